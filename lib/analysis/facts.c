@@ -6,14 +6,14 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-static const char *text_of(const char *text)
+static const char *facts_text(const char *text)
 {
     return text ? text : "";
 }
 
 /* Copies `ours` to a struct of the caller's size. */
 /* Adds the cost of recording a process's events. @return false if its trace has no cost. */
-static bool add_recording_cost(const struct upmu_overview *overview, size_t i, uint64_t *ns)
+static bool facts_add_recording_cost(const struct upmu_overview *overview, size_t i, uint64_t *ns)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     const struct ov_process *of = &overview->pass.processes[i];
@@ -27,16 +27,16 @@ static bool add_recording_cost(const struct upmu_overview *overview, size_t i, u
     return true;
 }
 
-static uint64_t recording_cost(const struct upmu_overview *overview)
+static uint64_t facts_recording_cost(const struct upmu_overview *overview)
 {
     uint64_t ns = 0;
     bool known = true;
     for (size_t i = 0; known && i < overview->pass.n_processes; i++)
-        known = add_recording_cost(overview, i, &ns);
+        known = facts_add_recording_cost(overview, i, &ns);
     return known ? ns : UPMU_NO_VALUE;
 }
 
-static uint64_t lifetime(const struct overview *o)
+static uint64_t facts_lifetime(const struct overview *o)
 {
     uint64_t ns = 0;
     for (size_t i = 0; i < o->n_threads; i++)
@@ -62,8 +62,8 @@ int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_
         .n_objects = o->n_objects,
         .n_regions = o->n_regions,
         .n_damages = overview->n_damages,
-        .own_cost_ns = recording_cost(overview),
-        .lifetime_ns = lifetime(o),
+        .own_cost_ns = facts_recording_cost(overview),
+        .lifetime_ns = facts_lifetime(o),
     };
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_TOTALS_SIZE_V1);
 }
@@ -109,7 +109,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
         .creator = t->creator,
         .started = t->started,
         .ended = t->ended,
-        .name = text_of(t->name),
+        .name = facts_text(t->name),
         .begin_ns = t->begin_ns,
         .end_ns = t->end_ns,
         .events = t->events,
@@ -169,7 +169,7 @@ int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_
     if (w == end)
         return UPMU_E_END;
     const struct ov_thread *t = &o->threads[w->waker];
-    const struct upmu_overview_waker ours = {.tid = t->tid, .name = text_of(t->name), .waits = w->waits};
+    const struct upmu_overview_waker ours = {.tid = t->tid, .name = facts_text(t->name), .waits = w->waits};
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_WAKER_SIZE_V1);
 }
 
@@ -188,13 +188,13 @@ int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i,
 /* ----------------------------------------------------------------------------------------------------- objects */
 
 /* The object of rank `i`, or NULL. */
-static const struct ov_object *object_at(const struct overview *o, size_t i)
+static const struct ov_object *facts_object(const struct overview *o, size_t i)
 {
     return i < o->n_objects ? &o->objects[o->object_order[i]] : NULL;
 }
 
 /* Semaphores, condition variables, barriers, futexes and threads have no hold times. */
-static bool is_held(const struct ov_object *object)
+static bool facts_can_be_held(const struct ov_object *object)
 {
     switch (object->type) {
     case UPMU_OBJECT_MUTEX:
@@ -208,17 +208,18 @@ static bool is_held(const struct ov_object *object)
     }
 }
 
-static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct upmu_wait_sum *sum)
+static void facts_add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct upmu_wait_sum *sum)
 {
     *holds += sum->count;
     *ns += sum->total_ns;
     *max_ns = sum->max_ns > *max_ns ? sum->max_ns : *max_ns;
 }
 
-static void add_thread_stats(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
+static void facts_add_thread_stats(const struct overview *o, const struct ov_object *object,
+                                   struct upmu_overview_object *out)
 {
     out->counts_exact = o->processes[object->process].whole;
-    out->holds_complete = is_held(object) && out->counts_exact;
+    out->holds_complete = facts_can_be_held(object) && out->counts_exact;
     for (uint32_t k = 0; k < object->n_thread_stats; k++) {
         const struct ov_thread_stats *stats = &o->thread_stats[object->first_thread_stats + k];
         out->acquisitions += stats_acquisitions(stats);
@@ -227,14 +228,14 @@ static void add_thread_stats(const struct overview *o, const struct ov_object *o
         out->counts_exact &= stats_counts_exact(stats);
         /* A thread that only waited has no holds. */
         out->holds_complete &= stats_holds_complete(stats) || (stats->taken == 0 && !stats->has_counts);
-        if (!is_held(object))
+        if (!facts_can_be_held(object))
             continue;
-        add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, stats_holds(stats));
-        add_holds(&out->samples, &out->sample_ns, &out->sample_max_ns, &stats->sampled);
+        facts_add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, stats_holds(stats));
+        facts_add_holds(&out->samples, &out->sample_ns, &out->sample_max_ns, &stats->sampled);
     }
 }
 
-static int object_give(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
+static int facts_fill_object(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
 {
     struct upmu_overview_object ours = {
         .process = object->process,
@@ -242,7 +243,7 @@ static int object_give(const struct overview *o, const struct ov_object *object,
         .type = object->type,
         .generation = object->generation,
         .address = object->address,
-        .name = text_of(object->name),
+        .name = facts_text(object->name),
         .created = object->created,
         .destroyed = object->destroyed,
         .init_site = object->init_site,
@@ -259,7 +260,7 @@ static int object_give(const struct overview *o, const struct ov_object *object,
         .tries_failed = object->tries_failed,
         .rounds = object->rounds,
     };
-    add_thread_stats(o, object, &ours);
+    facts_add_thread_stats(o, object, &ours);
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_SIZE_V1);
 }
 
@@ -267,8 +268,8 @@ int upmu_overview_object_at(const struct upmu_overview *overview, size_t i, stru
 {
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
-    const struct ov_object *object = object_at(&overview->pass, i);
-    return object ? object_give(&overview->pass, object, out) : UPMU_E_END;
+    const struct ov_object *object = facts_object(&overview->pass, i);
+    return object ? facts_fill_object(&overview->pass, object, out) : UPMU_E_END;
 }
 
 int upmu_overview_object_find(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
@@ -282,7 +283,7 @@ int upmu_overview_object_find(const struct upmu_overview *overview, size_t proce
     if (last == MAP_NONE)
         return upmu_fail(UPMU_E_NAME, "no such object is known at address 0x%" PRIx64 " of process %zu", address,
                          process);
-    return object_give(&overview->pass, &overview->pass.objects[last], out);
+    return facts_fill_object(&overview->pass, &overview->pass.objects[last], out);
 }
 
 int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
@@ -291,26 +292,26 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    const struct ov_object *object = object_at(o, i);
+    const struct ov_object *object = facts_object(o, i);
     if (!object || k >= object->n_thread_stats)
         return UPMU_E_END;
     const struct ov_thread_stats *stats = &o->thread_stats[object->first_thread_stats + k];
     bool whole = o->processes[object->process].whole;
     struct upmu_overview_object_thread ours = {
         .tid = o->threads[stats->thread].tid,
-        .thread_name = text_of(o->threads[stats->thread].name),
+        .thread_name = facts_text(o->threads[stats->thread].name),
         .acquisitions = stats_acquisitions(stats),
         .contended = stats_contended(stats),
         .counts_exact = whole && stats_counts_exact(stats),
-        .holds_complete = whole && is_held(object) && stats_holds_complete(stats),
+        .holds_complete = whole && facts_can_be_held(object) && stats_holds_complete(stats),
         .waits = stats->waits,
         .blocked = stats->blocked,
         .blocked_ns = stats->blocked_ns,
         .shared = stats_shared(stats),
         .last_arrivals = stats->last,
     };
-    if (is_held(object))
-        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, stats_holds(stats));
+    if (facts_can_be_held(object))
+        facts_add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, stats_holds(stats));
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_THREAD_SIZE_V1);
 }
 
@@ -320,7 +321,7 @@ int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, s
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    const struct ov_object *object = object_at(o, i);
+    const struct ov_object *object = facts_object(o, i);
     if (!object || k >= object->n_sites)
         return UPMU_E_END;
     const struct ov_call_site *site = &o->sites[object->first_site + k];
@@ -342,7 +343,7 @@ int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, i
         return ARGUMENT_NULL(overview, out);
     if (kind != UPMU_SECTION_HELD && kind != UPMU_SECTION_WAITED)
         return upmu_fail(UPMU_E_INVAL, "upmu_overview_section_read: kind %d is no enum upmu_section_kind", kind);
-    const struct ov_object *object = object_at(&overview->pass, i);
+    const struct ov_object *object = facts_object(&overview->pass, i);
     if (!object)
         return UPMU_E_END;
     const struct ov_section_sums *s = kind == UPMU_SECTION_HELD ? &object->held : &object->waited;
@@ -425,12 +426,12 @@ size_t upmu_overview_waker_count(const struct upmu_overview *overview, size_t i)
 
 size_t upmu_overview_object_thread_count(const struct upmu_overview *overview, size_t i)
 {
-    const struct ov_object *object = overview ? object_at(&overview->pass, i) : NULL;
+    const struct ov_object *object = overview ? facts_object(&overview->pass, i) : NULL;
     return object ? object->n_thread_stats : 0;
 }
 
 size_t upmu_overview_call_site_count(const struct upmu_overview *overview, size_t i)
 {
-    const struct ov_object *object = overview ? object_at(&overview->pass, i) : NULL;
+    const struct ov_object *object = overview ? facts_object(&overview->pass, i) : NULL;
     return object ? object->n_sites : 0;
 }

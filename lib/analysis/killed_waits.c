@@ -14,7 +14,7 @@
 #include "trace/format/control.h"
 #include "trace/read/bare.h"
 
-static bool has_ended(const char *dir)
+static bool killed_waits_process_ended(const char *dir)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ended = fd >= 0 && control_is_running(fd) == 0;
@@ -39,7 +39,7 @@ int killed_waits_extend(struct upmu_overview *o)
     for (size_t i = 0; rc != UPMU_E_NOMEM && i < o->pass.n_processes; i++) {
         const char *dir = trace_process_dir(o->trace, i);
         struct wait_state_file f;
-        if (!o->pass.processes[i].killed || !has_ended(dir))
+        if (!o->pass.processes[i].killed || !killed_waits_process_ended(dir))
             continue;
         /* Without a readable file, the waits end with the last event. */
         rc = wait_state_file_read(&f, dir);

@@ -9,7 +9,8 @@
 #include "upmu/control.h"
 
 /* The module at an address; after a remapping the latest one. */
-static bool module_at(const struct upmu_overview *o, size_t process, uint64_t address, struct upmu_trace_module *out)
+static bool locations_module(const struct upmu_overview *o, size_t process, uint64_t address,
+                             struct upmu_trace_module *out)
 {
     bool found = false;
     struct upmu_trace_module m = {.size = sizeof m};
@@ -23,7 +24,7 @@ static bool module_at(const struct upmu_overview *o, size_t process, uint64_t ad
 }
 
 /* Reads the JIT symbol maps of all processes; an unreadable map is empty. */
-static int read_jit_maps(struct upmu_overview *o)
+static int locations_read_jit_maps(struct upmu_overview *o)
 {
     struct upmu_control *control = NULL;
     struct upmu_control_status status = {.size = sizeof status};
@@ -44,7 +45,7 @@ static int read_jit_maps(struct upmu_overview *o)
 
 static int location_find_jit(struct upmu_overview *o, size_t process, uint64_t call)
 {
-    int rc = o->jit ? 0 : read_jit_maps(o);
+    int rc = o->jit ? 0 : locations_read_jit_maps(o);
     const struct jit_name *name = rc == 0 ? jit_map_find(&o->jit[process], call) : NULL;
     if (!name)
         return rc;
@@ -90,7 +91,7 @@ static int location_find(struct upmu_overview *o, size_t process, uint64_t addre
     o->has_location = false;
     o->n_frames = 0;
     o->location = (struct upmu_symbol){.offset = address, .problem = ""};
-    if (address != 0 && module_at(o, process, call, &m))
+    if (address != 0 && locations_module(o, process, call, &m))
         rc = location_find_in_module(o, &m, call);
     else if (address != 0)
         rc = location_find_jit(o, process, call);
@@ -138,7 +139,7 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
         return ARGUMENT_NULL(overview, out);
     if (process >= overview->pass.n_processes)
         return UPMU_E_END;
-    if (address == 0 || !module_at(overview, process, address - 1, &m))
+    if (address == 0 || !locations_module(overview, process, address - 1, &m))
         return UPMU_E_NAME;
     int rc = symbols_module(overview->symbols, m.path, m.build_id, &index);
     rc = rc == 0 ? symbols_tail_caller(overview->symbols, index, address - m.base, &frame) : rc;

@@ -79,7 +79,7 @@ void upmu_monitor_close(struct upmu_monitor *monitor)
 
 /* ------------------------------------------------------------------------------------------------------ reading */
 
-static int add_processes(struct upmu_monitor *m)
+static int monitor_add_processes(struct upmu_monitor *m)
 {
     int rc = 0;
     for (size_t i = m->all.pass.n_processes; rc == 0 && i < upmu_trace_process_count(m->all.trace); i++) {
@@ -92,7 +92,7 @@ static int add_processes(struct upmu_monitor *m)
     return rc;
 }
 
-static int add_events(struct upmu_monitor *m)
+static int monitor_add_events(struct upmu_monitor *m)
 {
     const struct upmu_trace_event *e;
     int rc = 0, more = 1;
@@ -173,7 +173,7 @@ static uint64_t monitor_pending(struct upmu_monitor *m, const struct ov_thread *
     return ns;
 }
 
-static uint64_t count_waits(const struct ov_thread *t)
+static uint64_t monitor_count_waits(const struct ov_thread *t)
 {
     uint64_t n = 0;
     for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
@@ -193,7 +193,7 @@ static int monitor_add_up(struct upmu_monitor *m)
     }
     for (size_t i = 0; i < o->n_threads; i++) {
         uint64_t ns = monitor_pending(m, &o->threads[i], of_objects);
-        monitor_sum_next(&m->threads[i], o->threads[i].blocked_ns + ns, count_waits(&o->threads[i]));
+        monitor_sum_next(&m->threads[i], o->threads[i].blocked_ns + ns, monitor_count_waits(&o->threads[i]));
     }
     for (size_t i = 0; i < o->n_objects; i++) {
         const struct upmu_wait_sum *w = &o->objects[i].waits;
@@ -203,19 +203,19 @@ static int monitor_add_up(struct upmu_monitor *m)
     return 0;
 }
 
-static int descending(uint64_t a, uint64_t b)
+static int monitor_descending(uint64_t a, uint64_t b)
 {
     return a > b ? -1 : a < b;
 }
 
-static int compare_objects(const void *a, const void *b, void *arg)
+static int monitor_compare_objects(const void *a, const void *b, void *arg)
 {
     const struct upmu_monitor *m = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct monitor_sum *x = &m->objects[i].sum, *y = &m->objects[k].sum;
-    int order = descending(x->ns - x->ns_before, y->ns - y->ns_before);
+    int order = monitor_descending(x->ns - x->ns_before, y->ns - y->ns_before);
     if (order == 0)
-        order = descending(x->ns, y->ns);
+        order = monitor_descending(x->ns, y->ns);
     return order ? order : i < k ? -1 : 1;
 }
 
@@ -229,7 +229,7 @@ static int monitor_sort(struct upmu_monitor *m)
     for (size_t i = 0; i < m->n_objects; i++)
         if (m->objects[i].sum.ns > 0 || m->objects[i].sum.waits > 0 || m->objects[i].waiters > 0)
             order[m->n_order++] = (uint32_t)i;
-    qsort_r(order, m->n_order, sizeof *order, compare_objects, m);
+    qsort_r(order, m->n_order, sizeof *order, monitor_compare_objects, m);
     return 0;
 }
 
@@ -241,9 +241,9 @@ int upmu_monitor_update(struct upmu_monitor *monitor)
     int rc = m->begun ? upmu_trace_update(m->all.trace) : 0;
     m->events_before = m->all.pass.events;
     if (rc == 0)
-        rc = add_processes(m);
+        rc = monitor_add_processes(m);
     if (rc == 0)
-        rc = add_events(m);
+        rc = monitor_add_events(m);
     if (rc != 0)
         return rc;
     uint64_t now = monitor_time(m);
@@ -276,13 +276,13 @@ int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_mon
     return OPTS_GIVE(out, ours, UPMU_MONITOR_TOTALS_SIZE_V1);
 }
 
-static const char *text_of(const char *text)
+static const char *monitor_text(const char *text)
 {
     return text ? text : "";
 }
 
 /* The thread waited for: the holder, or the thread to be joined. */
-static uint32_t waits_for(const struct overview *o, const struct pending_wait *p)
+static uint32_t monitor_waits_for(const struct overview *o, const struct pending_wait *p)
 {
     if (p->kind != UPMU_WAIT_JOIN)
         return p->holder;
@@ -301,7 +301,7 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
     struct upmu_monitor_thread ours = {
         .pid = t->pid,
         .tid = t->tid,
-        .name = text_of(t->name),
+        .name = monitor_text(t->name),
         .ended = t->ended,
         .wait_kind = -1,
         .object_name = "",
@@ -313,13 +313,13 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
     if (t->n_pending > 0) {
         const struct pending_wait *p = &t->pending[0];
         const struct ov_object *x = &o->objects[p->object];
-        uint32_t other = waits_for(o, p);
+        uint32_t other = monitor_waits_for(o, p);
         ours.wait_kind = p->kind;
         ours.object_type = x->type;
         ours.object = x->address;
-        ours.object_name = text_of(x->name);
+        ours.object_name = monitor_text(x->name);
         ours.holder = other == MAP_NONE ? 0 : o->threads[other].tid;
-        ours.holder_name = other == MAP_NONE ? "" : text_of(o->threads[other].name);
+        ours.holder_name = other == MAP_NONE ? "" : monitor_text(o->threads[other].name);
         ours.since_ns = p->begin_ns;
         ours.site = p->site;
     }
@@ -340,7 +340,7 @@ int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i, struct up
         .type = x->type,
         .address = x->address,
         .generation = x->generation,
-        .name = text_of(x->name),
+        .name = monitor_text(x->name),
         .waiters = s->waiters,
         .holder = s->holder == MAP_NONE ? 0 : o->threads[s->holder].tid,
         .waits = s->sum.waits - s->sum.waits_before,

@@ -8,7 +8,7 @@
 #include "base/opts.h"
 
 /* Index of the counter of context switches, SIZE_MAX if there is none. */
-static size_t switches_counter(const struct upmu_trace *trace, size_t process)
+static size_t overview_switches_counter(const struct upmu_trace *trace, size_t process)
 {
     static const char name[] = "context-switches";
     const char *counter;
@@ -18,7 +18,7 @@ static size_t switches_counter(const struct upmu_trace *trace, size_t process)
     return SIZE_MAX;
 }
 
-static int add_processes(struct upmu_overview *o)
+static int overview_add_processes(struct upmu_overview *o)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < upmu_trace_process_count(o->trace); i++) {
@@ -31,7 +31,7 @@ static int add_processes(struct upmu_overview *o)
         const struct ov_process ours = {.start_ns = p.start_ns,
                                         .killed = !p.complete,
                                         .whole = p.complete && p.lost == 0 && p.overwritten == 0,
-                                        .switches = switches_counter(o->trace, i)};
+                                        .switches = overview_switches_counter(o->trace, i)};
         rc = overview_process(&o->pass, &ours);
     }
     return rc;
@@ -47,21 +47,21 @@ int overview_note_damage(struct upmu_overview *o, const char *message)
     return all[o->n_damages] ? (o->n_damages++, 0) : overview_no_memory();
 }
 
-static void report_progress(struct upmu_overview *o)
+static void overview_report_progress(struct upmu_overview *o)
 {
     enum { EVERY = 1 << 16 };
     if (o->opts.progress && ++o->n_read % EVERY == 0)
         o->opts.progress(o->opts.arg, o->n_read, o->n_all);
 }
 
-static int add_events(struct upmu_overview *o)
+static int overview_add_events(struct upmu_overview *o)
 {
     const struct upmu_trace_event *e;
     int rc, more;
     do {
         more = upmu_trace_next(o->trace, &e);
         rc = more > 0 ? overview_add(&o->pass, e) : 0;
-        report_progress(o);
+        overview_report_progress(o);
         /* The reader continues with the other streams after damage; any other error would be returned again. */
         if (more < 0)
             rc = more == UPMU_E_FORMAT ? overview_note_damage(o, upmu_error()) : more;
@@ -69,7 +69,7 @@ static int add_events(struct upmu_overview *o)
     return rc;
 }
 
-static uint64_t stack_site(void *arg, uint32_t process, uint32_t stack)
+static uint64_t overview_stack_site(void *arg, uint32_t process, uint32_t stack)
 {
     struct upmu_trace_stack found = {.size = sizeof found};
     if (upmu_trace_stack_find(arg, process, stack, &found) != 0 || found.n_frames == 0)
@@ -85,18 +85,18 @@ static int open_into(struct upmu_overview *o, const char *dir)
     if (rc == 0)
         rc = symbols_open(&o->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
     if (rc == 0)
-        rc = add_processes(o);
-    o->pass.stack_site = stack_site;
+        rc = overview_add_processes(o);
+    o->pass.stack_site = overview_stack_site;
     o->pass.stack_arg = o->trace;
     if (rc == 0)
-        rc = add_events(o);
+        rc = overview_add_events(o);
     if (rc == 0)
         rc = killed_waits_extend(o);
     return rc == 0 ? overview_finish(&o->pass) : rc;
 }
 
-static int read_through(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts,
-                        const struct timeline_hooks *hooks)
+static int overview_read_all(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts,
+                             const struct timeline_hooks *hooks)
 {
     struct upmu_overview *o = calloc(1, sizeof *o);
     *overview = NULL;
@@ -122,14 +122,14 @@ int upmu_overview_open(struct upmu_overview **overview, const char *dir, const s
     int rc = OPTS_TAKE(ours, opts, UPMU_OVERVIEW_OPTS_SIZE_V1);
     if (rc != 0)
         return rc;
-    return read_through(overview, dir, &ours, NULL);
+    return overview_read_all(overview, dir, &ours, NULL);
 }
 
 int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
                   const struct timeline_hooks *hooks)
 {
     const struct upmu_overview_opts opts = {.debug_dir = debug_dir};
-    return read_through(overview, dir, &opts, hooks);
+    return overview_read_all(overview, dir, &opts, hooks);
 }
 
 void upmu_overview_close(struct upmu_overview *overview)

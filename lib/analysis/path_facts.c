@@ -5,7 +5,7 @@
 #include "base/opts.h"
 
 /* The public index of a thread or object of the pass. */
-static uint32_t rank_of(const uint32_t *ranks, uint32_t number)
+static uint32_t path_public_index(const uint32_t *ranks, uint32_t number)
 {
     return number == MAP_NONE ? UPMU_NO_INDEX : ranks[number];
 }
@@ -20,8 +20,8 @@ int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i, struct
     const struct wakeup_pair *p = &o->graph.pairs[i];
     const struct upmu_overview_pair ours = {
         .process = o->threads[p->waiter].process,
-        .waiter = rank_of(o->thread_rank, p->waiter),
-        .other = rank_of(o->thread_rank, p->other),
+        .waiter = path_public_index(o->thread_rank, p->waiter),
+        .other = path_public_index(o->thread_rank, p->other),
         .waiter_tid = o->threads[p->waiter].tid,
         .other_tid = p->other == MAP_NONE ? 0 : o->threads[p->other].tid,
         .waits = p->waits,
@@ -63,9 +63,9 @@ int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t p
     const struct path_step *s = &o->paths.steps[p->first_step + i];
     const struct upmu_overview_path_segment ours = {
         .kind = s->kind,
-        .thread = rank_of(o->thread_rank, s->thread),
-        .waker = rank_of(o->thread_rank, s->from),
-        .object = rank_of(o->object_rank, s->object),
+        .thread = path_public_index(o->thread_rank, s->thread),
+        .waker = path_public_index(o->thread_rank, s->from),
+        .object = path_public_index(o->object_rank, s->object),
         .begin_ns = s->begin_ns,
         .end_ns = s->end_ns,
     };
@@ -85,7 +85,7 @@ int upmu_overview_path_object_at(const struct upmu_overview *overview, size_t pr
         return UPMU_E_END;
     const struct path_lock *l = &o->paths.locks[p->first_lock + i];
     const struct upmu_overview_path_object ours = {
-        .object = rank_of(o->object_rank, l->object),
+        .object = path_public_index(o->object_rank, l->object),
         .held_ns = l->held_ns,
         .wakes = l->wakes,
         .wake_ns = l->wake_ns,

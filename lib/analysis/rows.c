@@ -19,7 +19,7 @@ int rows_no_memory(void)
     return upmu_fail(UPMU_E_NOMEM, "out of memory while collecting timeline rows");
 }
 
-static struct row_open *open_of(struct upmu_timeline *t, uint32_t thread)
+static struct row_open *rows_open_of(struct upmu_timeline *t, uint32_t thread)
 {
     if (thread >= t->n_open) {
         size_t n = ((size_t)thread + 64) & ~(size_t)63;
@@ -42,7 +42,7 @@ static void row_free(struct row *r)
 
 /* ------------------------------------------------------------------------------------------------------ filters */
 
-static bool passes(const struct upmu_timeline *t, const struct row *r)
+static bool row_passes_filters(const struct upmu_timeline *t, const struct row *r)
 {
     const struct upmu_timeline_opts *o = &t->opts;
     const struct overview *pass = &t->facts->pass;
@@ -60,7 +60,7 @@ static bool passes(const struct upmu_timeline *t, const struct row *r)
 }
 
 /* All kept rows are open and reach into the window: count them for the page. */
-static void enter_window(struct upmu_timeline *t)
+static void rows_enter_window(struct upmu_timeline *t)
 {
     size_t kept = 0, waiting = t->n_rows;
     t->in_window = true;
@@ -81,7 +81,7 @@ static int rows_reindex_open(struct upmu_timeline *t)
     for (size_t i = 0; i < t->n_open; i++)
         t->open[i].n = 0;
     for (size_t i = 0; i < t->n_rows; i++) {
-        struct row_open *open = open_of(t, t->rows[i].thread);
+        struct row_open *open = rows_open_of(t, t->rows[i].thread);
         uint32_t *all = open ? array_reserve(open->rows, open->n, &open->cap, sizeof *all) : NULL;
         if (!all)
             return rows_no_memory();
@@ -92,19 +92,19 @@ static int rows_reindex_open(struct upmu_timeline *t)
 }
 
 /* Processing has reached time `now`. */
-static int advance(struct upmu_timeline *t, uint64_t now)
+static int rows_advance(struct upmu_timeline *t, uint64_t now)
 {
     if (t->in_window || now < t->from_ns)
         return 0;
-    enter_window(t);
+    rows_enter_window(t);
     return rows_reindex_open(t);
 }
 
 /* @return the index of the row, MAP_NONE if it is not kept; `*rc` is 0 or UPMU_E_NOMEM. */
-static uint32_t keep(struct upmu_timeline *t, const struct row *row, int *rc)
+static uint32_t rows_keep(struct upmu_timeline *t, const struct row *row, int *rc)
 {
     *rc = 0;
-    if (!passes(t, row))
+    if (!row_passes_filters(t, row))
         return MAP_NONE;
     if (t->in_window) {
         t->matched++;
@@ -123,14 +123,14 @@ static uint32_t keep(struct upmu_timeline *t, const struct row *row, int *rc)
 
 /* ------------------------------------------------------------------------------------------------------- spans */
 
-static int span_begin(void *arg, const struct span *s)
+static int rows_span_begin(void *arg, const struct span *s)
 {
     struct upmu_timeline *t = arg;
     bool wait = s->kind == SPAN_WAIT;
-    int rc = advance(t, s->begin_ns);
+    int rc = rows_advance(t, s->begin_ns);
     const struct row row = {.number = ++t->numbered,
                             .kind = wait ? UPMU_ROW_WAIT : UPMU_ROW_REGION,
-                            .event = wait ? 0 : UPMU_TRACE_REGION_BEGIN, /* of a wait: set by complete_wait() */
+                            .event = wait ? 0 : UPMU_TRACE_REGION_BEGIN, /* of a wait: set by row_complete_wait() */
                             .wait_kind = wait ? s->wait_kind : -1,
                             .thread = s->thread,
                             .object = wait ? s->what : MAP_NONE,
@@ -142,10 +142,10 @@ static int span_begin(void *arg, const struct span *s)
                             .site = s->site,
                             .holder_site = s->holder_site,
                             .holder_since = s->holder_since};
-    uint32_t at = rc == 0 ? keep(t, &row, &rc) : MAP_NONE;
+    uint32_t at = rc == 0 ? rows_keep(t, &row, &rc) : MAP_NONE;
     if (at == MAP_NONE)
         return rc;
-    struct row_open *open = open_of(t, s->thread);
+    struct row_open *open = rows_open_of(t, s->thread);
     uint32_t *all = open ? array_reserve(open->rows, open->n, &open->cap, sizeof *all) : NULL;
     if (!all)
         return rows_no_memory();
@@ -154,7 +154,7 @@ static int span_begin(void *arg, const struct span *s)
     return 0;
 }
 
-static int note_counts(struct row *row, const struct span *s)
+static int row_add_counts(struct row *row, const struct span *s)
 {
     if (s->kind != SPAN_REGION || !s->after || s->n_values == 0)
         return 0;
@@ -168,18 +168,18 @@ static int note_counts(struct row *row, const struct span *s)
 }
 
 /* Removes a row that ended before the window. */
-static void drop(struct upmu_timeline *t, uint32_t at)
+static void rows_drop(struct upmu_timeline *t, uint32_t at)
 {
     row_free(&t->rows[at]);
     memmove(&t->rows[at], &t->rows[at + 1], (t->n_rows - at - 1) * sizeof *t->rows);
     t->n_rows--;
 }
 
-static int span_end(void *arg, const struct span *s)
+static int rows_span_end(void *arg, const struct span *s)
 {
     struct upmu_timeline *t = arg;
-    int rc = advance(t, s->end_ns);
-    struct row_open *open = rc == 0 ? open_of(t, s->thread) : NULL;
+    int rc = rows_advance(t, s->end_ns);
+    struct row_open *open = rc == 0 ? rows_open_of(t, s->thread) : NULL;
     if (!open)
         return rc != 0 ? rc : rows_no_memory();
     int kind = s->kind == SPAN_WAIT ? UPMU_ROW_WAIT : UPMU_ROW_REGION;
@@ -195,8 +195,8 @@ static int span_end(void *arg, const struct span *s)
         memmove(&open->rows[i], &open->rows[i + 1], (open->n - i - 1) * sizeof *open->rows);
         open->n--;
         if (t->in_window)
-            return note_counts(row, s);
-        drop(t, open->last);
+            return row_add_counts(row, s);
+        rows_drop(t, open->last);
         open->last = MAP_NONE;
         return rows_reindex_open(t);
     }
@@ -206,7 +206,7 @@ static int span_end(void *arg, const struct span *s)
 /* ------------------------------------------------------------------------------------------------------ events */
 
 /* The kind of the event's row, which has no duration, or UPMU_ROW_KINDS if it makes none. */
-static int kind_of(const struct upmu_trace_event *e)
+static int row_event_kind(const struct upmu_trace_event *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_MARK:
@@ -245,7 +245,7 @@ static int kind_of(const struct upmu_trace_event *e)
 }
 
 /* Adds the details of the event that began or ended a wait. */
-static void complete_wait(struct upmu_timeline *t, uint32_t thread, const struct upmu_trace_event *e)
+static void row_complete_wait(struct upmu_timeline *t, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct row_open *open = thread < t->n_open ? &t->open[thread] : NULL;
     struct row *innermost = open && open->n > 0 ? &t->rows[open->rows[open->n - 1]] : NULL;
@@ -266,13 +266,13 @@ static void complete_wait(struct upmu_timeline *t, uint32_t thread, const struct
     }
 }
 
-static int on_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
+static int rows_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct upmu_timeline *t = arg;
-    int kind = kind_of(e), rc = advance(t, e->time_ns);
+    int kind = row_event_kind(e), rc = rows_advance(t, e->time_ns);
     if (rc != 0 || kind == UPMU_ROW_KINDS) {
         if (rc == 0)
-            complete_wait(t, thread, e);
+            row_complete_wait(t, thread, e);
         return rc;
     }
     const struct row row = {.number = ++t->numbered,
@@ -295,7 +295,7 @@ static int on_event(void *arg, const struct overview *pass, uint32_t thread, con
                             .site = e->site,
                             .peer = e->peer};
     /* Rows without duration before the window are not part of it. */
-    uint32_t at = t->in_window ? keep(t, &row, &rc) : MAP_NONE;
+    uint32_t at = t->in_window ? rows_keep(t, &row, &rc) : MAP_NONE;
     if (at == MAP_NONE || e->name[0] == '\0')
         return rc;
     t->rows[at].text = strdup(e->name);
@@ -304,11 +304,11 @@ static int on_event(void *arg, const struct overview *pass, uint32_t thread, con
 
 struct timeline_hooks rows_hooks(struct upmu_timeline *t)
 {
-    return (struct timeline_hooks){.arg = t, .begin = span_begin, .end = span_end, .event = on_event};
+    return (struct timeline_hooks){.arg = t, .begin = rows_span_begin, .end = rows_span_end, .event = rows_event};
 }
 
 void rows_finish(struct upmu_timeline *t)
 {
     if (!t->in_window)
-        enter_window(t);
+        rows_enter_window(t);
 }

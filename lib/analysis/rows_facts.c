@@ -20,7 +20,7 @@ const char *upmu_row_kind_name(int kind)
 /* ------------------------------------------------------------------------------------------------------ filters */
 
 /* A whole number, decimal or with 0x. */
-static bool number_of(const char *text, uint64_t *out)
+static bool rows_parse_number(const char *text, uint64_t *out)
 {
     char *end;
     if (text[0] < '0' || text[0] > '9')
@@ -31,17 +31,17 @@ static bool number_of(const char *text, uint64_t *out)
     return errno == 0 && *end == '\0';
 }
 
-static int filter_no_match(const struct suggest *s, const char *what, const char *wanted, const char *by)
+static int rows_filter_no_match(const struct suggest *s, const char *what, const char *wanted, const char *by)
 {
     return upmu_fail(UPMU_E_NAME, "no %s of the recording is called '%s' or has that %s%s%s%s", what, wanted, by,
                      s->best ? "; did you mean '" : "", s->best ? s->best : "", s->best ? "'?" : "");
 }
 
-static int filter_threads(struct upmu_timeline *t)
+static int rows_filter_threads(struct upmu_timeline *t)
 {
     const struct overview *o = &t->facts->pass;
     uint64_t id = 0;
-    bool is_number = number_of(t->opts.thread, &id), any = false;
+    bool is_number = rows_parse_number(t->opts.thread, &id), any = false;
     struct suggest s;
     suggest_begin(&s, t->opts.thread);
     t->threads = calloc(o->n_threads + 1, sizeof *t->threads);
@@ -55,14 +55,14 @@ static int filter_threads(struct upmu_timeline *t)
         if (name[0])
             suggest_offer(&s, name);
     }
-    return any ? 0 : filter_no_match(&s, "thread", t->opts.thread, "id");
+    return any ? 0 : rows_filter_no_match(&s, "thread", t->opts.thread, "id");
 }
 
-static int filter_objects(struct upmu_timeline *t)
+static int rows_filter_objects(struct upmu_timeline *t)
 {
     const struct overview *o = &t->facts->pass;
     uint64_t address = 0;
-    bool is_number = number_of(t->opts.object, &address), any = false;
+    bool is_number = rows_parse_number(t->opts.object, &address), any = false;
     struct suggest s;
     suggest_begin(&s, t->opts.object);
     t->objects = calloc(o->n_objects + 1, sizeof *t->objects);
@@ -76,13 +76,13 @@ static int filter_objects(struct upmu_timeline *t)
         if (name[0])
             suggest_offer(&s, name);
     }
-    return any ? 0 : filter_no_match(&s, "lock or variable", t->opts.object, "address");
+    return any ? 0 : rows_filter_no_match(&s, "lock or variable", t->opts.object, "address");
 }
 
 int rows_filter(struct upmu_timeline *t)
 {
-    int rc = t->opts.thread ? filter_threads(t) : 0;
-    return rc == 0 && t->opts.object ? filter_objects(t) : rc;
+    int rc = t->opts.thread ? rows_filter_threads(t) : 0;
+    return rc == 0 && t->opts.object ? rows_filter_objects(t) : rc;
 }
 
 /* ------------------------------------------------------------------------------------------------ open and close */
@@ -110,7 +110,7 @@ static int read_rows(struct upmu_timeline *t, const char *dir)
     return rc;
 }
 
-static int check_options(const struct upmu_timeline_opts *o)
+static int rows_check_options(const struct upmu_timeline_opts *o)
 {
     if (o->kinds >> UPMU_ROW_KINDS != 0)
         return upmu_fail(UPMU_E_INVAL, "upmu_timeline_open: opts->kinds is 0x%x, but there are %d kinds of rows",
@@ -130,7 +130,7 @@ int upmu_timeline_open(struct upmu_timeline **timeline, const char *dir, const s
         return rows_no_memory();
     int rc = OPTS_TAKE(t->opts, opts, UPMU_TIMELINE_OPTS_SIZE_V1);
     if (rc == 0)
-        rc = check_options(&t->opts);
+        rc = rows_check_options(&t->opts);
     if (rc == 0)
         rc = read_rows(t, dir);
     if (rc == 0)
@@ -179,7 +179,7 @@ int upmu_timeline_totals_read(const struct upmu_timeline *timeline, struct upmu_
     return OPTS_GIVE(out, ours, UPMU_TIMELINE_TOTALS_SIZE_V1);
 }
 
-static uint32_t rank_of(const uint32_t *ranks, size_t n, uint32_t number)
+static uint32_t rows_public_index(const uint32_t *ranks, size_t n, uint32_t number)
 {
     return number < n ? ranks[number] : UPMU_NO_INDEX;
 }
@@ -197,10 +197,10 @@ int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i, struct 
         .number = r->number,
         .kind = r->kind,
         .event = r->event,
-        .thread = rank_of(o->thread_rank, o->n_threads, r->thread),
+        .thread = rows_public_index(o->thread_rank, o->n_threads, r->thread),
         .process = r->thread < o->n_threads ? o->threads[r->thread].process : 0,
-        .object = rank_of(o->object_rank, o->n_objects, r->object),
-        .holder = rank_of(o->thread_rank, o->n_threads, r->holder),
+        .object = rows_public_index(o->object_rank, o->n_objects, r->object),
+        .holder = rows_public_index(o->thread_rank, o->n_threads, r->holder),
         .begin_ns = r->begin_ns,
         .end_ns = r->end_ns,
         .ended = r->ended,

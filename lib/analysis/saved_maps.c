@@ -11,7 +11,7 @@
 enum { NS_PER_S = 1000000000 };
 
 /* A process's directory is called HOST-PID-START, with the begin of its recording in seconds since 1970. */
-static uint64_t start_of(const char *dir)
+static uint64_t saved_maps_start(const char *dir)
 {
     const char *start = strrchr(dir, '-');
     return start ? strtoull(start + 1, NULL, 10) * NS_PER_S : UINT64_MAX;
@@ -30,7 +30,7 @@ int upmu_overview_save_jit_maps(const char *dir)
     for (size_t i = 0; rc >= 0 && i < upmu_control_process_count(control); i++) {
         rc = upmu_control_status_read(control, i, &status);
         if (rc == 0)
-            rc = jit_map_keep(status.dir, status.pid, start_of(status.dir));
+            rc = jit_map_keep(status.dir, status.pid, saved_maps_start(status.dir));
         kept += rc > 0;
     }
     upmu_control_close(control);

@@ -33,7 +33,7 @@ int wait_state_io_failed(const char *path, int err)
 }
 
 /* @return true if all bytes were read. */
-static bool read_all(int fd, void *to, size_t bytes, off_t at)
+static bool wait_state_read_all(int fd, void *to, size_t bytes, off_t at)
 {
     size_t got = 0;
     while (got < bytes) {
@@ -47,19 +47,19 @@ static bool read_all(int fd, void *to, size_t bytes, off_t at)
     return true;
 }
 
-static bool sensible(const struct wait_file_slot *h)
+static bool wait_state_slot_is_valid(const struct wait_file_slot *h)
 {
     return h->version % 2 == 0 && h->state <= WAIT_FILE_ENDED && h->n_held <= WAIT_FILE_HELD_MAX;
 }
 
 /* Reads one slot consistently. @return 1; 0 if it kept changing; UPMU_E_NOMEM. */
-static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_state_thread *t)
+static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_state_thread *t)
 {
     for (int i = 0; i < TRIES; i++) {
         struct wait_file_slot again;
-        if (!read_all(fd, &t->head, WAIT_FILE_HEAD_BYTES, at))
+        if (!wait_state_read_all(fd, &t->head, WAIT_FILE_HEAD_BYTES, at))
             return 0;
-        if (!sensible(&t->head))
+        if (!wait_state_slot_is_valid(&t->head))
             continue;
         t->first_held = (uint32_t)f->n_held;
         t->n_held = 0;
@@ -71,12 +71,13 @@ static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_st
             f->held = all;
         }
         uint32_t n = holds ? t->head.n_held : 0;
-        if (n > 0 && !read_all(fd, &f->held[f->n_held], n * sizeof *f->held, at + WAIT_FILE_HELD_AT))
+        if (n > 0 && !wait_state_read_all(fd, &f->held[f->n_held], n * sizeof *f->held, at + WAIT_FILE_HELD_AT))
             return 0;
         t->stack = (struct wait_file_stack){0};
-        if (t->head.state == WAIT_FILE_BLOCKED && !read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES))
+        if (t->head.state == WAIT_FILE_BLOCKED &&
+            !wait_state_read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES))
             return 0;
-        if (!read_all(fd, &again, WAIT_FILE_HEAD_BYTES, at) || again.version != t->head.version)
+        if (!wait_state_read_all(fd, &again, WAIT_FILE_HEAD_BYTES, at) || again.version != t->head.version)
             continue;
         t->n_held = n;
         f->n_held += n;
@@ -86,7 +87,7 @@ static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_st
     return 0;
 }
 
-static int read_slots(struct wait_state_file *f, int fd)
+static int wait_state_read_slots(struct wait_state_file *f, int fd)
 {
     for (uint32_t i = 0; i < f->header.slots && i < WAIT_FILE_SLOTS_MAX; i++) {
         struct wait_state_thread *all = array_reserve(f->threads, f->n_threads, &f->cap_threads, sizeof *all);
@@ -94,7 +95,7 @@ static int read_slots(struct wait_state_file *f, int fd)
             return wait_state_no_memory();
         f->threads = all;
         struct wait_state_thread *t = &all[f->n_threads];
-        int rc = read_slot(f, fd, wait_file_slot_at(i), t);
+        int rc = wait_state_read_slot(f, fd, wait_file_slot_at(i), t);
         if (rc < 0)
             return rc;
         if (rc == 0) /* the slot kept changing: the thread runs */
@@ -104,7 +105,7 @@ static int read_slots(struct wait_state_file *f, int fd)
     return 1;
 }
 
-static int check_header(const struct wait_file_header *h, const char *path)
+static int wait_state_check_header(const struct wait_file_header *h, const char *path)
 {
     if (memcmp(h->magic, WAIT_FILE_MAGIC, sizeof h->magic) != 0)
         return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a wait-state file", path);
@@ -126,11 +127,11 @@ int wait_state_file_read(struct wait_state_file *f, const char *dir)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno == ENOENT ? 0 : wait_state_io_failed(path, errno);
-    int rc = read_all(fd, &f->header, sizeof f->header, 0)
-                 ? check_header(&f->header, path)
+    int rc = wait_state_read_all(fd, &f->header, sizeof f->header, 0)
+                 ? wait_state_check_header(&f->header, path)
                  : upmu_fail(UPMU_E_FORMAT, "the wait-state file \"%s\" is truncated", path);
     if (rc == 0)
-        rc = read_slots(f, fd);
+        rc = wait_state_read_slots(f, fd);
     close(fd);
     return rc;
 }

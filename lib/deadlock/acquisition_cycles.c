@@ -9,7 +9,7 @@
 enum { CYCLES_MAX = 4096, MEMBERS_MAX = 1 << 16 };
 
 /* In either direction. Results are cached: the same threads meet in many cycles. */
-static bool ordered(void *arg, uint32_t x, uint32_t y)
+static bool acquisition_precedes(void *arg, uint32_t x, uint32_t y)
 {
     struct acquisition_log *l = arg;
     uint32_t a = l->details[x].segment, z = l->details[y].segment;
@@ -32,7 +32,7 @@ int acquisition_log_find_cycles(struct acquisition_log *l, struct wg_order *o)
         .n_acquisitions = l->n_acquisitions,
         .held = l->held,
         .n_locks = l->n_locks,
-        .ordered = ordered,
+        .ordered = acquisition_precedes,
         .arg = l,
         .max_cycles = CYCLES_MAX,
         .max_members = MEMBERS_MAX,

@@ -24,7 +24,7 @@ static bool log_reserve(void *array, size_t n, size_t *cap, size_t size)
 /* -------------------------------------------------------------------------------------------------------- locks */
 
 /* The entry of an address; NULL without memory. */
-static struct acq_address *address_entry(struct acquisition_log *l, uint32_t process, uint64_t address)
+static struct acq_address *log_address_entry(struct acquisition_log *l, uint32_t process, uint64_t address)
 {
     uint32_t i = map_find(&l->by_address, process, address);
     if (i == MAP_NONE) {
@@ -37,16 +37,16 @@ static struct acq_address *address_entry(struct acquisition_log *l, uint32_t pro
     return &l->addresses[i];
 }
 
-static int add_init(struct acquisition_log *l, const struct upmu_trace_event *e)
+static int log_add_init(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    struct acq_address *entry = address_entry(l, e->process, e->object);
+    struct acq_address *entry = log_address_entry(l, e->process, e->object);
     if (!entry)
         return log_no_memory();
     *entry = (struct acq_address){.lock = MAP_NONE, .init_stack = e->stack};
     return 0;
 }
 
-static int add_destroy(struct acquisition_log *l, const struct upmu_trace_event *e)
+static int log_add_destroy(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
     uint32_t i = map_find(&l->by_address, e->process, e->object);
     if (i != MAP_NONE)
@@ -55,9 +55,9 @@ static int add_destroy(struct acquisition_log *l, const struct upmu_trace_event 
 }
 
 /* MAP_NONE without memory. */
-static uint32_t lock_at(struct acquisition_log *l, uint32_t process, uint64_t address, int32_t type)
+static uint32_t log_lock(struct acquisition_log *l, uint32_t process, uint64_t address, int32_t type)
 {
-    struct acq_address *entry = address_entry(l, process, address);
+    struct acq_address *entry = log_address_entry(l, process, address);
     if (!entry)
         return MAP_NONE;
     if (entry->lock == MAP_NONE) {
@@ -75,7 +75,7 @@ static uint32_t lock_at(struct acquisition_log *l, uint32_t process, uint64_t ad
 /* ------------------------------------------------------------------------------------------------ threads and
  * segments */
 
-static uint32_t new_segment(struct acquisition_log *l)
+static uint32_t log_new_segment(struct acquisition_log *l)
 {
     if (!log_reserve(&l->segments, l->n_segments, &l->cap_segments, sizeof *l->segments))
         return MAP_NONE;
@@ -83,9 +83,9 @@ static uint32_t new_segment(struct acquisition_log *l)
     return (uint32_t)l->n_segments++;
 }
 
-static uint32_t new_thread(struct acquisition_log *l, uint32_t process, pid_t tid)
+static uint32_t log_new_thread(struct acquisition_log *l, uint32_t process, pid_t tid)
 {
-    uint32_t segment = new_segment(l), i = (uint32_t)l->n_threads;
+    uint32_t segment = log_new_segment(l), i = (uint32_t)l->n_threads;
     if (segment == MAP_NONE || !log_reserve(&l->threads, l->n_threads, &l->cap_threads, sizeof *l->threads) ||
         !map_put(&l->by_tid, process, (uint64_t)tid, i))
         return MAP_NONE;
@@ -93,16 +93,16 @@ static uint32_t new_thread(struct acquisition_log *l, uint32_t process, pid_t ti
     return i;
 }
 
-static uint32_t thread_at(struct acquisition_log *l, const struct upmu_trace_event *e)
+static uint32_t log_thread(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
     uint32_t i = map_find(&l->by_tid, e->process, (uint64_t)e->tid);
-    return i != MAP_NONE ? i : new_thread(l, e->process, e->tid);
+    return i != MAP_NONE ? i : log_new_thread(l, e->process, e->tid);
 }
 
 /* Begins the next segment of the thread. @return the preceding one, MAP_NONE without memory. */
-static uint32_t next_segment(struct acquisition_log *l, uint32_t thread)
+static uint32_t log_next_segment(struct acquisition_log *l, uint32_t thread)
 {
-    uint32_t before = l->threads[thread].segment, next = new_segment(l);
+    uint32_t before = l->threads[thread].segment, next = log_new_segment(l);
     if (next == MAP_NONE)
         return MAP_NONE;
     l->segments[before].next = next;
@@ -110,21 +110,21 @@ static uint32_t next_segment(struct acquisition_log *l, uint32_t thread)
     return before;
 }
 
-static int add_create(struct acquisition_log *l, const struct upmu_trace_event *e)
+static int log_add_create(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    uint32_t thread = e->result == 0 ? thread_at(l, e) : MAP_NONE;
+    uint32_t thread = e->result == 0 ? log_thread(l, e) : MAP_NONE;
     if (e->result != 0)
         return 0;
-    uint32_t before = thread == MAP_NONE ? MAP_NONE : next_segment(l, thread);
+    uint32_t before = thread == MAP_NONE ? MAP_NONE : log_next_segment(l, thread);
     if (before == MAP_NONE)
         return log_no_memory();
     return map_put(&l->by_creation, e->process, e->object, before) ? 0 : log_no_memory();
 }
 
 /* A reused tid is another thread. */
-static int add_start(struct acquisition_log *l, const struct upmu_trace_event *e)
+static int log_add_start(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    uint32_t thread = new_thread(l, e->process, e->tid);
+    uint32_t thread = log_new_thread(l, e->process, e->tid);
     if (thread == MAP_NONE || !map_put(&l->by_handle, e->process, e->object, thread))
         return log_no_memory();
     uint32_t creation = map_find(&l->by_creation, e->process, e->object);
@@ -133,12 +133,12 @@ static int add_start(struct acquisition_log *l, const struct upmu_trace_event *e
     return 0;
 }
 
-static int add_joined(struct acquisition_log *l, const struct upmu_trace_event *e)
+static int log_add_joined(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
     if (e->result != 0)
         return 0;
-    uint32_t thread = thread_at(l, e);
-    if (thread == MAP_NONE || next_segment(l, thread) == MAP_NONE)
+    uint32_t thread = log_thread(l, e);
+    if (thread == MAP_NONE || log_next_segment(l, thread) == MAP_NONE)
         return log_no_memory();
     uint32_t ended = map_find(&l->by_handle, e->process, e->object);
     /* The handle may have been reused. */
@@ -208,7 +208,7 @@ static int finish_acquisition(struct acquisition_log *l, struct acq_thread *t, c
 
 static int begin_acquisition(struct acquisition_log *l, uint32_t thread, const struct upmu_trace_event *e)
 {
-    uint32_t lock = lock_at(l, e->process, e->object, e->object_type);
+    uint32_t lock = log_lock(l, e->process, e->object, e->object_type);
     struct acq_thread *t = &l->threads[thread];
     if (lock == MAP_NONE)
         return log_no_memory();
@@ -225,18 +225,18 @@ static int begin_acquisition(struct acquisition_log *l, uint32_t thread, const s
 }
 
 /* A semaphore recorded as a lock before it was known to be none: its acquisitions are dropped after the last event. */
-static int add_non_lock(struct acquisition_log *l, const struct upmu_trace_event *e)
+static int log_add_non_lock(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    uint32_t lock = lock_at(l, e->process, e->object, e->object_type);
+    uint32_t lock = log_lock(l, e->process, e->object, e->object_type);
     if (lock == MAP_NONE)
         return log_no_memory();
     l->locks[lock].is_none = true;
     return 0;
 }
 
-static int add_order(struct acquisition_log *l, const struct upmu_trace_event *e)
+static int log_add_order(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    uint32_t thread = thread_at(l, e);
+    uint32_t thread = log_thread(l, e);
     if (thread == MAP_NONE)
         return log_no_memory();
     struct acq_thread *t = &l->threads[thread];
@@ -245,7 +245,7 @@ static int add_order(struct acquisition_log *l, const struct upmu_trace_event *e
     int rc = continues ? 0 : begin_acquisition(l, thread, e);
     uint32_t permits = (uint32_t)(e->count >> UPMU_PLACES_SHIFT);
     int32_t type = permits ? UPMU_OBJECT_SEM : UPMU_OBJECT_NONE;
-    uint32_t held = rc == 0 ? lock_at(l, e->process, e->object2, type) : MAP_NONE;
+    uint32_t held = rc == 0 ? log_lock(l, e->process, e->object2, type) : MAP_NONE;
     t = &l->threads[thread];
     if (held == MAP_NONE || !log_reserve(&t->held, t->n_held, &t->cap_held, sizeof *t->held) ||
         !log_reserve(&t->sites, t->n_held, &t->cap_sites, sizeof *t->sites))
@@ -260,24 +260,24 @@ int acquisition_log_add(struct acquisition_log *l, const struct upmu_trace_event
 {
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ORDER:
-        return e->count == 0 ? add_non_lock(l, e) : add_order(l, e);
+        return e->count == 0 ? log_add_non_lock(l, e) : log_add_order(l, e);
     case UPMU_TRACE_LOCK_INIT:
-        return add_init(l, e);
+        return log_add_init(l, e);
     case UPMU_TRACE_LOCK_DESTROY:
-        return add_destroy(l, e);
+        return log_add_destroy(l, e);
     case UPMU_TRACE_THREAD_CREATE:
-        return add_create(l, e);
+        return log_add_create(l, e);
     case UPMU_TRACE_THREAD_START:
-        return add_start(l, e);
+        return log_add_start(l, e);
     case UPMU_TRACE_THREAD_JOINED:
-        return add_joined(l, e);
+        return log_add_joined(l, e);
     default:
         return 0;
     }
 }
 
 /* A lock that no other acquisition refers to: it is part of no cycle, and gates nothing. */
-static uint32_t unique_lock(struct acquisition_log *l, uint32_t like)
+static uint32_t log_unique_lock(struct acquisition_log *l, uint32_t like)
 {
     if (!log_reserve(&l->locks, l->n_locks, &l->cap_locks, sizeof *l->locks))
         return MAP_NONE;
@@ -291,7 +291,7 @@ int acquisition_log_drop_non_locks(struct acquisition_log *l)
         uint32_t *lock = i < l->n_held ? &l->held[i].lock : &l->acquisitions[i - l->n_held].lock;
         if (!l->locks[*lock].is_none)
             continue;
-        *lock = unique_lock(l, *lock);
+        *lock = log_unique_lock(l, *lock);
         if (*lock == MAP_NONE)
             return log_no_memory();
     }

@@ -41,7 +41,7 @@ const char *upmu_deadlock_certainty_name(int certainty)
 }
 
 /* The call site at which an ended thread acquired the lock. */
-static uint64_t site_of_lock(const struct wait_state *s, const struct wait_state_thread *t, uint64_t lock)
+static uint64_t facts_lock_site(const struct wait_state *s, const struct wait_state_thread *t, uint64_t lock)
 {
     for (uint32_t i = 0; i < t->n_held; i++)
         if (s->file.held[t->first_held + i].lock == lock)
@@ -50,7 +50,7 @@ static uint64_t site_of_lock(const struct wait_state *s, const struct wait_state
 }
 
 /* Kinds with one object; the threads of the other kinds have an object each. */
-static bool has_object(enum wg_deadlock_kind kind)
+static bool facts_has_object(enum wg_deadlock_kind kind)
 {
     return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF;
 }
@@ -77,7 +77,7 @@ int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_dead
         .n_threads = f->n,
         .n_behind = item->n_behind,
     };
-    if (has_object(f->kind)) {
+    if (facts_has_object(f->kind)) {
         ours.object = f->object;
         const struct wait_file_slot *h = &s->file.threads[s->snapshot.members[f->first]].head;
         ours.object_type =
@@ -87,13 +87,13 @@ int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_dead
         const struct wait_state_thread *t = &s->file.threads[f->other];
         ours.owner = t->head.tid;
         ours.owner_name = t->head.name;
-        ours.owner_site = site_of_lock(s, t, f->object);
+        ours.owner_site = facts_lock_site(s, t, f->object);
     }
     return OPTS_GIVE(out, ours, UPMU_DEADLOCK_SIZE_V1);
 }
 
 /* Thread `k` of a deadlock, followed by those behind it; NULL. */
-static const struct wait_state_thread *thread_at(const struct upmu_deadlocks *d, size_t i, size_t k)
+static const struct wait_state_thread *facts_thread(const struct upmu_deadlocks *d, size_t i, size_t k)
 {
     if (i >= d->n_items)
         return NULL;
@@ -111,7 +111,7 @@ static const struct wait_state_thread *thread_at(const struct upmu_deadlocks *d,
     return NULL;
 }
 
-static int wait_kind(const struct wait_file_slot *h)
+static int facts_wait_kind(const struct wait_file_slot *h)
 {
     static const uint8_t of_type[] = {
         [UPMU_OBJECT_MUTEX] = UPMU_WAIT_MUTEX,   [UPMU_OBJECT_SEM] = UPMU_WAIT_SEM,
@@ -124,7 +124,7 @@ static int wait_kind(const struct wait_file_slot *h)
 }
 
 /* The holder of the object waited for; of a condition variable's wait, the holder of its mutex. */
-static pid_t holder_of(const struct wait_state *s, const struct wait_state_thread *t)
+static pid_t facts_holder(const struct wait_state *s, const struct wait_state_thread *t)
 {
     uint32_t who = wg_mutex_holder(&s->snapshot, (uint32_t)(t - s->file.threads));
     return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->file.threads[who].head.tid;
@@ -134,18 +134,18 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
 {
     if (!d || !out)
         return argument_null(__func__, d ? "out" : "deadlocks");
-    const struct wait_state_thread *t = thread_at(d, i, k);
+    const struct wait_state_thread *t = facts_thread(d, i, k);
     if (!t)
         return UPMU_E_END;
     const struct wait_file_slot *h = &t->head;
     const struct upmu_deadlock_thread ours = {
         .tid = h->tid,
         .name = h->name,
-        .wait_kind = wait_kind(h),
+        .wait_kind = facts_wait_kind(h),
         .object_type = h->type,
         .object = h->object,
         .mutex = h->object2,
-        .holder = holder_of(&d->processes[d->items[i].process].wait_state, t),
+        .holder = facts_holder(&d->processes[d->items[i].process].wait_state, t),
         .shared = (h->flags & UPMU_TRACE_FLAG_SHARED) != 0,
         .timed = (h->flags & UPMU_TRACE_FLAG_TIMED) != 0,
         .since_ns = h->since_ns,
@@ -158,10 +158,10 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
 }
 
 /* Whether a thread of deadlock `i`, or behind it, waits for the lock. */
-static bool is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
+static bool facts_is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
 {
     const struct wait_state_thread *t;
-    for (size_t k = 0; (t = thread_at(d, i, k)) != NULL; k++)
+    for (size_t k = 0; (t = facts_thread(d, i, k)) != NULL; k++)
         if ((t->head.kind == UPMU_TRACE_LOCK_BLOCK && t->head.object == lock) ||
             (t->head.kind == UPMU_TRACE_COND_WAIT && t->head.object2 == lock))
             return true;
@@ -172,14 +172,14 @@ int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, s
 {
     if (!d || !out)
         return argument_null(__func__, d ? "out" : "deadlocks");
-    const struct wait_state_thread *t = thread_at(d, i, k);
+    const struct wait_state_thread *t = facts_thread(d, i, k);
     if (!t || h >= t->n_held)
         return UPMU_E_END;
     const struct wait_file_held *held = &d->processes[d->items[i].process].wait_state.file.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
         .lock = held->lock,
         .shared = held->shared,
-        .wanted = is_wanted(d, i, held->lock),
+        .wanted = facts_is_wanted(d, i, held->lock),
         .site = held->site,
         .since_ns = held->since_ns,
     };
@@ -203,6 +203,6 @@ size_t upmu_deadlocks_thread_count(const struct upmu_deadlocks *d, size_t i)
 
 size_t upmu_deadlocks_held_count(const struct upmu_deadlocks *d, size_t i, size_t k)
 {
-    const struct wait_state_thread *t = d ? thread_at(d, i, k) : NULL;
+    const struct wait_state_thread *t = d ? facts_thread(d, i, k) : NULL;
     return t ? t->n_held : 0;
 }

@@ -18,7 +18,7 @@ enum { INTERVAL_NS = 50 * 1000 * 1000 };
 
 /* --------------------------------------------------------------------------------------------------- processes */
 
-static int read_wait_state(struct dl_process *p, const char *dir)
+static int deadlocks_read_wait_state(struct dl_process *p, const char *dir)
 {
     int rc = wait_state_read(&p->wait_state, dir);
     p->recorded = rc > 0;
@@ -27,7 +27,7 @@ static int read_wait_state(struct dl_process *p, const char *dir)
     return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state);
 }
 
-static bool is_confirmed(const struct wait_state *before, uint64_t signature)
+static bool deadlocks_are_confirmed(const struct wait_state *before, uint64_t signature)
 {
     for (size_t i = 0; i < before->snapshot.n_deadlocks; i++)
         if (wait_state_signature(before, &before->snapshot.deadlocks[i]) == signature)
@@ -36,25 +36,26 @@ static bool is_confirmed(const struct wait_state *before, uint64_t signature)
 }
 
 /* Of a live process, keeps the deadlocks found in two successive readings. */
-static int read_confirmed(struct dl_process *p, const char *dir)
+static int deadlocks_read_confirmed(struct dl_process *p, const char *dir)
 {
     const struct timespec pause = {.tv_nsec = INTERVAL_NS};
-    int rc = read_wait_state(p, dir);
+    int rc = deadlocks_read_wait_state(p, dir);
     if (rc != 0 || !p->alive || p->wait_state.snapshot.n_deadlocks == 0)
         return rc;
     struct wait_state before = p->wait_state;
     nanosleep(&pause, NULL);
-    rc = read_wait_state(p, dir);
+    rc = deadlocks_read_wait_state(p, dir);
     struct wg_snapshot *now = &p->wait_state.snapshot;
     for (size_t i = 0; rc == 0 && i < now->n_deadlocks; i++)
-        if (!is_confirmed(&before, wait_state_signature(&p->wait_state, &now->deadlocks[i])))
+        if (!deadlocks_are_confirmed(&before, wait_state_signature(&p->wait_state, &now->deadlocks[i])))
             now->deadlocks[i].n = 0; /* a thread has resumed */
     wait_state_free(&before);
     return rc;
 }
 
 /* A problem of one process hides no other process: it is kept and reported with the damages of the recording. */
-static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const struct upmu_control *control, size_t i)
+static int deadlocks_read_process(struct upmu_deadlocks *d, struct dl_process *p, const struct upmu_control *control,
+                                  size_t i)
 {
     struct upmu_control_status status = {.size = sizeof status};
     const struct alive_time now = alive_time_now();
@@ -65,14 +66,14 @@ static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const st
     d->n_processes++;
     p->dir = rc == 0 ? strdup(status.dir) : NULL;
     if (rc == 0)
-        rc = p->dir ? read_confirmed(p, p->dir) : deadlocks_no_memory();
+        rc = p->dir ? deadlocks_read_confirmed(p, p->dir) : deadlocks_no_memory();
     if (rc == 0 || rc == UPMU_E_NOMEM)
         return rc;
     p->problem = strdup(upmu_error());
     return p->problem ? 0 : deadlocks_no_memory();
 }
 
-static int read_processes(struct upmu_deadlocks *d, const struct upmu_control *control)
+static int deadlocks_read_processes(struct upmu_deadlocks *d, const struct upmu_control *control)
 {
     size_t n = upmu_control_process_count(control);
     int rc = 0;
@@ -80,18 +81,18 @@ static int read_processes(struct upmu_deadlocks *d, const struct upmu_control *c
     if (!d->processes)
         return deadlocks_no_memory();
     for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = read_process(d, &d->processes[d->n_processes], control, i);
+        rc = deadlocks_read_process(d, &d->processes[d->n_processes], control, i);
     return rc;
 }
 
-static void process_free(struct dl_process *p)
+static void deadlocks_process_free(struct dl_process *p)
 {
     wait_state_free(&p->wait_state);
     free(p->problem);
     free(p->dir);
 }
 
-static bool find_in_overview(const struct upmu_overview *o, struct dl_process *p)
+static bool deadlocks_find_in_overview(const struct upmu_overview *o, struct dl_process *p)
 {
     for (size_t i = 0; p->dir && i < o->pass.n_processes; i++) {
         p->index = (uint32_t)i;
@@ -102,17 +103,17 @@ static bool find_in_overview(const struct upmu_overview *o, struct dl_process *p
 }
 
 /* Finds the index of each process in the overview, which lacks those that it could not read. */
-static int match_processes(struct upmu_deadlocks *d)
+static int deadlocks_match_processes(struct upmu_deadlocks *d)
 {
     size_t kept = 0;
     int rc = 0;
     for (size_t i = 0; i < d->n_processes; i++) {
         struct dl_process p = d->processes[i];
-        if (find_in_overview(d->overview, &p)) {
+        if (deadlocks_find_in_overview(d->overview, &p)) {
             rc = rc == 0 && p.problem ? overview_note_damage(d->overview, p.problem) : rc;
             d->processes[kept++] = p;
         } else {
-            process_free(&p);
+            deadlocks_process_free(&p);
         }
     }
     d->n_processes = kept;
@@ -121,7 +122,7 @@ static int match_processes(struct upmu_deadlocks *d)
 
 /* ------------------------------------------------------------------------------------------------------- items */
 
-static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
+static int deadlocks_add(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
 {
     const struct wait_state *s = &d->processes[process].wait_state;
     const struct wg_deadlock *f = &s->snapshot.deadlocks[found];
@@ -146,7 +147,7 @@ static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
     return 0;
 }
 
-static int add_items(struct upmu_deadlocks *d)
+static int deadlocks_add_all(struct upmu_deadlocks *d)
 {
     int rc = 0;
     for (int certainty = WG_CERTAIN; certainty < WG_CERTAINTIES; certainty++)
@@ -154,21 +155,22 @@ static int add_items(struct upmu_deadlocks *d)
             const struct wg_snapshot *p = &d->processes[i].wait_state.snapshot;
             for (size_t k = 0; rc == 0 && k < p->n_deadlocks; k++)
                 if ((int)p->deadlocks[k].certainty == certainty && p->deadlocks[k].n > 0)
-                    rc = add_item(d, (uint32_t)i, (uint32_t)k);
+                    rc = deadlocks_add(d, (uint32_t)i, (uint32_t)k);
         }
     return rc;
 }
 
 /* ---------------------------------------------------------------------------------------------- open and close */
 
-static int log_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
+static int deadlocks_log_event(void *arg, const struct overview *pass, uint32_t thread,
+                               const struct upmu_trace_event *e)
 {
     (void)pass;
     (void)thread;
     return acquisition_log_add(arg, e);
 }
 
-static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
+static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
 {
     struct upmu_control *control = NULL;
     int rc = opts->suppressions ? suppressions_read(&d->suppressions, opts->suppressions) : 0;
@@ -176,15 +178,15 @@ static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upm
     if (rc == 0)
         rc = upmu_control_open(&control, dir);
     if (rc == 0)
-        rc = read_processes(d, control);
+        rc = deadlocks_read_processes(d, control);
     upmu_control_close(control);
-    const struct timeline_hooks hooks = {.arg = &d->log, .event = log_event};
+    const struct timeline_hooks hooks = {.arg = &d->log, .event = deadlocks_log_event};
     if (rc == 0)
         rc = timeline_read(&d->overview, dir, opts->debug_dir, &hooks);
     if (rc == 0)
-        rc = match_processes(d);
+        rc = deadlocks_match_processes(d);
     if (rc == 0)
-        rc = add_items(d);
+        rc = deadlocks_add_all(d);
     if (rc == 0)
         rc = deadlocks_find_cycles(d);
     if (rc == 0)
@@ -204,7 +206,7 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
     struct upmu_deadlocks *d = calloc(1, sizeof *d);
     if (!d)
         return deadlocks_no_memory();
-    rc = open_into(d, dir, &ours);
+    rc = deadlocks_open_into(d, dir, &ours);
     if (rc == 0)
         *deadlocks = d;
     else
@@ -212,7 +214,7 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
     return rc;
 }
 
-static int open_wait_state(struct upmu_deadlocks *d, const char *dir, struct wait_state *s)
+static int deadlocks_open_wait_state(struct upmu_deadlocks *d, const char *dir, struct wait_state *s)
 {
     d->processes = calloc(1, sizeof *d->processes);
     if (!d->processes)
@@ -223,7 +225,7 @@ static int open_wait_state(struct upmu_deadlocks *d, const char *dir, struct wai
     d->processes[d->n_processes++] =
         (struct dl_process){.pid = (pid_t)s->file.header.pid, .alive = true, .recorded = true, .wait_state = *s};
     *s = (struct wait_state){0};
-    rc = add_items(d);
+    rc = deadlocks_add_all(d);
     return rc == 0 ? 1 : rc;
 }
 
@@ -231,7 +233,7 @@ int deadlocks_from_wait_state(struct upmu_deadlocks **deadlocks, const char *dir
 {
     *deadlocks = NULL;
     struct upmu_deadlocks *d = calloc(1, sizeof *d);
-    int rc = d ? open_wait_state(d, dir, s) : deadlocks_no_memory();
+    int rc = d ? deadlocks_open_wait_state(d, dir, s) : deadlocks_no_memory();
     wait_state_free(s);
     if (rc > 0) {
         *deadlocks = d;
@@ -248,7 +250,7 @@ void upmu_deadlocks_close(struct upmu_deadlocks *deadlocks)
     for (size_t i = 0; i < deadlocks->n_items; i++)
         free(deadlocks->items[i].could_end);
     for (size_t i = 0; i < deadlocks->n_processes; i++)
-        process_free(&deadlocks->processes[i]);
+        deadlocks_process_free(&deadlocks->processes[i]);
     acquisition_log_cycles_free(&deadlocks->order);
     acquisition_log_free(&deadlocks->log);
     free(deadlocks->cycles);

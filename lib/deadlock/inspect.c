@@ -32,7 +32,7 @@ static int inspect_no_memory(void)
 }
 
 /* @return false if the file cannot be read, with errno. */
-static bool read_task(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+static bool inspect_read_task(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
@@ -51,7 +51,7 @@ static bool read_task(pid_t pid, pid_t tid, const char *name, char *text, size_t
 
 /* ---------------------------------------------------------------------------------------------------- futexes */
 
-static bool is_futex_wait(long op)
+static bool inspect_is_futex_wait(long op)
 {
     switch (op & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
@@ -64,13 +64,13 @@ static bool is_futex_wait(long op)
 }
 
 /* Parses "202 0xWORD 0xOP 0xVALUE 0xTIMEOUT ...", or "running". @return 0; UPMU_E_PERM, UPMU_E_GONE. */
-static int read_futex(pid_t pid, struct inspect_thread *t)
+static int inspect_read_futex(pid_t pid, struct inspect_thread *t)
 {
     char line[256];
     long number;
     uint64_t word, op, value, timeout;
     t->in_futex = false;
-    if (!read_task(pid, t->tid, "syscall", line, sizeof line)) {
+    if (!inspect_read_task(pid, t->tid, "syscall", line, sizeof line)) {
         if (errno == EPERM || errno == EACCES)
             return upmu_fail(UPMU_E_PERM,
                              "cannot inspect process %d: it is another user's, or kernel.yama.ptrace_scope forbids "
@@ -79,7 +79,7 @@ static int read_futex(pid_t pid, struct inspect_thread *t)
         return 0; /* the thread has ended */
     }
     int n = sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &word, &op, &value, &timeout);
-    if (n < 5 || number != SYS_futex || !is_futex_wait((long)op))
+    if (n < 5 || number != SYS_futex || !inspect_is_futex_wait((long)op))
         return 0;
     t->in_futex = true;
     t->timed = timeout != 0;
@@ -87,7 +87,7 @@ static int read_futex(pid_t pid, struct inspect_thread *t)
     return 0;
 }
 
-static bool is_thread(const struct upmu_deadlock_inspect *inspect, pid_t tid)
+static bool inspect_has_thread(const struct upmu_deadlock_inspect *inspect, pid_t tid)
 {
     for (size_t i = 0; i < inspect->n_threads; i++)
         if (inspect->threads[i].tid == tid)
@@ -96,7 +96,7 @@ static bool is_thread(const struct upmu_deadlock_inspect *inspect, pid_t tid)
 }
 
 /* The owner of the mutex that contains the futex; 0 if it is no mutex. */
-static pid_t mutex_owner_at(const struct upmu_deadlock_inspect *inspect, uint64_t word)
+static pid_t inspect_mutex_owner(const struct upmu_deadlock_inspect *inspect, uint64_t word)
 {
 #ifdef __GLIBC__
     pthread_mutex_t m;
@@ -106,7 +106,7 @@ static pid_t mutex_owner_at(const struct upmu_deadlock_inspect *inspect, uint64_
         return 0;
     bool plausible = m.__data.__lock != 0 && m.__data.__nusers >= 1 && m.__data.__nusers <= inspect->n_threads &&
                      m.__data.__kind >= 0 && m.__data.__kind <= MUTEX_KIND_MAX;
-    return plausible && is_thread(inspect, m.__data.__owner) ? m.__data.__owner : 0;
+    return plausible && inspect_has_thread(inspect, m.__data.__owner) ? m.__data.__owner : 0;
 #else
     (void)inspect;
     (void)word;
@@ -116,7 +116,7 @@ static pid_t mutex_owner_at(const struct upmu_deadlock_inspect *inspect, uint64_
 
 /* -------------------------------------------------------------------------------------------------- two readings */
 
-static int add_thread(struct upmu_deadlock_inspect *inspect, pid_t tid)
+static int inspect_add_thread(struct upmu_deadlock_inspect *inspect, pid_t tid)
 {
     struct inspect_thread *all =
         array_reserve(inspect->threads, inspect->n_threads, &inspect->cap_threads, sizeof *all);
@@ -126,17 +126,17 @@ static int add_thread(struct upmu_deadlock_inspect *inspect, pid_t tid)
     struct inspect_thread *t = &all[inspect->n_threads];
     *t = (struct inspect_thread){.tid = tid};
     char name[32] = "";
-    if (!read_task(inspect->pid, tid, "comm", name, sizeof name))
+    if (!inspect_read_task(inspect->pid, tid, "comm", name, sizeof name))
         return 0; /* it has just ended */
     memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
-    if (!read_task(inspect->pid, tid, "wchan", t->wait_channel, sizeof t->wait_channel) ||
+    if (!inspect_read_task(inspect->pid, tid, "wchan", t->wait_channel, sizeof t->wait_channel) ||
         strcmp(t->wait_channel, "0") == 0)
         t->wait_channel[0] = '\0';
     inspect->n_threads++;
-    return read_futex(inspect->pid, t);
+    return inspect_read_futex(inspect->pid, t);
 }
 
-static int add_threads(struct upmu_deadlock_inspect *inspect)
+static int inspect_add_threads(struct upmu_deadlock_inspect *inspect)
 {
     char path[64];
     const struct dirent *entry;
@@ -147,16 +147,16 @@ static int add_threads(struct upmu_deadlock_inspect *inspect)
         return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)inspect->pid);
     while (rc == 0 && (entry = readdir(dir)))
         if (entry->d_name[0] != '.')
-            rc = add_thread(inspect, (pid_t)strtol(entry->d_name, NULL, 10));
+            rc = inspect_add_thread(inspect, (pid_t)strtol(entry->d_name, NULL, 10));
     closedir(dir);
     return rc;
 }
 
-static void find_owners(struct upmu_deadlock_inspect *inspect)
+static void inspect_find_owners(struct upmu_deadlock_inspect *inspect)
 {
     for (size_t i = 0; i < inspect->n_threads; i++)
         if (inspect->threads[i].in_futex)
-            inspect->threads[i].owner = mutex_owner_at(inspect, inspect->threads[i].word);
+            inspect->threads[i].owner = inspect_mutex_owner(inspect, inspect->threads[i].word);
 }
 
 /* Reads again after an interval: what changed is an ordinary wait. */
@@ -169,16 +169,16 @@ static int inspect_again(struct upmu_deadlock_inspect *inspect)
         struct inspect_thread *t = &inspect->threads[i], now = *t;
         if (!t->in_futex)
             continue;
-        rc = read_futex(inspect->pid, &now);
+        rc = inspect_read_futex(inspect->pid, &now);
         t->in_futex = now.in_futex && now.word == t->word;
-        if (!t->in_futex || mutex_owner_at(inspect, t->word) != t->owner)
+        if (!t->in_futex || inspect_mutex_owner(inspect, t->word) != t->owner)
             t->owner = 0;
     }
     return rc;
 }
 
 /* Follows the owners: a thread reached from itself is part of a cycle. */
-static void find_cycles(struct upmu_deadlock_inspect *inspect)
+static void inspect_find_cycles(struct upmu_deadlock_inspect *inspect)
 {
     uint32_t cycles = 0;
     for (size_t i = 0; i < inspect->n_threads; i++) {
@@ -206,18 +206,18 @@ static void find_cycles(struct upmu_deadlock_inspect *inspect)
 
 static int inspect_process(struct upmu_deadlock_inspect *inspect)
 {
-    int rc = add_threads(inspect);
+    int rc = inspect_add_threads(inspect);
     if (rc == 0 && inspect->n_threads == 0)
         rc = upmu_fail(UPMU_E_GONE, "there is no process %d", (int)inspect->pid);
     if (rc == 0)
         rc = symbols_open(&inspect->symbols, SYMBOLS_DEBUG_DIR);
     if (rc != 0)
         return rc;
-    find_owners(inspect);
+    inspect_find_owners(inspect);
     rc = inspect_again(inspect);
     if (rc != 0)
         return rc;
-    find_cycles(inspect);
+    inspect_find_cycles(inspect);
     inspect_stacks_begin(inspect);
     for (size_t i = 0; i < inspect->n_threads; i++)
         if (inspect->threads[i].in_futex)

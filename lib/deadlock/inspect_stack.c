@@ -30,7 +30,7 @@ void inspect_stacks_begin(struct upmu_deadlock_inspect *inspect)
 }
 
 /* A return address is moved into its call instruction. */
-static int add_frame(Dwfl_Frame *frame, void *arg)
+static int inspect_add_frame(Dwfl_Frame *frame, void *arg)
 {
     struct inspect_thread *t = arg;
     Dwarf_Addr pc;
@@ -45,11 +45,11 @@ void inspect_stack_read(struct upmu_deadlock_inspect *inspect, struct inspect_th
 {
     /* An incomplete stack is kept. */
     if (inspect->dwfl)
-        (void)dwfl_getthread_frames(inspect->dwfl, t->tid, add_frame, t);
+        (void)dwfl_getthread_frames(inspect->dwfl, t->tid, inspect_add_frame, t);
 }
 
 /* The module's build-id in hexadecimal, "" if it has none. */
-static void build_id_of(Dwfl_Module *module, char *out, size_t size)
+static void inspect_build_id(Dwfl_Module *module, char *out, size_t size)
 {
     const unsigned char *bits;
     GElf_Addr address;
@@ -64,8 +64,8 @@ static void build_id_of(Dwfl_Module *module, char *out, size_t size)
 }
 
 /* Frames at an address, inlined ones included, and their module. @return their number, or UPMU_E_NOMEM. */
-static int frames_at(struct upmu_deadlock_inspect *inspect, uint64_t address, struct symbol_frame *frames,
-                     struct upmu_symbol *module)
+static int inspect_frames(struct upmu_deadlock_inspect *inspect, uint64_t address, struct symbol_frame *frames,
+                          struct upmu_symbol *module)
 {
     Dwfl_Module *found = dwfl_addrmodule(inspect->dwfl, address);
     const char *path = NULL;
@@ -81,7 +81,7 @@ static int frames_at(struct upmu_deadlock_inspect *inspect, uint64_t address, st
     module->offset = address - bias;
     if (!path)
         return 0;
-    build_id_of(found, build_id, sizeof build_id);
+    inspect_build_id(found, build_id, sizeof build_id);
     int rc = symbols_module(inspect->symbols, path, build_id, &index);
     if (rc != 0)
         return rc;
@@ -99,7 +99,7 @@ int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *inspect, size_t
         return ARGUMENT_NULL(inspect, out);
     if (i >= inspect->n_threads || k >= inspect->threads[i].n_frames)
         return UPMU_E_END;
-    int n = frames_at(inspect, inspect->threads[i].frames[k], frames, &s);
+    int n = inspect_frames(inspect, inspect->threads[i].frames[k], frames, &s);
     if (n < 0)
         return n;
     if (depth > 0 && depth >= (size_t)n)

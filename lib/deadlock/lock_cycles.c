@@ -16,21 +16,21 @@ const char *upmu_lock_cycle_class_name(int class_number)
     return class_number >= 0 && class_number < UPMU_LOCK_CLASSES ? names[class_number] : "?";
 }
 
-static const struct wg_order_cycle *found_of(const struct upmu_deadlocks *d, const struct dl_cycle *c)
+static const struct wg_order_cycle *lock_cycle_found(const struct upmu_deadlocks *d, const struct dl_cycle *c)
 {
     return &d->order.cycles[c->found];
 }
 
-static uint32_t member(const struct upmu_deadlocks *d, const struct wg_order_cycle *f, size_t k)
+static uint32_t lock_cycle_member(const struct upmu_deadlocks *d, const struct wg_order_cycle *f, size_t k)
 {
     return d->order.members[f->first + k % f->n];
 }
 
 /* The held lock of acquisition `k` that the preceding one waits for; of several entries the first. */
-static uint32_t wanted_entry(const struct upmu_deadlocks *d, const struct wg_order_cycle *f, size_t k)
+static uint32_t lock_cycle_wanted_entry(const struct upmu_deadlocks *d, const struct wg_order_cycle *f, size_t k)
 {
-    const struct wg_acquisition *t = &d->log.acquisitions[member(d, f, k)];
-    uint32_t lock = d->log.acquisitions[member(d, f, k + f->n - 1)].lock, i = 0;
+    const struct wg_acquisition *t = &d->log.acquisitions[lock_cycle_member(d, f, k)];
+    uint32_t lock = d->log.acquisitions[lock_cycle_member(d, f, k + f->n - 1)].lock, i = 0;
     while (i + 1 < t->n_held && d->log.held[t->first_held + i].lock != lock)
         i++;
     return t->first_held + i;
@@ -38,13 +38,13 @@ static uint32_t wanted_entry(const struct upmu_deadlocks *d, const struct wg_ord
 
 /* -------------------------------------------------------------------------------------------------- grouping */
 
-static uint64_t mix(uint64_t h)
+static uint64_t hash_mix(uint64_t h)
 {
     h = (h ^ h >> 31) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 29;
 }
 
-static uint64_t site_of_acquisition(const struct upmu_deadlocks *d, uint32_t acquisition)
+static uint64_t acquisition_site_hash(const struct upmu_deadlocks *d, uint32_t acquisition)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     const struct acq_details *f = &d->log.details[acquisition];
@@ -53,12 +53,13 @@ static uint64_t site_of_acquisition(const struct upmu_deadlocks *d, uint32_t acq
 }
 
 /* Hash of the call sites of a cycle, independent of its first acquisition. */
-static uint64_t sites_of(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
+static uint64_t lock_cycle_sites_hash(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
 {
-    uint64_t sum = mix((uint64_t)f->class * 64 + f->n);
+    uint64_t sum = hash_mix((uint64_t)f->class * 64 + f->n);
     for (size_t k = 0; k < f->n; k++) {
-        uint64_t site = site_of_acquisition(d, member(d, f, k)), held = d->log.sites[wanted_entry(d, f, k)].site;
-        sum += mix(mix(site) + held) + d->log.details[member(d, f, k)].process;
+        uint64_t site = acquisition_site_hash(d, lock_cycle_member(d, f, k)),
+                 held = d->log.sites[lock_cycle_wanted_entry(d, f, k)].site;
+        sum += hash_mix(hash_mix(site) + held) + d->log.details[lock_cycle_member(d, f, k)].process;
     }
     return sum;
 }
@@ -67,26 +68,28 @@ static uint64_t sites_of(const struct upmu_deadlocks *d, const struct wg_order_c
 static uint64_t lock_class_of(const struct upmu_deadlocks *d, uint32_t lock)
 {
     const struct acq_lock *l = &d->log.locks[lock];
-    return mix(mix(l->init_stack ? l->init_stack : l->address) + 2 * (uint64_t)l->process + (l->init_stack != 0));
+    return hash_mix(hash_mix(l->init_stack ? l->init_stack : l->address) + 2 * (uint64_t)l->process +
+                    (l->init_stack != 0));
 }
 
 /* Hash of the lock classes of a cycle, each once, in any order. */
 static uint64_t lock_classes_of(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
 {
-    uint64_t sum = mix(f->class);
+    uint64_t sum = hash_mix(f->class);
     for (size_t k = 0; k < f->n; k++) {
-        uint64_t kind = lock_class_of(d, d->log.acquisitions[member(d, f, k)].lock);
+        uint64_t kind = lock_class_of(d, d->log.acquisitions[lock_cycle_member(d, f, k)].lock);
         bool seen = false;
         for (size_t i = 0; i < k && !seen; i++)
-            seen = lock_class_of(d, d->log.acquisitions[member(d, f, i)].lock) == kind;
-        sum += seen ? 0 : mix(kind);
+            seen = lock_class_of(d, d->log.acquisitions[lock_cycle_member(d, f, i)].lock) == kind;
+        sum += seen ? 0 : hash_mix(kind);
     }
     return sum;
 }
 
 static int add_cycle(struct upmu_deadlocks *d, uint32_t found)
 {
-    uint64_t sites = sites_of(d, &d->order.cycles[found]), lock_classes = lock_classes_of(d, &d->order.cycles[found]);
+    uint64_t sites = lock_cycle_sites_hash(d, &d->order.cycles[found]),
+             lock_classes = lock_classes_of(d, &d->order.cycles[found]);
     for (size_t i = 0; i < d->n_cycles; i++) {
         if (d->cycles[i].sites != sites && d->cycles[i].lock_classes != lock_classes)
             continue;
@@ -118,8 +121,8 @@ int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upm
     if (i >= d->n_cycles)
         return UPMU_E_END;
     const struct dl_cycle *c = &d->cycles[i];
-    const struct wg_order_cycle *f = found_of(d, c);
-    const struct acq_details *t = &d->log.details[member(d, f, 0)];
+    const struct wg_order_cycle *f = lock_cycle_found(d, c);
+    const struct acq_details *t = &d->log.details[lock_cycle_member(d, f, 0)];
     const struct upmu_lock_cycle ours = {
         .process = t->process,
         .pid = t->pid,
@@ -135,10 +138,10 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
 {
     if (!d || !out)
         return argument_null(__func__, d ? "out" : "deadlocks");
-    if (i >= d->n_cycles || k >= found_of(d, &d->cycles[i])->n)
+    if (i >= d->n_cycles || k >= lock_cycle_found(d, &d->cycles[i])->n)
         return UPMU_E_END;
-    const struct wg_order_cycle *c = found_of(d, &d->cycles[i]);
-    uint32_t number = member(d, c, k), entry = wanted_entry(d, c, k);
+    const struct wg_order_cycle *c = lock_cycle_found(d, &d->cycles[i]);
+    uint32_t number = lock_cycle_member(d, c, k), entry = lock_cycle_wanted_entry(d, c, k);
     const struct wg_acquisition *t = &d->log.acquisitions[number];
     const struct acq_details *f = &d->log.details[number];
     const struct acq_lock *lock = &d->log.locks[t->lock], *held = &d->log.locks[d->log.held[entry].lock];
@@ -162,12 +165,12 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
 
 /* Whether another acquisition of the cycle holds it, too, so that the two exclude each other, or all permits are
  * held. */
-static bool is_gate(const struct upmu_deadlocks *d, const struct wg_order_cycle *c, size_t k,
-                    const struct wg_order_held *h)
+static bool lock_cycle_is_gate(const struct upmu_deadlocks *d, const struct wg_order_cycle *c, size_t k,
+                               const struct wg_order_held *h)
 {
     uint32_t in = 1;
     for (size_t other = 0; other < c->n; other++) {
-        const struct wg_acquisition *t = &d->log.acquisitions[member(d, c, other)];
+        const struct wg_acquisition *t = &d->log.acquisitions[lock_cycle_member(d, c, other)];
         for (uint32_t i = 0; other != k && i < t->n_held; i++) {
             const struct wg_order_held *o = &d->log.held[t->first_held + i];
             if (o->lock == h->lock && !(o->shared && h->shared))
@@ -183,17 +186,17 @@ int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *d, size_t i,
 {
     if (!d || !out)
         return argument_null(__func__, d ? "out" : "deadlocks");
-    if (i >= d->n_cycles || k >= found_of(d, &d->cycles[i])->n)
+    if (i >= d->n_cycles || k >= lock_cycle_found(d, &d->cycles[i])->n)
         return UPMU_E_END;
-    const struct wg_order_cycle *c = found_of(d, &d->cycles[i]);
-    const struct wg_acquisition *t = &d->log.acquisitions[member(d, c, k)];
+    const struct wg_order_cycle *c = lock_cycle_found(d, &d->cycles[i]);
+    const struct wg_acquisition *t = &d->log.acquisitions[lock_cycle_member(d, c, k)];
     if (h >= t->n_held)
         return UPMU_E_END;
     const struct wg_order_held *held = &d->log.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
         .lock = d->log.locks[held->lock].address,
         .shared = held->shared,
-        .wanted = is_gate(d, c, k, held),
+        .wanted = lock_cycle_is_gate(d, c, k, held),
         .site = d->log.sites[t->first_held + h].site,
     };
     return OPTS_GIVE(out, ours, UPMU_DEADLOCK_HELD_SIZE_V1);
@@ -220,12 +223,12 @@ size_t upmu_deadlocks_cycle_count(const struct upmu_deadlocks *d)
 
 size_t upmu_deadlocks_acquisition_count(const struct upmu_deadlocks *d, size_t i)
 {
-    return d && i < d->n_cycles ? found_of(d, &d->cycles[i])->n : 0;
+    return d && i < d->n_cycles ? lock_cycle_found(d, &d->cycles[i])->n : 0;
 }
 
 size_t upmu_deadlocks_acquisition_held_count(const struct upmu_deadlocks *d, size_t i, size_t k)
 {
     if (k >= upmu_deadlocks_acquisition_count(d, i))
         return 0;
-    return d->log.acquisitions[member(d, found_of(d, &d->cycles[i]), k)].n_held;
+    return d->log.acquisitions[lock_cycle_member(d, lock_cycle_found(d, &d->cycles[i]), k)].n_held;
 }

@@ -16,7 +16,7 @@ static int suppressions_no_memory(void)
     return upmu_fail(UPMU_E_NOMEM, "out of memory while reading suppressions");
 }
 
-static bool is_kind(const char *word)
+static bool suppress_is_kind(const char *word)
 {
     static const char *const groups[] = {"deadlock", "blocked", "order"};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
@@ -31,7 +31,7 @@ static bool is_kind(const char *word)
     return false;
 }
 
-static int add(struct suppressions *s, const char *kind, const char *pattern)
+static int suppress_add(struct suppressions *s, const char *kind, const char *pattern)
 {
     struct suppression *all = array_reserve(s->all, s->n, &s->cap, sizeof *all);
     if (!all)
@@ -43,7 +43,7 @@ static int add(struct suppressions *s, const char *kind, const char *pattern)
 }
 
 /* Parses one line, which is modified. */
-static int read_line(struct suppressions *s, const char *path, size_t number, char *line)
+static int suppress_parse_line(struct suppressions *s, const char *path, size_t number, char *line)
 {
     line[strcspn(line, "\r\n")] = '\0';
     line += strspn(line, " \t");
@@ -53,13 +53,13 @@ static int read_line(struct suppressions *s, const char *path, size_t number, ch
     if (!colon || colon[1] == '\0')
         return upmu_fail(UPMU_E_INVAL, "\"%s\", line %zu: \"%s\" is not KIND:PATTERN", path, number, line);
     *colon = '\0';
-    if (!is_kind(line))
+    if (!suppress_is_kind(line))
         return upmu_fail(
             UPMU_E_INVAL,
             "\"%s\", line %zu: there is no kind \"%s\"; there are deadlock, blocked, order, and the names of "
             "kinds and classes in a report, such as cycle and inversion",
             path, number, line);
-    return add(s, line, colon + 1);
+    return suppress_add(s, line, colon + 1);
 }
 
 int suppressions_read(struct suppressions *s, const char *path)
@@ -73,7 +73,7 @@ int suppressions_read(struct suppressions *s, const char *path)
         return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
     }
     while (rc == 0 && getline(&line, &capacity, f) > 0)
-        rc = read_line(s, path, ++number, line);
+        rc = suppress_parse_line(s, path, ++number, line);
     if (rc == 0 && ferror(f))
         rc = upmu_fail(UPMU_E_IO, "cannot read \"%s\"", path);
     free(line);
@@ -93,7 +93,7 @@ void suppressions_free(struct suppressions *s)
 
 /* Whether `text` contains the pattern; '^' and '$' bind it to the begin and the end. Backtracking to the last '*'
  * alone suffices, and bounds the time by the product of both lengths. */
-static bool matches(const char *pattern, const char *text)
+static bool suppress_pattern_matches(const char *pattern, const char *text)
 {
     const char *star = *pattern == '^' ? NULL : pattern, *tried = text;
     pattern += *pattern == '^';
@@ -122,7 +122,7 @@ bool suppressions_match(const struct suppressions *s, const char *group, const c
         const struct suppression *one = &s->all[i];
         bool applies =
             strcmp(one->kind, "deadlock") == 0 || strcmp(one->kind, group) == 0 || strcmp(one->kind, kind) == 0;
-        if (applies && matches(one->pattern, text))
+        if (applies && suppress_pattern_matches(one->pattern, text))
             return true;
     }
     return false;

@@ -9,43 +9,45 @@ struct candidate {
     uint32_t process;
 };
 
-static bool text_matches(const struct candidate *t, const char *text)
+static bool candidate_text_matches(const struct candidate *t, const char *text)
 {
     return text && suppressions_match(&t->d->suppressions, t->group, t->kind, text);
 }
 
-static bool address_matches(const struct candidate *t, uint64_t address)
+static bool candidate_address_matches(const struct candidate *t, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     for (size_t depth = 0; upmu_overview_symbol_at(t->d->overview, t->process, address, depth, &s) == 0; depth++)
-        if (text_matches(t, s.function) || text_matches(t, s.file) || text_matches(t, s.module))
+        if (candidate_text_matches(t, s.function) || candidate_text_matches(t, s.file) ||
+            candidate_text_matches(t, s.module))
             return true;
     return false;
 }
 
-static bool stack_matches(const struct candidate *t, uint32_t id)
+static bool candidate_stack_matches(const struct candidate *t, uint32_t id)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     if (id == 0 || upmu_overview_stack_find(t->d->overview, t->process, id, &stack) != 0)
         return false;
     for (uint32_t i = 0; i < stack.n_frames; i++)
-        if (address_matches(t, stack.frames[i]))
+        if (candidate_address_matches(t, stack.frames[i]))
             return true;
     return false;
 }
 
-static bool thread_matches(const struct candidate *t, size_t i, size_t k, const struct upmu_deadlock_thread *thread)
+static bool candidate_thread_matches(const struct candidate *t, size_t i, size_t k,
+                                     const struct upmu_deadlock_thread *thread)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    if (stack_matches(t, thread->stack) || address_matches(t, thread->site))
+    if (candidate_stack_matches(t, thread->stack) || candidate_address_matches(t, thread->site))
         return true;
     for (size_t n = 0; upmu_deadlocks_held_at(t->d, i, k, n, &h) == 0; n++)
-        if (h.wanted && address_matches(t, h.site))
+        if (h.wanted && candidate_address_matches(t, h.site))
             return true;
     return false;
 }
 
-static bool item_matches(struct upmu_deadlocks *d, size_t i)
+static bool deadlock_is_suppressed(struct upmu_deadlocks *d, size_t i)
 {
     struct upmu_deadlock item = {.size = sizeof item};
     struct upmu_deadlock_thread thread = {.size = sizeof thread};
@@ -54,12 +56,12 @@ static bool item_matches(struct upmu_deadlocks *d, size_t i)
     const struct candidate t = {
         .d = d, .group = "blocked", .kind = upmu_deadlock_kind_name(item.kind), .process = item.process};
     for (size_t k = 0; k < item.n_threads && upmu_deadlocks_thread_at(d, i, k, &thread) == 0; k++)
-        if (thread_matches(&t, i, k, &thread))
+        if (candidate_thread_matches(&t, i, k, &thread))
             return true;
     return false;
 }
 
-static bool cycle_matches(struct upmu_deadlocks *d, size_t i)
+static bool lock_cycle_is_suppressed(struct upmu_deadlocks *d, size_t i)
 {
     struct upmu_lock_cycle cycle = {.size = sizeof cycle};
     struct upmu_lock_acquisition acquisition = {.size = sizeof acquisition};
@@ -68,7 +70,7 @@ static bool cycle_matches(struct upmu_deadlocks *d, size_t i)
     const struct candidate t = {
         .d = d, .group = "order", .kind = upmu_lock_cycle_class_name(cycle.class_number), .process = cycle.process};
     for (size_t k = 0; upmu_deadlocks_acquisition_at(d, i, k, &acquisition) == 0; k++)
-        if (stack_matches(&t, acquisition.stack) || address_matches(&t, acquisition.held_site))
+        if (candidate_stack_matches(&t, acquisition.stack) || candidate_address_matches(&t, acquisition.held_site))
             return true;
     return false;
 }
@@ -76,7 +78,7 @@ static bool cycle_matches(struct upmu_deadlocks *d, size_t i)
 void deadlocks_suppress(struct upmu_deadlocks *d)
 {
     for (size_t i = 0; d->suppressions.n > 0 && i < d->n_items; i++)
-        d->items[i].suppressed = item_matches(d, i);
+        d->items[i].suppressed = deadlock_is_suppressed(d, i);
     for (size_t i = 0; d->suppressions.n > 0 && i < d->n_cycles; i++)
-        d->cycles[i].suppressed = cycle_matches(d, i);
+        d->cycles[i].suppressed = lock_cycle_is_suppressed(d, i);
 }

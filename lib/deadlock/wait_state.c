@@ -21,7 +21,7 @@
 
 /* ------------------------------------------------------------------------------------------- owners of mutexes */
 
-static struct wait_state_thread *thread_with(struct wait_state *s, int tid)
+static struct wait_state_thread *wait_state_thread_of(struct wait_state *s, int tid)
 {
     for (size_t i = 0; i < s->file.n_threads; i++)
         if (s->file.threads[i].head.tid == tid)
@@ -29,7 +29,7 @@ static struct wait_state_thread *thread_with(struct wait_state *s, int tid)
     return NULL;
 }
 
-static bool is_held(const struct wait_state *s, uint64_t lock)
+static bool wait_state_is_held(const struct wait_state *s, uint64_t lock)
 {
     for (size_t i = 0; i < s->file.n_held; i++)
         if (s->file.held[i].lock == lock)
@@ -37,7 +37,7 @@ static bool is_held(const struct wait_state *s, uint64_t lock)
     return false;
 }
 
-static bool push_held(struct wait_state *s, struct wait_file_held h)
+static bool wait_state_push_held(struct wait_state *s, struct wait_file_held h)
 {
     struct wait_file_held *all = array_reserve(s->file.held, s->file.n_held, &s->file.cap_held, sizeof *all);
     if (!all)
@@ -48,13 +48,13 @@ static bool push_held(struct wait_state *s, struct wait_file_held h)
 }
 
 /* Adds a held lock to the thread. Its locks are contiguous, so they move to the end. */
-static int add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t lock)
+static int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t lock)
 {
     uint32_t first = (uint32_t)s->file.n_held;
     for (uint32_t i = 0; i < t->n_held; i++)
-        if (!push_held(s, s->file.held[t->first_held + i]))
+        if (!wait_state_push_held(s, s->file.held[t->first_held + i]))
             return wait_state_no_memory();
-    if (!push_held(s, (struct wait_file_held){.lock = lock}))
+    if (!wait_state_push_held(s, (struct wait_file_held){.lock = lock}))
         return wait_state_no_memory();
     t->first_held = first;
     t->n_held++;
@@ -65,16 +65,16 @@ static int add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t 
  * thread. The waiter read the owner after writing its slot. The owner still holds the mutex if it had begun to wait
  * before that, or waits for the mutex itself; an owner that is no thread of the process holds it permanently. @return
  * 1; UPMU_E_NOMEM. */
-static int add_mutex_owner(struct wait_state *s, size_t i)
+static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
 {
     const struct wait_file_slot h = s->file.threads[i].head;
     bool has_peer = h.state == WAIT_FILE_BLOCKED && h.kind == UPMU_TRACE_LOCK_BLOCK && h.type == UPMU_OBJECT_MUTEX &&
                     h.peer > 0 && h.owner != WAIT_FILE_OWNER_UNKNOWN;
-    struct wait_state_thread *owner = has_peer ? thread_with(s, h.peer) : NULL;
+    struct wait_state_thread *owner = has_peer ? wait_state_thread_of(s, h.peer) : NULL;
     bool owner_waits =
         owner && owner->head.state == WAIT_FILE_BLOCKED && (owner->head.since_ns < h.since_ns || h.peer == h.tid);
     bool gone = has_peer && h.owner == WAIT_FILE_OWNER_GONE && !owner;
-    if (!(owner_waits || gone) || is_held(s, h.object))
+    if (!(owner_waits || gone) || wait_state_is_held(s, h.object))
         return 1;
     if (gone) {
         struct wait_state_thread *all =
@@ -85,11 +85,11 @@ static int add_mutex_owner(struct wait_state *s, size_t i)
         owner = &all[s->file.n_threads++];
         *owner = (struct wait_state_thread){.head = {.state = WAIT_FILE_ENDED, .tid = h.peer}};
     }
-    return add_held(s, owner, h.object);
+    return wait_state_add_held(s, owner, h.object);
 }
 
 /* Uses the saved wakers if no thread has begun to wait since. */
-static void restore_wakers(struct wait_state *s)
+static void wait_state_restore_wakers(struct wait_state *s)
 {
     const struct wait_file_header *h = &s->file.header;
     bool later = false;
@@ -113,14 +113,14 @@ int wait_state_read(struct wait_state *s, const char *dir)
     memset(s, 0, sizeof *s);
     int rc = wait_state_file_read(&s->file, dir);
     for (size_t i = 0, n = s->file.n_threads; rc > 0 && i < n; i++)
-        rc = add_mutex_owner(s, i);
+        rc = wait_state_add_mutex_owner(s, i);
     if (rc > 0)
-        restore_wakers(s);
+        wait_state_restore_wakers(s);
     return rc;
 }
 
 /* Writes the bytes of `h` from `from` to `to` into the file. */
-static int write_part(const char *dir, const struct wait_file_header *h, size_t from, size_t to)
+static int wait_file_write_part(const char *dir, const struct wait_file_header *h, size_t from, size_t to)
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir) >= (int)sizeof path)
@@ -133,7 +133,7 @@ static int write_part(const char *dir, const struct wait_file_header *h, size_t 
     return n == (ssize_t)(to - from) ? 0 : wait_state_io_failed(path, err);
 }
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t clock_now_ns(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
@@ -150,19 +150,19 @@ int wait_state_save_wakers(const struct wait_state *s, const char *dir)
     h.timers = s->wakers.timers;
     h.unknown = s->wakers.unknown;
     h.outside = 1 + !s->wakers.inside;
-    return write_part(dir, &h, from, to);
+    return wait_file_write_part(dir, &h, from, to);
 }
 
 struct alive_time alive_time_now(void)
 {
-    return (struct alive_time){.raw_ns = clock_ns(CLOCK_MONOTONIC_RAW), .real_ns = clock_ns(CLOCK_REALTIME)};
+    return (struct alive_time){.raw_ns = clock_now_ns(CLOCK_MONOTONIC_RAW), .real_ns = clock_now_ns(CLOCK_REALTIME)};
 }
 
 int wait_state_save_alive(const char *dir, const struct alive_time *at)
 {
     const struct wait_file_header h = {.alive_raw_ns = at->raw_ns, .alive_ns = at->real_ns};
-    return write_part(dir, &h, offsetof(struct wait_file_header, alive_raw_ns),
-                      offsetof(struct wait_file_header, alive_ns) + sizeof h.alive_ns);
+    return wait_file_write_part(dir, &h, offsetof(struct wait_file_header, alive_raw_ns),
+                                offsetof(struct wait_file_header, alive_ns) + sizeof h.alive_ns);
 }
 
 /* ------------------------------------------------------------------------------------------------- snapshot */
@@ -187,7 +187,7 @@ static enum wg_wait wait_of(const struct wait_file_slot *h)
     }
 }
 
-static uint32_t joined_thread(const struct wait_state *s, const struct wait_file_slot *h)
+static uint32_t wait_state_joined_thread(const struct wait_state *s, const struct wait_file_slot *h)
 {
     for (size_t i = 0; i < s->file.n_threads; i++) {
         const struct wait_file_slot *o = &s->file.threads[i].head;
@@ -200,7 +200,7 @@ static uint32_t joined_thread(const struct wait_state *s, const struct wait_file
 /* Whether a thread waiting for a condition variable shows that an ended thread holds the mutex permanently: the
  * waiter held it at the begin of its wait, so the other acquired it later. Only a robust mutex passes to the next
  * owner. */
-static bool released_to(const struct wait_file_slot *h, const struct wait_file_slot *ended, uint64_t lock)
+static bool slot_released_to(const struct wait_file_slot *h, const struct wait_file_slot *ended, uint64_t lock)
 {
     return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == lock && !(h->flags & UPMU_TRACE_FLAG_ROBUST) &&
            h->since_ns < ended->since_ns;
@@ -208,13 +208,13 @@ static bool released_to(const struct wait_file_slot *h, const struct wait_file_s
 
 /* Whether an ended thread still holds the lock. A waiter for a mutex has recorded its owner; another lock cannot
  * have a new holder before the ended thread releases it. */
-static bool still_held(const struct wait_state *s, const struct wait_file_slot *ended, uint64_t lock)
+static bool slot_still_holds(const struct wait_state *s, const struct wait_file_slot *ended, uint64_t lock)
 {
     for (size_t i = 0; i < s->file.n_threads; i++) {
         const struct wait_file_slot *h = &s->file.threads[i].head;
         bool wants = h->kind == UPMU_TRACE_LOCK_BLOCK && h->object == lock;
         bool found = wants && (h->type != UPMU_OBJECT_MUTEX || h->peer == ended->tid);
-        if (h->state == WAIT_FILE_BLOCKED && (found || released_to(h, ended, lock)))
+        if (h->state == WAIT_FILE_BLOCKED && (found || slot_released_to(h, ended, lock)))
             return true;
     }
     return false;
@@ -231,12 +231,12 @@ static void snapshot_thread(struct wait_state *s, size_t i, struct wg_hold *hold
     w->outside = (h->flags & UPMU_TRACE_FLAG_PSHARED) != 0 && !s->wakers.inside;
     w->writers_first = true; /* a blocked reader without an active writer is behind a waiting one */
     if (w->wait == WG_JOIN)
-        w->target = joined_thread(s, h);
+        w->target = wait_state_joined_thread(s, h);
     if (w->wait == WG_COND)
         w->mutex = h->object2;
     for (uint32_t k = 0; k < t->n_held; k++) {
         const struct wait_file_held *held = &s->file.held[t->first_held + k];
-        if (held->lock == 0 || (h->state == WAIT_FILE_ENDED && !still_held(s, h, held->lock)))
+        if (held->lock == 0 || (h->state == WAIT_FILE_ENDED && !slot_still_holds(s, h, held->lock)))
             continue;
         holds[s->snapshot.n_holds++] = (struct wg_hold){.lock = held->lock, .shared = held->shared != 0};
         w->n_holds++;

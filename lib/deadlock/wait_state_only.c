@@ -28,7 +28,7 @@ struct notes {
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-static int read_notes(struct notes *n, const char *dir, const struct wait_file_header *h)
+static int notes_read(struct notes *n, const char *dir, const struct wait_file_header *h)
 {
     char path[PATH_MAX];
     uint32_t bytes = h->notes <= WAIT_FILE_NOTES_MAX ? h->notes : WAIT_FILE_NOTES_MAX;
@@ -54,7 +54,7 @@ static int read_notes(struct notes *n, const char *dir, const struct wait_file_h
 }
 
 /* The note at `at`, with texts that end within it; NULL past the last, or if it is malformed: `whole` is false then. */
-static const struct wait_file_note *note_at(struct notes *n, uint32_t at, const char **second)
+static const struct wait_file_note *notes_at(struct notes *n, uint32_t at, const char **second)
 {
     const struct wait_file_note *note = (const struct wait_file_note *)(const void *)(n->data + at);
     if (at == n->bytes)
@@ -72,8 +72,8 @@ static const struct wait_file_note *note_at(struct notes *n, uint32_t at, const 
 /* ------------------------------------------------------------------------------------------------- the overview */
 
 /* Passes an event to the overview as if it came from the trace. */
-static int add_event(struct upmu_overview *o, const struct wait_state *s, int kind, int type, uint64_t object,
-                     const char *name)
+static int overview_add_event(struct upmu_overview *o, const struct wait_state *s, int kind, int type, uint64_t object,
+                              const char *name)
 {
     const struct upmu_trace_event e = {
         .kind = kind,
@@ -86,8 +86,8 @@ static int add_event(struct upmu_overview *o, const struct wait_state *s, int ki
     return overview_add(&o->pass, &e);
 }
 
-static int add_note(struct upmu_overview *o, const struct wait_state *s, const struct wait_file_note *note,
-                    const char *second, bool *whole)
+static int overview_add_note(struct upmu_overview *o, const struct wait_state *s, const struct wait_file_note *note,
+                             const char *second, bool *whole)
 {
     const struct upmu_trace_module m = {
         .base = note->value[0],
@@ -100,36 +100,36 @@ static int add_note(struct upmu_overview *o, const struct wait_state *s, const s
     case WAIT_FILE_NOTE_MODULE:
         return trace_bare_module(o->trace, &m);
     case WAIT_FILE_NOTE_NAME:
-        return add_event(o, s, UPMU_TRACE_LOCK_NAME, (int)note->value[1], note->value[0], second);
+        return overview_add_event(o, s, UPMU_TRACE_LOCK_NAME, (int)note->value[1], note->value[0], second);
     case WAIT_FILE_NOTE_END:
-        return add_event(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
+        return overview_add_event(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
     default: /* being written, or of a kind of a later version */
         *whole = false;
         return 0;
     }
 }
 
-static int add_notes(struct upmu_overview *o, const struct wait_state *s, bool *whole)
+static int overview_add_notes(struct upmu_overview *o, const struct wait_state *s, bool *whole)
 {
     struct notes n;
     const struct wait_file_note *note;
     const char *second;
-    int rc = read_notes(&n, o->dir, &s->file.header);
-    for (uint32_t at = 0; rc == 0 && (note = note_at(&n, at, &second)) != NULL; at += note->bytes)
-        rc = add_note(o, s, note, second, whole);
+    int rc = notes_read(&n, o->dir, &s->file.header);
+    for (uint32_t at = 0; rc == 0 && (note = notes_at(&n, at, &second)) != NULL; at += note->bytes)
+        rc = overview_add_note(o, s, note, second, whole);
     *whole = *whole && n.whole;
     free(n.data);
     return rc;
 }
 
 /* Adds an object, whose type may not be known. */
-static int add_object(struct upmu_overview *o, int type, uint64_t address)
+static int overview_add_untyped(struct upmu_overview *o, int type, uint64_t address)
 {
     const struct upmu_trace_event e = {.object_type = type, .object = address};
     return address == 0 || object_of(&o->pass, &e, LOOKUP_LIVE) != MAP_NONE ? 0 : overview_no_memory();
 }
 
-static int add_stack(struct upmu_overview *o, const struct wait_state_thread *t, bool *whole)
+static int overview_add_stack(struct upmu_overview *o, const struct wait_state_thread *t, bool *whole)
 {
     const struct wait_file_stack *k = &t->stack;
     const struct upmu_trace_stack stack = {
@@ -142,23 +142,23 @@ static int add_stack(struct upmu_overview *o, const struct wait_state_thread *t,
     return 0;
 }
 
-static int add_thread(struct upmu_overview *o, const struct wait_state *s, const struct wait_state_thread *t,
-                      bool *whole)
+static int overview_add_thread(struct upmu_overview *o, const struct wait_state *s, const struct wait_state_thread *t,
+                               bool *whole)
 {
     const struct wait_file_slot *h = &t->head;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < t->n_held; i++)
-        rc = add_object(o, (int)s->file.held[t->first_held + i].type, s->file.held[t->first_held + i].lock);
+        rc = overview_add_untyped(o, (int)s->file.held[t->first_held + i].type, s->file.held[t->first_held + i].lock);
     if (h->state != WAIT_FILE_BLOCKED)
         return rc;
     if (rc == 0)
-        rc = add_object(o, h->type, h->object);
+        rc = overview_add_untyped(o, h->type, h->object);
     if (rc == 0 && h->kind == UPMU_TRACE_COND_WAIT)
-        rc = add_object(o, UPMU_OBJECT_MUTEX, h->object2);
-    return rc == 0 ? add_stack(o, t, whole) : rc;
+        rc = overview_add_untyped(o, UPMU_OBJECT_MUTEX, h->object2);
+    return rc == 0 ? overview_add_stack(o, t, whole) : rc;
 }
 
-static int read_overview(struct upmu_overview *o, const char *dir, const struct wait_state *s, bool *whole)
+static int overview_from_wait_state(struct upmu_overview *o, const char *dir, const struct wait_state *s, bool *whole)
 {
     o->dir = strdup(dir);
     int rc = o->dir ? trace_bare_open(&o->trace, dir) : overview_no_memory();
@@ -167,9 +167,9 @@ static int read_overview(struct upmu_overview *o, const char *dir, const struct 
     if (rc == 0)
         rc = overview_process(&o->pass, &(struct ov_process){.switches = SIZE_MAX});
     if (rc == 0)
-        rc = add_notes(o, s, whole);
+        rc = overview_add_notes(o, s, whole);
     for (size_t i = 0; rc == 0 && *whole && i < s->file.n_threads; i++)
-        rc = add_thread(o, s, &s->file.threads[i], whole);
+        rc = overview_add_thread(o, s, &s->file.threads[i], whole);
     return rc;
 }
 
@@ -180,7 +180,7 @@ int wait_state_overview(struct upmu_overview **overview, const char *dir, const 
     *overview = NULL;
     if (!o)
         return overview_no_memory();
-    int rc = read_overview(o, dir, s, &whole);
+    int rc = overview_from_wait_state(o, dir, s, &whole);
     if (rc == 0 && whole) {
         *overview = o;
         return 1;

@@ -24,7 +24,7 @@ static uint64_t signal_bit(int sig)
     return (uint64_t)1 << (sig - 1);
 }
 
-static uint64_t ignored_signals(void)
+static uint64_t signals_ignored(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGNAL_CANCEL, SIGNAL_SETXID};
     uint64_t mask = 0;
@@ -35,10 +35,10 @@ static uint64_t ignored_signals(void)
 
 uint64_t wait_state_waking_signals(uint64_t caught)
 {
-    return caught & ~ignored_signals();
+    return caught & ~signals_ignored();
 }
 
-static FILE *open_proc(pid_t pid, const char *name)
+static FILE *wakers_open_proc(pid_t pid, const char *name)
 {
     char path[96];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
@@ -46,11 +46,11 @@ static FILE *open_proc(pid_t pid, const char *name)
 }
 
 /* @return false if they cannot be read. */
-static bool read_signals(pid_t pid, uint64_t *caught)
+static bool wakers_read_signals(pid_t pid, uint64_t *caught)
 {
     char line[256];
     bool known = false;
-    FILE *f = open_proc(pid, "status");
+    FILE *f = wakers_open_proc(pid, "status");
     while (f && !known && fgets(line, sizeof line, f))
         known = sscanf(line, "SigCgt: %" SCNx64, caught) == 1;
     if (f)
@@ -59,10 +59,10 @@ static bool read_signals(pid_t pid, uint64_t *caught)
     return known;
 }
 
-static bool read_timers(pid_t pid, uint32_t *timers)
+static bool wakers_read_timers(pid_t pid, uint32_t *timers)
 {
     char line[256];
-    FILE *f = open_proc(pid, "timers");
+    FILE *f = wakers_open_proc(pid, "timers");
     if (!f)
         return false;
     *timers = 0;
@@ -73,7 +73,7 @@ static bool read_timers(pid_t pid, uint32_t *timers)
     return known;
 }
 
-static const struct wait_file_slot *live_slot_of(const struct wait_state *s, int tid)
+static const struct wait_file_slot *wakers_live_slot(const struct wait_state *s, int tid)
 {
     for (size_t i = 0; i < s->file.n_threads; i++)
         if (s->file.threads[i].head.tid == tid && s->file.threads[i].head.state != WAIT_FILE_ENDED)
@@ -83,12 +83,12 @@ static const struct wait_file_slot *live_slot_of(const struct wait_state *s, int
 
 /* State letter of a thread: 'S' if it sleeps; 0 if it has ended. An ended main thread stays in the list while
  * others run. A thread that is exiting, such as by a fatal signal, counts as ended. */
-static char task_state(pid_t pid, int tid)
+static char wakers_task_state(pid_t pid, int tid)
 {
     enum { EXITING = 0x4 }; /* PF_EXITING, in the seventh field after the state */
     char name[40], line[512];
     snprintf(name, sizeof name, "task/%d/stat", tid);
-    FILE *f = open_proc(pid, name);
+    FILE *f = wakers_open_proc(pid, name);
     size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
     if (f)
         (void)fclose(f);
@@ -103,23 +103,23 @@ static char task_state(pid_t pid, int tid)
 
 /* Whether the thread waits for a wake-up, which has no visible effect before it runs. Other waits are for an
  * object with a holder. */
-static bool waits_to_be_woken(const struct wait_file_slot *h)
+static bool slot_needs_waker(const struct wait_file_slot *h)
 {
     return h->state == WAIT_FILE_BLOCKED && (h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
                                              h->kind == UPMU_TRACE_FUTEX_WAIT || h->type == UPMU_OBJECT_SEM);
 }
 
-static size_t count_to_be_woken(const struct wait_state *s)
+static size_t wakers_count_waiters(const struct wait_state *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->file.n_threads; i++)
-        n += waits_to_be_woken(&s->file.threads[i].head);
+        n += slot_needs_waker(&s->file.threads[i].head);
     return n;
 }
 
 /* @return false if the list cannot be read, or no thread is left: with the last one the timers and the memory are
  * gone. */
-static bool read_threads(const struct wait_state *s, pid_t pid, struct wait_state_wakers *w)
+static bool wakers_read_threads(const struct wait_state *s, pid_t pid, struct wait_state_wakers *w)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -131,26 +131,26 @@ static bool read_threads(const struct wait_state *s, pid_t pid, struct wait_stat
         return false;
     while ((entry = readdir(dir))) {
         int tid = (int)strtol(entry->d_name, NULL, 10);
-        char state = tid > 0 ? task_state(pid, tid) : 0;
+        char state = tid > 0 ? wakers_task_state(pid, tid) : 0;
         if (state == 0)
             continue;
-        const struct wait_file_slot *h = live_slot_of(s, tid);
+        const struct wait_file_slot *h = wakers_live_slot(s, tid);
         alive++;
         w->unknown += !h;
-        asleep += h && waits_to_be_woken(h) && state == 'S';
+        asleep += h && slot_needs_waker(h) && state == 'S';
     }
     closedir(dir);
-    w->asleep = asleep == count_to_be_woken(s); /* a thread that is being killed does not sleep */
+    w->asleep = asleep == wakers_count_waiters(s); /* a thread that is being killed does not sleep */
     return alive > 0;
 }
 
-static bool may_be_shared(const struct wait_state_thread *t)
+static bool futex_may_be_shared(const struct wait_state_thread *t)
 {
     return t->head.state == WAIT_FILE_BLOCKED && (t->head.flags & UPMU_TRACE_FLAG_PSHARED) != 0;
 }
 
 /* Whether a line of maps is a private mapping that contains the address. */
-static bool is_private(const char *line, uint64_t address)
+static bool maps_line_is_private(const char *line, uint64_t address)
 {
     uint64_t low, high;
     char how[5];
@@ -160,16 +160,17 @@ static bool is_private(const char *line, uint64_t address)
 
 /* A futex flagged as shared need not be: C++'s atomic waits always are, mostly in private memory. @return false if
  * the maps cannot be read: a process that is ending has none. */
-static bool read_memory(const struct wait_state *s, pid_t pid, bool *all_inside)
+static bool wakers_read_memory(const struct wait_state *s, pid_t pid, bool *all_inside)
 {
     size_t n = 0, inside = 0, lines = 0;
     char line[512];
     for (size_t i = 0; i < s->file.n_threads; i++)
-        n += may_be_shared(&s->file.threads[i]);
-    FILE *f = n > 0 ? open_proc(pid, "maps") : NULL;
+        n += futex_may_be_shared(&s->file.threads[i]);
+    FILE *f = n > 0 ? wakers_open_proc(pid, "maps") : NULL;
     for (; f && fgets(line, sizeof line, f); lines++)
         for (size_t i = 0; i < s->file.n_threads; i++)
-            inside += may_be_shared(&s->file.threads[i]) && is_private(line, s->file.threads[i].head.object);
+            inside +=
+                futex_may_be_shared(&s->file.threads[i]) && maps_line_is_private(line, s->file.threads[i].head.object);
     if (f)
         (void)fclose(f);
     *all_inside = inside == n;
@@ -182,10 +183,10 @@ void wait_state_read_wakers(struct wait_state *s)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     struct wait_state_wakers w = {.asked_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec};
-    bool signals = read_signals(pid, &w.caught), timers = read_timers(pid, &w.timers);
-    bool memory = read_memory(s, pid, &w.inside);
+    bool signals = wakers_read_signals(pid, &w.caught), timers = wakers_read_timers(pid, &w.timers);
+    bool memory = wakers_read_memory(s, pid, &w.inside);
     /* The threads last: if one exists now, all earlier readings are of the live process. */
-    w.known = signals && timers && memory && read_threads(s, pid, &w);
+    w.known = signals && timers && memory && wakers_read_threads(s, pid, &w);
     /* Earlier findings remain valid: a process that is ending has no other, and that of a stopped one cannot be
      * repeated. */
     if (!w.known)
@@ -197,7 +198,7 @@ void wait_state_read_wakers(struct wait_state *s)
     s->wakers = w;
 }
 
-static void add_signals(uint64_t caught, struct textbuf *out)
+static void wakers_print_signals(uint64_t caught, struct textbuf *out)
 {
     const char *comma = "";
     textbuf_printf(out, "a handler of ");
@@ -213,7 +214,7 @@ static void add_signals(uint64_t caught, struct textbuf *out)
     }
 }
 
-static void separate(struct textbuf *out)
+static void wakers_print_separator(struct textbuf *out)
 {
     if (out->len > 0)
         textbuf_printf(out, "; ");
@@ -229,11 +230,11 @@ void wait_state_wakers_text(const struct wait_state *s, const struct wg_deadlock
         if (s->snapshot.threads[s->snapshot.members[f->first + i]].outside && out->len == 0)
             textbuf_printf(out, "another process, with which it is shared");
     if (s->wakers.caught) {
-        separate(out);
-        add_signals(s->wakers.caught, out);
+        wakers_print_separator(out);
+        wakers_print_signals(s->wakers.caught, out);
     }
     if (s->wakers.timers) {
-        separate(out);
+        wakers_print_separator(out);
         textbuf_printf(out, "a timer of %u", s->wakers.timers);
     }
 }

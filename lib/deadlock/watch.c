@@ -114,7 +114,7 @@ static void watch_drop_unseen(struct upmu_deadlock_watch *w)
     w->n_seen = kept;
 }
 
-static bool all_wait(const struct wait_state *s)
+static bool watch_all_wait(const struct wait_state *s)
 {
     for (size_t i = 0; i < s->file.n_threads; i++)
         if (s->file.threads[i].head.state == WAIT_FILE_RUNNING)
@@ -142,7 +142,7 @@ static int watch_wait_state(struct upmu_deadlock_watch *w, const char *dir)
     struct wait_state s;
     int found = 0, rc = wait_state_read(&s, dir);
     if (rc > 0) {
-        if (all_wait(&s))
+        if (watch_all_wait(&s))
             wait_state_read_wakers(&s);
         rc = wait_state_find_blocked(&s);
     }

@@ -133,16 +133,16 @@ bool elf_file_fits(const struct elf_file *file, const char *path, struct textbuf
 
 /* ------------------------------------------------------------------------------------------------ by build-id */
 
-static bool is_hexadecimal(const char *text)
+static bool build_id_is_hexadecimal(const char *text)
 {
     return text[strspn(text, "0123456789abcdef")] == '\0';
 }
 
-static void open_by_build_id(struct elf_file *file, const char *build_id, const char *debug_dir)
+static void debug_file_open_by_build_id(struct elf_file *file, const char *build_id, const char *debug_dir)
 {
     char found[BUILD_ID_TEXT_MAX];
     struct textbuf path = {0};
-    if (strlen(build_id) < 3 || !is_hexadecimal(build_id))
+    if (strlen(build_id) < 3 || !build_id_is_hexadecimal(build_id))
         return;
     textbuf_printf(&path, "%s/.build-id/%.2s/%s.debug", debug_dir, build_id, build_id + 2);
     if (!path.failed && elf_file_open(file, path.data) == 0) {
@@ -171,8 +171,8 @@ static uint32_t file_crc(int fd, bool *ok)
 }
 
 /* Whether the debug file belongs to the module: by build-id, or by checksum if one of them has none. */
-static bool belongs(const struct elf_file *file, const char *build_id, uint32_t crc, const char *path,
-                    struct textbuf *why)
+static bool debug_file_belongs(const struct elf_file *file, const char *build_id, uint32_t crc, const char *path,
+                               struct textbuf *why)
 {
     char found[BUILD_ID_TEXT_MAX];
     struct stat st;
@@ -189,8 +189,8 @@ static bool belongs(const struct elf_file *file, const char *build_id, uint32_t 
     return ok && actual == crc;
 }
 
-static void open_by_link(struct elf_file *file, const struct elf_file *module, const char *path, const char *build_id,
-                         const char *debug_dir, struct textbuf *why)
+static void debug_file_open_by_link(struct elf_file *file, const struct elf_file *module, const char *path,
+                                    const char *build_id, const char *debug_dir, struct textbuf *why)
 {
     GElf_Word crc = 0;
     const char *link = dwelf_elf_gnu_debuglink(module->elf, &crc);
@@ -202,7 +202,8 @@ static void open_by_link(struct elf_file *file, const struct elf_file *module, c
     for (int i = 0; i < 3 && !file->elf; i++) {
         struct textbuf place = {0};
         textbuf_printf(&place, "%s%.*s/%s%s", i == 2 ? debug_dir : "", folder, path, i == 1 ? ".debug/" : "", link);
-        if (!place.failed && elf_file_open(file, place.data) == 0 && !belongs(file, build_id, crc, place.data, why))
+        if (!place.failed && elf_file_open(file, place.data) == 0 &&
+            !debug_file_belongs(file, build_id, crc, place.data, why))
             elf_file_close(file);
         textbuf_free(&place);
     }
@@ -216,7 +217,7 @@ void debug_file_open(struct elf_file *file, const struct elf_file *module, const
     if (module->elf)
         build_id_text(module, own);
     const char *wanted = build_id[0] ? build_id : own;
-    open_by_build_id(file, wanted, debug_dir);
+    debug_file_open_by_build_id(file, wanted, debug_dir);
     if (!file->elf && module->elf)
-        open_by_link(file, module, path, wanted, debug_dir, why);
+        debug_file_open_by_link(file, module, path, wanted, debug_dir, why);
 }

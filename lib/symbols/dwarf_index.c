@@ -24,12 +24,12 @@ struct dwarf_index {
     size_t n_ranges, cap_ranges;
 };
 
-static int no_memory(void)
+static int dwarf_index_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory while reading debug information");
 }
 
-static int add_ranges(struct dwarf_index *index, Dwarf_Die *die, uint32_t unit)
+static int dwarf_index_add_ranges(struct dwarf_index *index, Dwarf_Die *die, uint32_t unit)
 {
     Dwarf_Addr base, low, high;
     ptrdiff_t at = 0;
@@ -38,31 +38,31 @@ static int add_ranges(struct dwarf_index *index, Dwarf_Die *die, uint32_t unit)
             continue; /* code that the linker dropped */
         struct unit_range *all = array_reserve(index->ranges, index->n_ranges, &index->cap_ranges, sizeof *all);
         if (!all)
-            return no_memory();
+            return dwarf_index_no_memory();
         index->ranges = all;
         all[index->n_ranges++] = (struct unit_range){.low = low, .high = high, .unit = unit};
     }
     return 0;
 }
 
-static int add_unit(struct dwarf_index *index, Dwarf_Die *lines, Dwarf_Die *split)
+static int dwarf_index_add_unit(struct dwarf_index *index, Dwarf_Die *lines, Dwarf_Die *split)
 {
     struct dwarf_unit *all = array_reserve(index->units, index->n_units, &index->cap_units, sizeof *all);
     if (!all)
-        return no_memory();
+        return dwarf_index_no_memory();
     index->units = all;
     bool is_split = dwarf_tag(split) == DW_TAG_compile_unit;
     all[index->n_units] = (struct dwarf_unit){.lines_die = *lines, .tree = is_split ? *split : *lines};
-    return add_ranges(index, lines, (uint32_t)index->n_units++);
+    return dwarf_index_add_ranges(index, lines, (uint32_t)index->n_units++);
 }
 
-static int by_low(const void *a, const void *b)
+static int dwarf_range_by_low(const void *a, const void *b)
 {
     const struct unit_range *x = a, *y = b;
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static int add_units(struct dwarf_index *index, Dwarf *dwarf)
+static int dwarf_index_add_units(struct dwarf_index *index, Dwarf *dwarf)
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Half version;
@@ -72,7 +72,7 @@ static int add_units(struct dwarf_index *index, Dwarf *dwarf)
     while (rc == 0 && dwarf_get_units(dwarf, cu, &cu, &version, &type, &die, &split) == 0) {
         int tag = dwarf_tag(&die);
         if (tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit)
-            rc = add_unit(index, &die, &split);
+            rc = dwarf_index_add_unit(index, &die, &split);
         split = (Dwarf_Die){0};
     }
     return rc;
@@ -83,16 +83,16 @@ int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *d
     struct dwarf_index *index = calloc(1, sizeof *index);
     uint64_t reach = 0;
     if (!index)
-        return no_memory();
+        return dwarf_index_no_memory();
     index->demangler = demangler;
     dwarf_sections_find(&index->sections, dwarf);
-    int rc = add_units(index, dwarf);
+    int rc = dwarf_index_add_units(index, dwarf);
     if (rc != 0) {
         dwarf_index_close(index);
         return rc;
     }
     if (index->n_ranges > 0)
-        qsort(index->ranges, index->n_ranges, sizeof *index->ranges, by_low);
+        qsort(index->ranges, index->n_ranges, sizeof *index->ranges, dwarf_range_by_low);
     for (size_t i = 0; i < index->n_ranges; i++) {
         reach = index->ranges[i].high > reach ? index->ranges[i].high : reach;
         index->ranges[i].reach = reach;
@@ -102,7 +102,7 @@ int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *d
 }
 
 /* The unit that covers the address, by the shortest search backwards. */
-static struct dwarf_unit *unit_at(struct dwarf_index *index, uint64_t address)
+static struct dwarf_unit *dwarf_index_unit(struct dwarf_index *index, uint64_t address)
 {
     size_t low = 0, high = index->n_ranges;
     while (low < high) {
@@ -120,7 +120,7 @@ static struct dwarf_unit *unit_at(struct dwarf_index *index, uint64_t address)
 
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_frame *frames, size_t max)
 {
-    struct dwarf_unit *unit = unit_at(index, address);
+    struct dwarf_unit *unit = dwarf_index_unit(index, address);
     if (!unit)
         return 0;
     int rc = unit->read ? 0 : dwarf_unit_read(unit, &index->sections);
@@ -129,7 +129,7 @@ int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_
 
 int dwarf_index_tail_caller(struct dwarf_index *index, uint64_t address, struct symbol_frame *out)
 {
-    struct dwarf_unit *unit = unit_at(index, address - 1);
+    struct dwarf_unit *unit = dwarf_index_unit(index, address - 1);
     if (!unit)
         return 0;
     int rc = unit->read ? 0 : dwarf_unit_read(unit, &index->sections);

@@ -39,7 +39,7 @@ struct header {
 
 /* ------------------------------------------------------------------------------------------------------ bytes */
 
-static uint64_t fixed(struct cursor *c, size_t bytes)
+static uint64_t cursor_fixed(struct cursor *c, size_t bytes)
 {
     uint64_t value = 0;
     if ((size_t)(c->end - c->at) < bytes) {
@@ -55,7 +55,7 @@ static uint64_t fixed(struct cursor *c, size_t bytes)
     return value;
 }
 
-static uint64_t uleb(struct cursor *c)
+static uint64_t cursor_uleb(struct cursor *c)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; c->at < c->end; shift += 7) {
@@ -69,7 +69,7 @@ static uint64_t uleb(struct cursor *c)
     return 0;
 }
 
-static int64_t sleb(struct cursor *c)
+static int64_t cursor_sleb(struct cursor *c)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; c->at < c->end;) {
@@ -85,7 +85,7 @@ static int64_t sleb(struct cursor *c)
     return 0;
 }
 
-static void pass_over(struct cursor *c, uint64_t bytes)
+static void cursor_skip(struct cursor *c, uint64_t bytes)
 {
     if (bytes > (uint64_t)(c->end - c->at)) {
         c->spoilt = true;
@@ -94,7 +94,7 @@ static void pass_over(struct cursor *c, uint64_t bytes)
     c->at += bytes;
 }
 
-static const char *text(struct cursor *c)
+static const char *cursor_text(struct cursor *c)
 {
     const unsigned char *from = c->at, *end = memchr(from, '\0', (size_t)(c->end - from));
     if (!end) {
@@ -106,9 +106,9 @@ static const char *text(struct cursor *c)
 }
 
 /* A string in another section. */
-static const char *text_in(struct cursor *c, const struct dwarf_bytes *section)
+static const char *cursor_text_in(struct cursor *c, const struct dwarf_bytes *section)
 {
-    uint64_t offset = fixed(c, c->wide ? 8 : 4);
+    uint64_t offset = cursor_fixed(c, c->wide ? 8 : 4);
     if (offset >= section->n || !memchr(section->at + offset, '\0', section->n - offset)) {
         c->spoilt = true;
         return "";
@@ -118,7 +118,7 @@ static const char *text_in(struct cursor *c, const struct dwarf_bytes *section)
 
 /* ------------------------------------------------------------------------------------------- folders and files */
 
-static void add_file(struct dwarf_lines *l, struct cursor *c, const char *folder, const char *name)
+static void lines_add_file(struct dwarf_lines *l, struct cursor *c, const char *folder, const char *name)
 {
     struct dwarf_source *all = array_reserve(l->files, l->n_files, &l->cap_files, sizeof *all);
     if (!all) {
@@ -134,7 +134,7 @@ struct folders {
     size_t n, cap;
 };
 
-static void add_folder(struct folders *f, struct cursor *c, const char *name)
+static void folders_add(struct folders *f, struct cursor *c, const char *name)
 {
     const char **all = array_reserve(f->names, f->n, &f->cap, sizeof *all);
     if (!all) {
@@ -145,7 +145,7 @@ static void add_folder(struct folders *f, struct cursor *c, const char *name)
     all[f->n++] = name;
 }
 
-static const char *folder_at(const struct folders *f, struct cursor *c, uint64_t i)
+static const char *folders_at(const struct folders *f, struct cursor *c, uint64_t i)
 {
     if (i < f->n)
         return f->names[i];
@@ -153,24 +153,24 @@ static const char *folder_at(const struct folders *f, struct cursor *c, uint64_t
     return NULL;
 }
 
-static bool goes_on(const struct cursor *c)
+static bool cursor_has_more(const struct cursor *c)
 {
     return !c->spoilt && !c->no_memory;
 }
 
 /* Up to version 4: lists that end with an empty name. Folder 0 is the unit's own; there is no file 0. */
-static void read_old_names(struct dwarf_lines *l, struct cursor *c, struct folders *folders, const char *own)
+static void lines_read_names_v4(struct dwarf_lines *l, struct cursor *c, struct folders *folders, const char *own)
 {
     const char *name;
-    add_folder(folders, c, own);
-    while (goes_on(c) && *(name = text(c)))
-        add_folder(folders, c, name);
-    add_file(l, c, NULL, NULL);
-    while (goes_on(c) && *(name = text(c))) {
-        const char *folder = folder_at(folders, c, uleb(c));
-        (void)uleb(c); /* modification time */
-        (void)uleb(c); /* length */
-        add_file(l, c, folder, name);
+    folders_add(folders, c, own);
+    while (cursor_has_more(c) && *(name = cursor_text(c)))
+        folders_add(folders, c, name);
+    lines_add_file(l, c, NULL, NULL);
+    while (cursor_has_more(c) && *(name = cursor_text(c))) {
+        const char *folder = folders_at(folders, c, cursor_uleb(c));
+        (void)cursor_uleb(c); /* modification time */
+        (void)cursor_uleb(c); /* length */
+        lines_add_file(l, c, folder, name);
     }
 }
 
@@ -180,30 +180,30 @@ struct field {
     const char *text;
 };
 
-static struct field read_field(struct cursor *c, uint64_t form, const struct dwarf_sections *s)
+static struct field cursor_field(struct cursor *c, uint64_t form, const struct dwarf_sections *s)
 {
     switch (form) {
     case DW_FORM_string:
-        return (struct field){.text = text(c)};
+        return (struct field){.text = cursor_text(c)};
     case DW_FORM_line_strp:
-        return (struct field){.text = text_in(c, &s->line_str)};
+        return (struct field){.text = cursor_text_in(c, &s->line_str)};
     case DW_FORM_strp:
-        return (struct field){.text = text_in(c, &s->str)};
+        return (struct field){.text = cursor_text_in(c, &s->str)};
     case DW_FORM_udata:
-        return (struct field){.number = uleb(c)};
+        return (struct field){.number = cursor_uleb(c)};
     case DW_FORM_data1:
-        return (struct field){.number = fixed(c, 1)};
+        return (struct field){.number = cursor_fixed(c, 1)};
     case DW_FORM_data2:
-        return (struct field){.number = fixed(c, 2)};
+        return (struct field){.number = cursor_fixed(c, 2)};
     case DW_FORM_data4:
-        return (struct field){.number = fixed(c, 4)};
+        return (struct field){.number = cursor_fixed(c, 4)};
     case DW_FORM_data8:
-        return (struct field){.number = fixed(c, 8)};
+        return (struct field){.number = cursor_fixed(c, 8)};
     case DW_FORM_data16:
-        pass_over(c, 16);
+        cursor_skip(c, 16);
         return (struct field){0};
     case DW_FORM_block:
-        pass_over(c, uleb(c));
+        cursor_skip(c, cursor_uleb(c));
         return (struct field){0};
     default:
         c->spoilt = true;
@@ -212,69 +212,69 @@ static struct field read_field(struct cursor *c, uint64_t form, const struct dwa
 }
 
 /* A list of version 5, which begins with the format of its entries. @return the number of entries read. */
-static void read_entries(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s,
-                         struct folders *folders, bool files)
+static void lines_read_entries_v5(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s,
+                                  struct folders *folders, bool files)
 {
     uint64_t kinds[ENTRY_FORMATS_MAX], forms[ENTRY_FORMATS_MAX];
-    uint64_t formats = fixed(c, 1);
+    uint64_t formats = cursor_fixed(c, 1);
     for (uint64_t i = 0; i < formats && i < ENTRY_FORMATS_MAX; i++) {
-        kinds[i] = uleb(c);
-        forms[i] = uleb(c);
+        kinds[i] = cursor_uleb(c);
+        forms[i] = cursor_uleb(c);
     }
-    uint64_t n = uleb(c);
+    uint64_t n = cursor_uleb(c);
     c->spoilt |= formats > ENTRY_FORMATS_MAX || (formats == 0 && n > 0);
-    for (uint64_t i = 0; i < n && goes_on(c); i++) {
+    for (uint64_t i = 0; i < n && cursor_has_more(c); i++) {
         const char *name = NULL;
         uint64_t folder = 0;
-        for (uint64_t k = 0; k < formats && goes_on(c); k++) {
-            struct field f = read_field(c, forms[k], s);
+        for (uint64_t k = 0; k < formats && cursor_has_more(c); k++) {
+            struct field f = cursor_field(c, forms[k], s);
             if (kinds[k] == DW_LNCT_path)
                 name = f.text;
             else if (kinds[k] == DW_LNCT_directory_index)
                 folder = f.number;
         }
         c->spoilt |= name == NULL;
-        if (!goes_on(c))
+        if (!cursor_has_more(c))
             return;
         if (files)
-            add_file(l, c, folder_at(folders, c, folder), name);
+            lines_add_file(l, c, folders_at(folders, c, folder), name);
         else
-            add_folder(folders, c, name);
+            folders_add(folders, c, name);
     }
 }
 
 /* ----------------------------------------------------------------------------------------------------- header */
 
-static void read_header(struct header *h, struct cursor *c)
+static void lines_read_header(struct header *h, struct cursor *c)
 {
-    uint64_t length = fixed(c, 4);
+    uint64_t length = cursor_fixed(c, 4);
     c->wide = length == UINT32_MAX;
     if (c->wide)
-        length = fixed(c, 8);
+        length = cursor_fixed(c, 8);
     if (length < (uint64_t)(c->end - c->at))
         c->end = c->at + length;
-    h->version = (uint32_t)fixed(c, 2);
+    h->version = (uint32_t)cursor_fixed(c, 2);
     h->address_bytes = sizeof(void *);
     if (h->version >= 5) {
-        h->address_bytes = (uint32_t)fixed(c, 1);
-        c->spoilt |= fixed(c, 1) != 0; /* segment selector size */
+        h->address_bytes = (uint32_t)cursor_fixed(c, 1);
+        c->spoilt |= cursor_fixed(c, 1) != 0; /* segment selector size */
     }
-    uint64_t rest = fixed(c, c->wide ? 8 : 4);
+    uint64_t rest = cursor_fixed(c, c->wide ? 8 : 4);
     c->spoilt |= h->version < 2 || h->version > 5 || rest > (uint64_t)(c->end - c->at);
     if (c->spoilt)
         return;
     h->program = c->at + rest;
-    h->step = (uint32_t)fixed(c, 1);
+    h->step = (uint32_t)cursor_fixed(c, 1);
     if (h->version >= 4)
-        c->spoilt |= fixed(c, 1) != 1; /* VLIW: several operations per instruction */
-    (void)fixed(c, 1);                 /* default_is_stmt */
-    int32_t base = (int32_t)fixed(c, 1);
+        c->spoilt |= cursor_fixed(c, 1) != 1; /* VLIW: several operations per instruction */
+    (void)cursor_fixed(c, 1);                 /* default_is_stmt */
+    int32_t base = (int32_t)cursor_fixed(c, 1);
     h->line_base = base <= INT8_MAX ? base : base - (UINT8_MAX + 1);
-    h->line_range = (uint32_t)fixed(c, 1);
-    h->opcode_base = (uint32_t)fixed(c, 1);
+    h->line_range = (uint32_t)cursor_fixed(c, 1);
+    h->opcode_base = (uint32_t)cursor_fixed(c, 1);
     c->spoilt |= h->line_range == 0 || h->opcode_base == 0;
     for (uint32_t i = 1; i < h->opcode_base; i++)
-        h->lengths[i] = (unsigned char)fixed(c, 1);
+        h->lengths[i] = (unsigned char)cursor_fixed(c, 1);
 }
 
 /* ---------------------------------------------------------------------------------------------------- program */
@@ -284,12 +284,12 @@ struct machine {
     uint64_t address, file, line, column;
 };
 
-static void begin_sequence(struct machine *m)
+static void machine_begin_sequence(struct machine *m)
 {
     *m = (struct machine){.l = m->l, .file = FIRST_FILE, .line = 1};
 }
 
-static void add_row(struct machine *m, struct cursor *c, bool end)
+static void machine_add_row(struct machine *m, struct cursor *c, bool end)
 {
     struct dwarf_lines *l = m->l;
     struct dwarf_row *all = array_reserve(l->rows, l->n_rows, &l->cap_rows, sizeof *all);
@@ -309,22 +309,22 @@ static void add_row(struct machine *m, struct cursor *c, bool end)
     l->n_rows++;
 }
 
-static void run_extended(struct machine *m, struct cursor *c, const struct header *h)
+static void machine_run_extended(struct machine *m, struct cursor *c, const struct header *h)
 {
-    uint64_t length = uleb(c);
+    uint64_t length = cursor_uleb(c);
     if (length == 0 || length > (uint64_t)(c->end - c->at)) {
         c->spoilt = true;
         return;
     }
     const unsigned char *next = c->at + length;
-    switch (fixed(c, 1)) {
+    switch (cursor_fixed(c, 1)) {
     case DW_LNE_end_sequence:
-        add_row(m, c, true);
-        begin_sequence(m);
+        machine_add_row(m, c, true);
+        machine_begin_sequence(m);
         break;
     case DW_LNE_set_address:
         c->spoilt |= length - 1 != 8 && length - 1 != 4;
-        m->address = fixed(c, (size_t)length - 1 <= 8 ? (size_t)length - 1 : 0);
+        m->address = cursor_fixed(c, (size_t)length - 1 <= 8 ? (size_t)length - 1 : 0);
         break;
     case DW_LNE_define_file:
         c->spoilt |= h->version < 5; /* never in practice */
@@ -335,52 +335,52 @@ static void run_extended(struct machine *m, struct cursor *c, const struct heade
     c->at = next;
 }
 
-static void run_standard(struct machine *m, struct cursor *c, const struct header *h, uint32_t opcode)
+static void machine_run_standard(struct machine *m, struct cursor *c, const struct header *h, uint32_t opcode)
 {
     switch (opcode) {
     case DW_LNS_copy:
-        add_row(m, c, false);
+        machine_add_row(m, c, false);
         break;
     case DW_LNS_advance_pc:
-        m->address += uleb(c) * h->step;
+        m->address += cursor_uleb(c) * h->step;
         break;
     case DW_LNS_advance_line:
-        m->line += (uint64_t)sleb(c);
+        m->line += (uint64_t)cursor_sleb(c);
         break;
     case DW_LNS_set_file:
-        m->file = uleb(c);
+        m->file = cursor_uleb(c);
         break;
     case DW_LNS_set_column:
-        m->column = uleb(c);
+        m->column = cursor_uleb(c);
         break;
     case DW_LNS_const_add_pc:
         m->address += (uint64_t)((255 - h->opcode_base) / h->line_range) * h->step;
         break;
     case DW_LNS_fixed_advance_pc:
-        m->address += fixed(c, 2);
+        m->address += cursor_fixed(c, 2);
         break;
     default:
         for (uint32_t i = 0; i < h->lengths[opcode]; i++)
-            (void)uleb(c);
+            (void)cursor_uleb(c);
         break;
     }
 }
 
-static void run(struct dwarf_lines *l, struct cursor *c, const struct header *h)
+static void machine_run(struct dwarf_lines *l, struct cursor *c, const struct header *h)
 {
     struct machine m = {.l = l};
-    begin_sequence(&m);
-    while (c->at < c->end && goes_on(c)) {
+    machine_begin_sequence(&m);
+    while (c->at < c->end && cursor_has_more(c)) {
         uint32_t opcode = *c->at++;
         if (opcode >= h->opcode_base) {
             uint32_t adjusted = opcode - h->opcode_base;
             m.address += (uint64_t)(adjusted / h->line_range) * h->step;
             m.line += (uint64_t)(int64_t)(h->line_base + (int32_t)(adjusted % h->line_range));
-            add_row(&m, c, false);
+            machine_add_row(&m, c, false);
         } else if (opcode == 0) {
-            run_extended(&m, c, h);
+            machine_run_extended(&m, c, h);
         } else {
-            run_standard(&m, c, h, opcode);
+            machine_run_standard(&m, c, h, opcode);
         }
     }
 }
@@ -388,26 +388,26 @@ static void run(struct dwarf_lines *l, struct cursor *c, const struct header *h)
 /* ------------------------------------------------------------------------------------------------------- both */
 
 /* `own` is the unit's folder, NULL if it has none. */
-static void read_table(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s, const char *own)
+static void lines_read_table(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s, const char *own)
 {
     struct header h = {0};
     struct folders folders = {0};
-    read_header(&h, c);
+    lines_read_header(&h, c);
     if (h.version >= 5) {
-        read_entries(l, c, s, &folders, false);
-        read_entries(l, c, s, &folders, true);
-    } else if (goes_on(c)) {
-        read_old_names(l, c, &folders, own);
+        lines_read_entries_v5(l, c, s, &folders, false);
+        lines_read_entries_v5(l, c, s, &folders, true);
+    } else if (cursor_has_more(c)) {
+        lines_read_names_v4(l, c, &folders, own);
     }
     free(folders.names);
-    if (goes_on(c) && h.program) {
+    if (cursor_has_more(c) && h.program) {
         c->at = h.program;
-        run(l, c, &h);
+        machine_run(l, c, &h);
     }
 }
 
 /* Reads the table through libdw. @return 0; UPMU_E_NOMEM. */
-static int read_by_libdw(struct dwarf_lines *l, Dwarf_Die *unit)
+static int lines_read_by_libdw(struct dwarf_lines *l, Dwarf_Die *unit)
 {
     struct cursor c = {0};
     Dwarf_Lines *lines;
@@ -416,9 +416,9 @@ static int read_by_libdw(struct dwarf_lines *l, Dwarf_Die *unit)
     struct machine m = {.l = l};
     if (dwarf_getsrclines(unit, &lines, &n) != 0 || dwarf_getsrcfiles(unit, &files, &n_files) != 0)
         return 0;
-    for (size_t i = 0; i < n_files && goes_on(&c); i++)
-        add_file(l, &c, NULL, dwarf_filesrc(files, i, NULL, NULL));
-    for (size_t i = 0; i < n && goes_on(&c); i++) {
+    for (size_t i = 0; i < n_files && cursor_has_more(&c); i++)
+        lines_add_file(l, &c, NULL, dwarf_filesrc(files, i, NULL, NULL));
+    for (size_t i = 0; i < n && cursor_has_more(&c); i++) {
         Dwarf_Line *line = dwarf_onesrcline(lines, i);
         Dwarf_Addr address = 0;
         int number = 0, column = 0;
@@ -434,12 +434,12 @@ static int read_by_libdw(struct dwarf_lines *l, Dwarf_Die *unit)
         m.line = (uint64_t)number;
         m.column = (uint64_t)column;
         m.file = file;
-        add_row(&m, &c, dwarf_lineendsequence(line, &end) != 0 || end);
+        machine_add_row(&m, &c, dwarf_lineendsequence(line, &end) != 0 || end);
     }
     return c.no_memory ? UPMU_E_NOMEM : 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int line_row_by_address(const void *a, const void *b)
 {
     const struct dwarf_row *x = a, *y = b;
     if (x->address != y->address)
@@ -450,17 +450,17 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Compilers write one sequence per function, mostly in order already. */
-static void sort_rows(struct dwarf_lines *l)
+static void lines_sort(struct dwarf_lines *l)
 {
     for (size_t i = 1; i < l->n_rows; i++) {
-        if (by_address(&l->rows[i - 1], &l->rows[i]) <= 0)
+        if (line_row_by_address(&l->rows[i - 1], &l->rows[i]) <= 0)
             continue;
-        qsort(l->rows, l->n_rows, sizeof *l->rows, by_address);
+        qsort(l->rows, l->n_rows, sizeof *l->rows, line_row_by_address);
         return;
     }
 }
 
-static void forget(struct dwarf_lines *l)
+static void lines_clear(struct dwarf_lines *l)
 {
     l->n_rows = l->n_files = 0;
 }
@@ -480,15 +480,15 @@ int dwarf_lines_read(struct dwarf_lines *lines, const struct dwarf_sections *s, 
     if (!c.spoilt) {
         c.at = s->line.at + offset;
         c.end = s->line.at + s->line.n;
-        read_table(lines, &c, s, own);
+        lines_read_table(lines, &c, s, own);
     }
     if (c.spoilt && !c.no_memory) {
-        forget(lines);
-        rc = read_by_libdw(lines, unit);
+        lines_clear(lines);
+        rc = lines_read_by_libdw(lines, unit);
     }
     if (c.no_memory || rc != 0)
         return upmu_fail(UPMU_E_NOMEM, "out of memory while reading debug information");
-    sort_rows(lines);
+    lines_sort(lines);
     return 0;
 }
 
@@ -534,7 +534,7 @@ void dwarf_lines_free(struct dwarf_lines *lines)
 
 /* --------------------------------------------------------------------------------------------------- sections */
 
-static struct dwarf_bytes bytes_of(Elf_Scn *section)
+static struct dwarf_bytes dwarf_section_bytes(Elf_Scn *section)
 {
     const Elf_Data *data = elf_getdata(section, NULL);
     return data && data->d_buf ? (struct dwarf_bytes){.at = data->d_buf, .n = data->d_size} : (struct dwarf_bytes){0};
@@ -558,10 +558,10 @@ void dwarf_sections_find(struct dwarf_sections *s, Dwarf *dwarf)
         if (header.sh_flags & SHF_COMPRESSED) /* libdw decompresses the sections that it supports */
             s->usual = false;
         else if (strcmp(name, ".debug_line") == 0)
-            s->line = bytes_of(scn);
+            s->line = dwarf_section_bytes(scn);
         else if (strcmp(name, ".debug_line_str") == 0)
-            s->line_str = bytes_of(scn);
+            s->line_str = dwarf_section_bytes(scn);
         else if (strcmp(name, ".debug_str") == 0)
-            s->str = bytes_of(scn);
+            s->str = dwarf_section_bytes(scn);
     }
 }

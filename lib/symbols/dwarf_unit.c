@@ -28,14 +28,14 @@ struct unit_reader {
     size_t n_spans, cap_spans;
 };
 
-static int no_memory(void)
+static int unit_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory while reading debug information");
 }
 
 /* -------------------------------------------------------------------------------------------------- functions */
 
-static int add_spans(struct unit_reader *r, Dwarf_Die *die, uint32_t function, uint32_t depth)
+static int unit_add_spans(struct unit_reader *r, Dwarf_Die *die, uint32_t function, uint32_t depth)
 {
     Dwarf_Addr base, low, high;
     ptrdiff_t at = 0;
@@ -45,26 +45,26 @@ static int add_spans(struct unit_reader *r, Dwarf_Die *die, uint32_t function, u
             continue;
         struct span *spans = array_reserve(r->spans, r->n_spans, &r->cap_spans, sizeof *spans);
         if (!spans)
-            return no_memory();
+            return unit_no_memory();
         r->spans = spans;
         spans[r->n_spans++] = (struct span){.low = low, .high = high, .function = function, .depth = depth};
     }
     return 0;
 }
 
-static int add_function(struct unit_reader *r, Dwarf_Die *die, uint32_t parent, uint32_t depth)
+static int unit_add_function(struct unit_reader *r, Dwarf_Die *die, uint32_t parent, uint32_t depth)
 {
     struct dwarf_unit *u = r->unit;
     struct dwarf_function *all = array_reserve(u->functions, u->n_functions, &u->cap_functions, sizeof *all);
     if (!all)
-        return no_memory();
+        return unit_no_memory();
     u->functions = all;
     all[u->n_functions] = (struct dwarf_function){.die = *die, .parent = parent};
-    return add_spans(r, die, (uint32_t)u->n_functions++, depth);
+    return unit_add_spans(r, die, (uint32_t)u->n_functions++, depth);
 }
 
 /* Whether the entry may contain code; most of a unit are types, which are skipped. */
-static bool may_hold_code(int tag)
+static bool die_may_hold_code(int tag)
 {
     switch (tag) {
     case DW_TAG_subprogram:
@@ -80,7 +80,7 @@ static bool may_hold_code(int tag)
     }
 }
 
-static int walk(struct unit_reader *r, Dwarf_Die *parent_die, uint32_t parent, uint32_t depth)
+static int unit_walk(struct unit_reader *r, Dwarf_Die *parent_die, uint32_t parent, uint32_t depth)
 {
     Dwarf_Die die;
     int rc = 0;
@@ -89,20 +89,20 @@ static int walk(struct unit_reader *r, Dwarf_Die *parent_die, uint32_t parent, u
     do {
         int tag = dwarf_tag(&die);
         uint32_t inside = parent;
-        if (!may_hold_code(tag))
+        if (!die_may_hold_code(tag))
             continue;
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
             inside = (uint32_t)r->unit->n_functions;
             /* A nested function is called, not inlined. */
-            rc = add_function(r, &die, tag == DW_TAG_subprogram ? MAP_NONE : parent, depth);
+            rc = unit_add_function(r, &die, tag == DW_TAG_subprogram ? MAP_NONE : parent, depth);
         }
         if (rc == 0)
-            rc = walk(r, &die, inside, depth + 1);
+            rc = unit_walk(r, &die, inside, depth + 1);
     } while (rc == 0 && dwarf_siblingof(&die, &die) == 0);
     return rc;
 }
 
-static int by_low_and_depth(const void *a, const void *b)
+static int span_by_low_and_depth(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     if (x->low != y->low)
@@ -113,7 +113,7 @@ static int by_low_and_depth(const void *a, const void *b)
 }
 
 /* The array is large enough: each span makes at most two segments. */
-static void add_segment(struct dwarf_unit *u, uint64_t low, uint32_t function)
+static void unit_add_segment(struct dwarf_unit *u, uint64_t low, uint32_t function)
 {
     if (u->n_segments > 0 && u->segments[u->n_segments - 1].low == low)
         u->n_segments--;
@@ -121,13 +121,13 @@ static void add_segment(struct dwarf_unit *u, uint64_t low, uint32_t function)
 }
 
 /* `open` are the spans around the present address, outermost first. */
-static void close_span(struct dwarf_unit *u, struct span *open, size_t *n_open)
+static void span_close(struct dwarf_unit *u, struct span *open, size_t *n_open)
 {
     uint64_t high = open[--*n_open].high;
-    add_segment(u, high, *n_open > 0 ? open[*n_open - 1].function : MAP_NONE);
+    unit_add_segment(u, high, *n_open > 0 ? open[*n_open - 1].function : MAP_NONE);
 }
 
-static int cut_into_segments(struct unit_reader *r)
+static int unit_make_segments(struct unit_reader *r)
 {
     struct dwarf_unit *u = r->unit;
     size_t n_open = 0;
@@ -137,20 +137,20 @@ static int cut_into_segments(struct unit_reader *r)
     u->segments = calloc(2 * r->n_spans, sizeof *u->segments);
     if (!open || !u->segments) {
         free(open);
-        return no_memory();
+        return unit_no_memory();
     }
-    qsort(r->spans, r->n_spans, sizeof *r->spans, by_low_and_depth);
+    qsort(r->spans, r->n_spans, sizeof *r->spans, span_by_low_and_depth);
     for (size_t i = 0; i < r->n_spans; i++) {
         struct span s = r->spans[i];
         while (n_open > 0 && open[n_open - 1].high <= s.low)
-            close_span(u, open, &n_open);
+            span_close(u, open, &n_open);
         if (n_open > 0 && s.high > open[n_open - 1].high)
             s.high = open[n_open - 1].high;
         open[n_open++] = s;
-        add_segment(u, s.low, s.function);
+        unit_add_segment(u, s.low, s.function);
     }
     while (n_open > 0)
-        close_span(u, open, &n_open);
+        span_close(u, open, &n_open);
     free(open);
     return 0;
 }
@@ -158,9 +158,9 @@ static int cut_into_segments(struct unit_reader *r)
 int dwarf_unit_read(struct dwarf_unit *unit, const struct dwarf_sections *sections)
 {
     struct unit_reader r = {.unit = unit};
-    int rc = walk(&r, &unit->tree, MAP_NONE, 0);
+    int rc = unit_walk(&r, &unit->tree, MAP_NONE, 0);
     if (rc == 0)
-        rc = cut_into_segments(&r);
+        rc = unit_make_segments(&r);
     if (rc == 0)
         rc = dwarf_lines_read(&unit->lines, sections, &unit->lines_die);
     free(r.spans);
@@ -177,7 +177,7 @@ void dwarf_unit_free(struct dwarf_unit *unit)
 
 /* ---------------------------------------------------------------------------------------------------- look-up */
 
-static uint32_t function_at(const struct dwarf_unit *u, uint64_t address)
+static uint32_t unit_function_at(const struct dwarf_unit *u, uint64_t address)
 {
     size_t low = 0, high = u->n_segments;
     while (low < high) {
@@ -191,7 +191,7 @@ static uint32_t function_at(const struct dwarf_unit *u, uint64_t address)
 }
 
 /* The linkage name distinguishes overloaded functions; plain C has none. */
-static const char *function_name(Dwarf_Die *die, struct demangler *demangler)
+static const char *die_function_name(Dwarf_Die *die, struct demangler *demangler)
 {
     Dwarf_Attribute attribute;
     const char *name = NULL;
@@ -201,21 +201,21 @@ static const char *function_name(Dwarf_Die *die, struct demangler *demangler)
     return name ? demangle(demangler, name) : dwarf_diename(die);
 }
 
-static Dwarf_Word number_of(Dwarf_Die *die, unsigned int what)
+static Dwarf_Word die_number(Dwarf_Die *die, unsigned int what)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word number = 0;
     return dwarf_attr(die, what, &attribute) && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
 }
 
-static uint32_t number_that_fits(Dwarf_Die *die, unsigned int what)
+static uint32_t die_number_32(Dwarf_Die *die, unsigned int what)
 {
-    Dwarf_Word number = number_of(die, what);
+    Dwarf_Word number = die_number(die, what);
     return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
 /* A split unit has a file table of its own. */
-static const char *file_of_tree(struct dwarf_unit *unit, Dwarf_Word file)
+static const char *unit_file(struct dwarf_unit *unit, Dwarf_Word file)
 {
     Dwarf_Files *files;
     size_t n = 0;
@@ -226,26 +226,26 @@ static const char *file_of_tree(struct dwarf_unit *unit, Dwarf_Word file)
 }
 
 /* Attributes needed repeatedly are looked up once. */
-static void describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler)
+static void unit_describe_function(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler)
 {
     if (f->described)
         return;
     f->described = true;
-    f->name = function_name(&f->die, demangler);
+    f->name = die_function_name(&f->die, demangler);
     if (f->parent == MAP_NONE)
         return;
     /* Call site of the inlined function: the location of the frame around it. */
-    f->call_line = number_that_fits(&f->die, DW_AT_call_line);
-    f->call_column = number_that_fits(&f->die, DW_AT_call_column);
+    f->call_line = die_number_32(&f->die, DW_AT_call_line);
+    f->call_column = die_number_32(&f->die, DW_AT_call_column);
     if (dwarf_hasattr(&f->die, DW_AT_call_file))
-        f->call_file = file_of_tree(unit, number_of(&f->die, DW_AT_call_file));
+        f->call_file = unit_file(unit, die_number(&f->die, DW_AT_call_file));
 }
 
 int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address, struct symbol_frame *frames,
                     size_t max)
 {
     const struct dwarf_row *row = dwarf_lines_at(&unit->lines, address);
-    uint32_t function = function_at(unit, address);
+    uint32_t function = unit_function_at(unit, address);
     size_t n = 0;
     if (max == 0 || (!row && function == MAP_NONE))
         return 0;
@@ -257,7 +257,7 @@ int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64
     }
     while (function != MAP_NONE && n < max) {
         struct dwarf_function *f = &unit->functions[function];
-        describe(unit, f, demangler);
+        unit_describe_function(unit, f, demangler);
         frames[n].function = f->name;
         frames[n].inlined = f->parent != MAP_NONE;
         function = f->parent;
@@ -269,7 +269,7 @@ int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64
 
 struct dwarf_function *dwarf_unit_function(struct dwarf_unit *unit, uint64_t address)
 {
-    uint32_t function = function_at(unit, address);
+    uint32_t function = unit_function_at(unit, address);
     while (function != MAP_NONE && unit->functions[function].parent != MAP_NONE)
         function = unit->functions[function].parent;
     return function != MAP_NONE ? &unit->functions[function] : NULL;
@@ -280,7 +280,7 @@ void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, stru
 {
     Dwarf_Attribute attribute;
     Dwarf_Word line = 0;
-    describe(unit, f, demangler);
+    unit_describe_function(unit, f, demangler);
     *out = (struct symbol_frame){.function = f->name};
     if (dwarf_attr_integrate(&f->die, DW_AT_decl_line, &attribute) && dwarf_formudata(&attribute, &line) == 0 &&
         line <= UINT32_MAX)

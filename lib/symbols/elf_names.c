@@ -28,7 +28,7 @@ static uint32_t name_rank(const GElf_Sym *symbol, const char *name)
 }
 
 /* The end of the symbol's section; UINT64_MAX if not known. */
-static uint64_t section_end(Elf *elf, const GElf_Sym *symbol)
+static uint64_t elf_section_end(Elf *elf, const GElf_Sym *symbol)
 {
     GElf_Shdr header;
     Elf_Scn *section = symbol->st_shndx < SHN_LORESERVE ? elf_getscn(elf, symbol->st_shndx) : NULL;
@@ -48,14 +48,14 @@ static int add_symbol(struct elf_names *names, Elf *elf, const GElf_Sym *symbol,
     rows[names->n++] = (struct elf_name){
         .low = symbol->st_value,
         .high = high,
-        .reach = symbol->st_size == 0 ? section_end(elf, symbol) : 0,
+        .reach = symbol->st_size == 0 ? elf_section_end(elf, symbol) : 0,
         .name = name,
         .rank = name_rank(symbol, name),
     };
     return 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int elf_name_by_address(const void *a, const void *b)
 {
     const struct elf_name *x = a, *y = b;
     if (x->low != y->low)
@@ -71,7 +71,7 @@ static void sort_names(struct elf_names *names)
 {
     uint64_t reach = 0;
     if (names->n > 0)
-        qsort(names->rows, names->n, sizeof *names->rows, by_address);
+        qsort(names->rows, names->n, sizeof *names->rows, elf_name_by_address);
     for (size_t i = 0; i < names->n; i++) {
         struct elf_name *row = &names->rows[i];
         uint64_t end = row->reach;
@@ -103,7 +103,7 @@ int elf_names_read(struct elf_names *names, Elf *elf)
 }
 
 /* Number of names that begin at or before the address. */
-static size_t count_before(const struct elf_names *names, uint64_t address)
+static size_t elf_names_count_before(const struct elf_names *names, uint64_t address)
 {
     size_t low = 0, high = names->n;
     while (low < high) {
@@ -118,14 +118,14 @@ static size_t count_before(const struct elf_names *names, uint64_t address)
 
 const char *elf_names_before(const struct elf_names *names, uint64_t address, uint64_t *distance)
 {
-    size_t n = count_before(names, address);
+    size_t n = elf_names_count_before(names, address);
     *distance = n > 0 ? address - names->rows[n - 1].low : 0;
     return n > 0 ? names->rows[n - 1].name : NULL;
 }
 
 const char *elf_names_find(const struct elf_names *names, uint64_t address)
 {
-    size_t low = count_before(names, address);
+    size_t low = elf_names_count_before(names, address);
     /* Functions may nest; `reach` bounds the search backwards. */
     for (size_t i = low; i > 0 && names->rows[i - 1].reach > address; i--)
         if (names->rows[i - 1].high > address)

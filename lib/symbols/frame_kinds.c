@@ -75,7 +75,7 @@ int frame_kind_at(struct frame_kinds *k, uint64_t address)
 
 /* The slot that the stub at `address` jumps through: [endbr64] [bnd] jmp *slot(%rip). @return false if it is no
  * stub. */
-static bool slot_of(const Elf_Data *code, const GElf_Shdr *header, uint64_t address, uint64_t *slot)
+static bool stub_slot(const Elf_Data *code, const GElf_Shdr *header, uint64_t address, uint64_t *slot)
 {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     enum { STUB_BYTES = 16, JUMP_BYTES = 6 };
@@ -95,7 +95,7 @@ static bool slot_of(const Elf_Data *code, const GElf_Shdr *header, uint64_t addr
 }
 
 /* The symbol whose address the loader stores in the slot. */
-static const char *name_in_slot(Elf *elf, uint64_t slot)
+static const char *stub_slot_name(Elf *elf, uint64_t slot)
 {
     GElf_Shdr header, symbols;
     GElf_Rela rela;
@@ -116,7 +116,7 @@ static const char *name_in_slot(Elf *elf, uint64_t slot)
 }
 
 /* Without memory the stub has no name. */
-static const char *keep_stub(struct frame_kinds *k, uint64_t slot, const char *name)
+static const char *stub_keep(struct frame_kinds *k, uint64_t slot, const char *name)
 {
     struct frame_stub *all = array_reserve(k->stubs, k->n_stubs, &k->cap_stubs, sizeof *all);
     char *text;
@@ -136,12 +136,12 @@ const char *frame_stub_name(struct frame_kinds *k, uint64_t address)
     Elf_Scn *section = stub_section(k, address, &header);
     Elf_Data *code = section ? elf_getdata(section, NULL) : NULL;
     bool is_known = code && code->d_buf && gelf_getehdr(k->elf, &file) && file.e_machine == EM_X86_64 &&
-                    slot_of(code, &header, address, &slot);
+                    stub_slot(code, &header, address, &slot);
     for (size_t i = 0; is_known && i < k->n_stubs; i++)
         if (k->stubs[i].slot == slot)
             return k->stubs[i].name;
-    const char *name = is_known ? name_in_slot(k->elf, slot) : NULL;
-    return name && name[0] ? keep_stub(k, slot, name) : NULL;
+    const char *name = is_known ? stub_slot_name(k->elf, slot) : NULL;
+    return name && name[0] ? stub_keep(k, slot, name) : NULL;
 }
 
 void frame_kinds_free(struct frame_kinds *k)

@@ -17,7 +17,7 @@
 
 enum { BYTES_MAX = 256 * 1024 * 1024, NS_PER_S = 1000000000 };
 
-static int no_memory(void)
+static int jit_map_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory while reading a JIT symbol map");
 }
@@ -25,13 +25,13 @@ static int no_memory(void)
 /* ------------------------------------------------------------------------------------------------------- the file */
 
 /* Whether the file is trusted. Times are compared in seconds: file systems have coarse clocks. */
-static bool is_trusted(const struct stat *st, uid_t owner, uint64_t since_ns)
+static bool jit_map_is_trusted(const struct stat *st, uid_t owner, uint64_t since_ns)
 {
     return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_size > 0 && st->st_size <= BYTES_MAX &&
            st->st_mtim.tv_sec >= 0 && (uint64_t)st->st_mtim.tv_sec >= since_ns / NS_PER_S;
 }
 
-static bool read_all(int fd, char *text, size_t bytes)
+static bool jit_map_read_all(int fd, char *text, size_t bytes)
 {
     size_t got = 0;
     while (got < bytes) {
@@ -47,7 +47,7 @@ static bool read_all(int fd, char *text, size_t bytes)
 }
 
 /* @return 1 if its text was read; 0 if there is no trusted file; UPMU_E_NOMEM. */
-static int read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t since_ns)
+static int jit_map_read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t since_ns)
 {
     struct stat st;
     bool fine = false;
@@ -56,23 +56,23 @@ static int read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t 
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return 0;
-    bool wanted = fstat(fd, &st) == 0 && is_trusted(&st, owner, since_ns);
+    bool wanted = fstat(fd, &st) == 0 && jit_map_is_trusted(&st, owner, since_ns);
     m->text = wanted ? malloc((size_t)st.st_size + 1) : NULL;
     m->path = wanted ? strdup(path) : NULL;
     if (wanted && !(m->text && m->path))
-        rc = no_memory();
+        rc = jit_map_no_memory();
     else if (wanted)
-        fine = read_all(fd, m->text, (size_t)st.st_size);
+        fine = jit_map_read_all(fd, m->text, (size_t)st.st_size);
     close(fd);
     if (wanted && !fine)
         jit_map_free(m);
     return fine ? 1 : rc;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the names */
+/* ------------------------------------------------------------------------------------------------------ the names */
 
 /* "START SIZE NAME"; other lines are skipped. */
-static int add_line(struct jit_map *m, char *line)
+static int jit_map_add_line(struct jit_map *m, char *line)
 {
     char *end, *name;
     errno = 0;
@@ -82,14 +82,14 @@ static int add_line(struct jit_map *m, char *line)
         return 0;
     struct jit_name *all = array_reserve(m->names, m->n, &m->cap, sizeof *all);
     if (!all)
-        return no_memory();
+        return jit_map_no_memory();
     m->names = all;
     all[m->n] = (struct jit_name){.low = low, .high = low + size, .order = (uint32_t)m->n, .name = name + 1};
     m->n++;
     return 0;
 }
 
-static int by_low(const void *a, const void *b)
+static int jit_name_by_low(const void *a, const void *b)
 {
     const struct jit_name *x = a, *y = b;
     if (x->low != y->low)
@@ -97,16 +97,16 @@ static int by_low(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int read_names(struct jit_map *m)
+static int jit_map_parse(struct jit_map *m)
 {
     uint64_t reach = 0;
     char *rest = NULL;
     int rc = 0;
     for (char *line = m->text ? strtok_r(m->text, "\n", &rest) : NULL; line && rc == 0;
          line = strtok_r(NULL, "\n", &rest))
-        rc = add_line(m, line);
+        rc = jit_map_add_line(m, line);
     if (m->n > 0)
-        qsort(m->names, m->n, sizeof *m->names, by_low);
+        qsort(m->names, m->n, sizeof *m->names, jit_name_by_low);
     for (size_t i = 0; i < m->n; i++) {
         reach = m->names[i].high > reach ? m->names[i].high : reach;
         m->names[i].reach = reach;
@@ -114,11 +114,11 @@ static int read_names(struct jit_map *m)
     return rc;
 }
 
-static int read_from_tmp(struct jit_map *m, pid_t pid, uid_t owner, uint64_t since_ns)
+static int jit_map_read_from_tmp(struct jit_map *m, pid_t pid, uid_t owner, uint64_t since_ns)
 {
     char path[64];
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)pid);
-    return read_text(m, path, owner, since_ns);
+    return jit_map_read_text(m, path, owner, since_ns);
 }
 
 int jit_map_read(struct jit_map *m, const char *dir, pid_t pid, uint64_t since_ns)
@@ -128,14 +128,16 @@ int jit_map_read(struct jit_map *m, const char *dir, pid_t pid, uint64_t since_n
     *m = (struct jit_map){0};
     if (stat(dir, &st) != 0)
         return 0;
-    int rc = snprintf(path, sizeof path, "%s/jit.map", dir) < (int)sizeof path ? read_text(m, path, st.st_uid, 0) : 0;
+    int rc = snprintf(path, sizeof path, "%s/jit.map", dir) < (int)sizeof path
+                 ? jit_map_read_text(m, path, st.st_uid, 0)
+                 : 0;
     if (rc == 0)
-        rc = read_from_tmp(m, pid, st.st_uid, since_ns);
-    return rc > 0 ? read_names(m) : rc;
+        rc = jit_map_read_from_tmp(m, pid, st.st_uid, since_ns);
+    return rc > 0 ? jit_map_parse(m) : rc;
 }
 
 /* @return false with errno. */
-static bool write_all(const char *path, const char *text)
+static bool jit_map_write(const char *path, const char *text)
 {
     size_t n = strlen(text), done = 0;
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -164,8 +166,8 @@ int jit_map_keep(const char *dir, pid_t pid, uint64_t since_ns)
     struct stat st;
     if (stat(dir, &st) != 0 || snprintf(path, sizeof path, "%s/jit.map", dir) >= (int)sizeof path)
         return 0;
-    int rc = read_from_tmp(&m, pid, st.st_uid, since_ns);
-    if (rc > 0 && m.text && !write_all(path, m.text)) {
+    int rc = jit_map_read_from_tmp(&m, pid, st.st_uid, since_ns);
+    if (rc > 0 && m.text && !jit_map_write(path, m.text)) {
         const char *why = strerrordesc_np(errno);
         rc = upmu_fail(UPMU_E_IO, "%s: %s", path, why ? why : "unknown error");
     }

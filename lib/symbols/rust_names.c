@@ -25,10 +25,10 @@ struct reader {
     bool bad;
 };
 
-static void path(struct reader *r, bool in_value);
-static void type(struct reader *r);
+static void rust_path(struct reader *r, bool in_value);
+static void rust_type(struct reader *r);
 
-static void put(struct reader *r, const char *text, size_t n)
+static void rust_put(struct reader *r, const char *text, size_t n)
 {
     if (r->quiet || r->bad)
         return;
@@ -38,12 +38,12 @@ static void put(struct reader *r, const char *text, size_t n)
         textbuf_printf(&r->out, "%.*s", (int)n, text);
 }
 
-static void say(struct reader *r, const char *text)
+static void rust_print(struct reader *r, const char *text)
 {
-    put(r, text, strlen(text));
+    rust_put(r, text, strlen(text));
 }
 
-static bool next_is(struct reader *r, char c)
+static bool rust_next_is(struct reader *r, char c)
 {
     if (r->bad || *r->at != c)
         return false;
@@ -51,7 +51,7 @@ static bool next_is(struct reader *r, char c)
     return true;
 }
 
-static char take(struct reader *r)
+static char rust_take(struct reader *r)
 {
     if (r->bad || *r->at == '\0') {
         r->bad = true;
@@ -61,14 +61,14 @@ static char take(struct reader *r)
 }
 
 /* "_" is 0, "0_" is 1. */
-static uint64_t base_62(struct reader *r)
+static uint64_t rust_base_62(struct reader *r)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     uint64_t value = 0;
-    if (next_is(r, '_'))
+    if (rust_next_is(r, '_'))
         return 0;
-    while (!r->bad && !next_is(r, '_')) {
-        char c = take(r);
+    while (!r->bad && !rust_next_is(r, '_')) {
+        char c = rust_take(r);
         const char *digit = c ? strchr(digits, c) : NULL;
         r->bad |= digit == NULL;
         value = value * 62 + (uint64_t)(digit ? digit - digits : 0); /* a hash may exceed 64 bits: it is not printed */
@@ -76,15 +76,15 @@ static uint64_t base_62(struct reader *r)
     return value + 1;
 }
 
-static uint64_t optional_62(struct reader *r, char tag)
+static uint64_t rust_optional_62(struct reader *r, char tag)
 {
-    return next_is(r, tag) ? base_62(r) + 1 : 0;
+    return rust_next_is(r, tag) ? rust_base_62(r) + 1 : 0;
 }
 
-static uint64_t decimal(struct reader *r)
+static uint64_t rust_decimal(struct reader *r)
 {
     uint64_t value = 0;
-    if (next_is(r, '0')) /* no number begins with 0: the next one follows */
+    if (rust_next_is(r, '0')) /* no number begins with 0: the next one follows */
         return 0;
     if (*r->at < '1' || *r->at > '9')
         r->bad = true;
@@ -94,25 +94,25 @@ static uint64_t decimal(struct reader *r)
 }
 
 /* Identifiers that are not ASCII are printed in Punycode, and marked. */
-static void plain_identifier(struct reader *r)
+static void rust_identifier(struct reader *r)
 {
-    bool coded = next_is(r, 'u');
-    uint64_t n = decimal(r);
-    (void)next_is(r, '_');
+    bool coded = rust_next_is(r, 'u');
+    uint64_t n = rust_decimal(r);
+    (void)rust_next_is(r, '_');
     if (r->bad || strnlen(r->at, n) < n) {
         r->bad = true;
         return;
     }
-    say(r, coded ? "punycode{" : "");
-    put(r, r->at, n);
-    say(r, coded ? "}" : "");
+    rust_print(r, coded ? "punycode{" : "");
+    rust_put(r, r->at, n);
+    rust_print(r, coded ? "}" : "");
     r->at += n;
 }
 
 /* A back reference. */
-static void refer(struct reader *r, void (*what)(struct reader *r, bool in_value), bool in_value)
+static void rust_back_reference(struct reader *r, void (*what)(struct reader *r, bool in_value), bool in_value)
 {
-    uint64_t place = base_62(r);
+    uint64_t place = rust_base_62(r);
     const char *here = r->at;
     if (r->bad || place >= (uint64_t)(here - r->begin)) {
         r->bad = true;
@@ -125,51 +125,51 @@ static void refer(struct reader *r, void (*what)(struct reader *r, bool in_value
     r->at = here;
 }
 
-static void type_at(struct reader *r, bool in_value)
+static void rust_type_at(struct reader *r, bool in_value)
 {
     (void)in_value;
-    type(r);
+    rust_type(r);
 }
 
-/* ------------------------------------------------------------------------------------------------------- constants */
+/* ------------------------------------------------------------------------------------------------------ constants */
 
-static void constant(struct reader *r, bool in_value)
+static void rust_constant(struct reader *r, bool in_value)
 {
-    char kind = take(r);
+    char kind = rust_take(r);
     (void)in_value;
     if (kind == 'p') {
-        say(r, "_");
+        rust_print(r, "_");
         return;
     }
     if (kind == 'B') {
-        refer(r, constant, false);
+        rust_back_reference(r, rust_constant, false);
         return;
     }
-    if (next_is(r, 'n'))
-        say(r, "-");
+    if (rust_next_is(r, 'n'))
+        rust_print(r, "-");
     const char *digits = r->at;
     while (!r->bad && *r->at != '_')
-        if (!strchr("0123456789abcdef", take(r)))
+        if (!strchr("0123456789abcdef", rust_take(r)))
             r->bad = true;
     size_t n = (size_t)(r->at - digits);
-    (void)take(r);
+    (void)rust_take(r);
     if (r->bad)
         return;
     uint64_t value = n <= HASH_DIGITS ? strtoull(digits, NULL, 16) : 0; /* ends at the underscore */
     char text[32];
     if (kind == 'b')
-        say(r, value ? "true" : "false");
+        rust_print(r, value ? "true" : "false");
     else if (n <= HASH_DIGITS && snprintf(text, sizeof text, "%llu", (unsigned long long)value) > 0)
-        say(r, text);
+        rust_print(r, text);
     else {
-        say(r, "0x");
-        put(r, digits, n);
+        rust_print(r, "0x");
+        rust_put(r, digits, n);
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------- types */
 
-static const char *basic_type(char c)
+static const char *rust_basic_type(char c)
 {
     static const char *const names[] = {"i8",    "bool", "char", "f64", "str",  "f32",  NULL,  "u8", "isize",
                                         "usize", NULL,   "i32",  "u32", "i128", "u128", "_",   NULL, NULL,
@@ -178,205 +178,205 @@ static const char *basic_type(char c)
 }
 
 /* Types up to the "E", separated. @return their number. */
-static size_t types(struct reader *r)
+static size_t rust_types(struct reader *r)
 {
     size_t n = 0;
-    for (; !r->bad && !next_is(r, 'E'); n++) {
-        say(r, n > 0 ? ", " : "");
-        type(r);
+    for (; !r->bad && !rust_next_is(r, 'E'); n++) {
+        rust_print(r, n > 0 ? ", " : "");
+        rust_type(r);
     }
     return n;
 }
 
-static void function_type(struct reader *r)
+static void rust_function_type(struct reader *r)
 {
-    (void)optional_62(r, 'G');
-    say(r, next_is(r, 'U') ? "unsafe " : "");
-    if (next_is(r, 'K')) {
-        say(r, "extern \"");
-        if (next_is(r, 'C'))
-            say(r, "C");
+    (void)rust_optional_62(r, 'G');
+    rust_print(r, rust_next_is(r, 'U') ? "unsafe " : "");
+    if (rust_next_is(r, 'K')) {
+        rust_print(r, "extern \"");
+        if (rust_next_is(r, 'C'))
+            rust_print(r, "C");
         else
-            plain_identifier(r);
-        say(r, "\" ");
+            rust_identifier(r);
+        rust_print(r, "\" ");
     }
-    say(r, "fn(");
-    (void)types(r);
-    say(r, ")");
-    if (next_is(r, 'u'))
+    rust_print(r, "fn(");
+    (void)rust_types(r);
+    rust_print(r, ")");
+    if (rust_next_is(r, 'u'))
         return;
-    say(r, " -> ");
-    type(r);
+    rust_print(r, " -> ");
+    rust_type(r);
 }
 
-static void dynamic_type(struct reader *r)
+static void rust_dynamic_type(struct reader *r)
 {
-    (void)optional_62(r, 'G');
-    say(r, "dyn ");
-    for (size_t n = 0; !r->bad && !next_is(r, 'E'); n++) {
-        say(r, n > 0 ? " + " : "");
-        path(r, false);
-        while (next_is(r, 'p')) {
-            say(r, "<");
-            plain_identifier(r);
-            say(r, " = ");
-            type(r);
-            say(r, ">");
+    (void)rust_optional_62(r, 'G');
+    rust_print(r, "dyn ");
+    for (size_t n = 0; !r->bad && !rust_next_is(r, 'E'); n++) {
+        rust_print(r, n > 0 ? " + " : "");
+        rust_path(r, false);
+        while (rust_next_is(r, 'p')) {
+            rust_print(r, "<");
+            rust_identifier(r);
+            rust_print(r, " = ");
+            rust_type(r);
+            rust_print(r, ">");
         }
     }
-    (void)optional_62(r, 'L');
+    (void)rust_optional_62(r, 'L');
 }
 
-static void reference(struct reader *r, const char *how)
+static void rust_reference(struct reader *r, const char *how)
 {
-    say(r, how);
-    (void)optional_62(r, 'L');
-    type(r);
+    rust_print(r, how);
+    (void)rust_optional_62(r, 'L');
+    rust_type(r);
 }
 
-static void compound_type(struct reader *r, char kind)
+static void rust_compound_type(struct reader *r, char kind)
 {
     switch (kind) {
     case 'A':
     case 'S':
-        say(r, "[");
-        type(r);
+        rust_print(r, "[");
+        rust_type(r);
         if (kind == 'A') {
-            say(r, "; ");
-            constant(r, false);
+            rust_print(r, "; ");
+            rust_constant(r, false);
         }
-        say(r, "]");
+        rust_print(r, "]");
         break;
     case 'T':
-        say(r, "(");
-        say(r, types(r) == 1 ? ",)" : ")");
+        rust_print(r, "(");
+        rust_print(r, rust_types(r) == 1 ? ",)" : ")");
         break;
     case 'R':
-        reference(r, "&");
+        rust_reference(r, "&");
         break;
     case 'Q':
-        reference(r, "&mut ");
+        rust_reference(r, "&mut ");
         break;
     case 'P':
-        reference(r, "*const ");
+        rust_reference(r, "*const ");
         break;
     case 'O':
-        reference(r, "*mut ");
+        rust_reference(r, "*mut ");
         break;
     case 'F':
-        function_type(r);
+        rust_function_type(r);
         break;
     case 'D':
-        dynamic_type(r);
+        rust_dynamic_type(r);
         break;
     case 'B':
-        refer(r, type_at, false);
+        rust_back_reference(r, rust_type_at, false);
         break;
     default:
         r->at--; /* a path */
-        path(r, false);
+        rust_path(r, false);
         break;
     }
 }
 
-static void type(struct reader *r)
+static void rust_type(struct reader *r)
 {
     if (++r->depth > DEPTH_MAX)
         r->bad = true;
-    char kind = take(r);
-    const char *basic = basic_type(kind);
+    char kind = rust_take(r);
+    const char *basic = rust_basic_type(kind);
     if (basic)
-        say(r, basic);
+        rust_print(r, basic);
     else if (!r->bad)
-        compound_type(r, kind);
+        rust_compound_type(r, kind);
     r->depth--;
 }
 
 /* ------------------------------------------------------------------------------------------------------- paths */
 
 /* The location of an implementation is not printed. */
-static void pass_over_path(struct reader *r)
+static void rust_skip_path(struct reader *r)
 {
     bool quiet = r->quiet;
-    (void)optional_62(r, 's');
+    (void)rust_optional_62(r, 's');
     r->quiet = true;
-    path(r, false);
+    rust_path(r, false);
     r->quiet = quiet;
 }
 
-static void nested(struct reader *r, bool in_value)
+static void rust_nested(struct reader *r, bool in_value)
 {
-    char space = take(r);
-    path(r, in_value);
-    uint64_t number = optional_62(r, 's');
+    char space = rust_take(r);
+    rust_path(r, in_value);
+    uint64_t number = rust_optional_62(r, 's');
     char text[32];
     if (space >= 'a' && space <= 'z') {
-        say(r, *r->at == '0' ? "" : "::");
-        plain_identifier(r);
+        rust_print(r, *r->at == '0' ? "" : "::");
+        rust_identifier(r);
         return;
     }
-    say(r, space == 'C' ? "::{closure" : space == 'S' ? "::{shim" : "::{");
-    say(r, *r->at == '0' ? "" : ":");
-    plain_identifier(r);
+    rust_print(r, space == 'C' ? "::{closure" : space == 'S' ? "::{shim" : "::{");
+    rust_print(r, *r->at == '0' ? "" : ":");
+    rust_identifier(r);
     snprintf(text, sizeof text, "#%llu}", (unsigned long long)number);
-    say(r, text);
+    rust_print(r, text);
 }
 
-static void generic(struct reader *r, bool in_value)
+static void rust_generic(struct reader *r, bool in_value)
 {
-    path(r, in_value);
-    say(r, in_value ? "::<" : "<");
-    for (size_t n = 0; !r->bad && !next_is(r, 'E'); n++) {
-        say(r, n > 0 ? ", " : "");
-        if (next_is(r, 'L')) {
-            (void)base_62(r);
-            say(r, "'_");
-        } else if (next_is(r, 'K')) {
-            constant(r, false);
+    rust_path(r, in_value);
+    rust_print(r, in_value ? "::<" : "<");
+    for (size_t n = 0; !r->bad && !rust_next_is(r, 'E'); n++) {
+        rust_print(r, n > 0 ? ", " : "");
+        if (rust_next_is(r, 'L')) {
+            (void)rust_base_62(r);
+            rust_print(r, "'_");
+        } else if (rust_next_is(r, 'K')) {
+            rust_constant(r, false);
         } else {
-            type(r);
+            rust_type(r);
         }
     }
-    say(r, ">");
+    rust_print(r, ">");
 }
 
-static void implementation(struct reader *r, bool of_trait)
+static void rust_implementation(struct reader *r, bool of_trait)
 {
-    say(r, "<");
-    type(r);
+    rust_print(r, "<");
+    rust_type(r);
     if (of_trait) {
-        say(r, " as ");
-        path(r, false);
+        rust_print(r, " as ");
+        rust_path(r, false);
     }
-    say(r, ">");
+    rust_print(r, ">");
 }
 
-static void path(struct reader *r, bool in_value)
+static void rust_path(struct reader *r, bool in_value)
 {
     if (++r->depth > DEPTH_MAX)
         r->bad = true;
-    char kind = take(r);
+    char kind = rust_take(r);
     switch (kind) {
     case 'C':
-        (void)optional_62(r, 's');
-        plain_identifier(r);
+        (void)rust_optional_62(r, 's');
+        rust_identifier(r);
         break;
     case 'M':
     case 'X':
-        pass_over_path(r);
-        implementation(r, kind == 'X');
+        rust_skip_path(r);
+        rust_implementation(r, kind == 'X');
         break;
     case 'Y':
-        implementation(r, true);
+        rust_implementation(r, true);
         break;
     case 'N':
-        nested(r, in_value);
+        rust_nested(r, in_value);
         break;
     case 'I':
-        generic(r, in_value);
+        rust_generic(r, in_value);
         break;
     case 'B':
-        refer(r, path, in_value);
+        rust_back_reference(r, rust_path, in_value);
         break;
     default:
         r->bad = true;
@@ -385,7 +385,7 @@ static void path(struct reader *r, bool in_value)
     r->depth--;
 }
 
-static char *finish(struct reader *r)
+static char *rust_finish(struct reader *r)
 {
     if (!r->bad && !r->out.failed && r->out.data)
         return r->out.data;
@@ -393,22 +393,22 @@ static char *finish(struct reader *r)
     return NULL;
 }
 
-static char *demangle_v0(const char *name)
+static char *rust_demangle_v0(const char *name)
 {
     struct reader r = {.begin = name, .at = name};
-    path(&r, true);
+    rust_path(&r, true);
     if (!r.bad && *r.at != '\0' && *r.at != '.' && *r.at != '$') { /* instantiating crate */
         r.quiet = true;
-        path(&r, false);
+        rust_path(&r, false);
     }
     r.bad |= *r.at != '\0' && *r.at != '.' && *r.at != '$';
-    return finish(&r);
+    return rust_finish(&r);
 }
 
 /* ------------------------------------------------------------------------------------------------------- legacy */
 
 /* "$LT$" is "<". */
-static bool escape(struct reader *r, const char **at, const char *end)
+static bool legacy_escape(struct reader *r, const char **at, const char *end)
 {
     static const struct {
         const char *code, *text;
@@ -419,7 +419,7 @@ static bool escape(struct reader *r, const char **at, const char *end)
         size_t n = strlen(codes[i].code);
         if ((size_t)(end - *at) < n || strncmp(*at, codes[i].code, n) != 0)
             continue;
-        say(r, codes[i].text);
+        rust_print(r, codes[i].text);
         *at += n;
         return true;
     }
@@ -427,48 +427,48 @@ static bool escape(struct reader *r, const char **at, const char *end)
 }
 
 /* One path element, in which ".." is "::" and an underscore before an escape is dropped. */
-static void element(struct reader *r, const char *at, const char *end)
+static void legacy_element(struct reader *r, const char *at, const char *end)
 {
     if (end - at > 1 && at[0] == '_' && at[1] == '$')
         at++;
     while (at < end) {
-        if (escape(r, &at, end))
+        if (legacy_escape(r, &at, end))
             continue;
         if (end - at > 1 && at[0] == '.' && at[1] == '.') {
-            say(r, "::");
+            rust_print(r, "::");
             at += 2;
             continue;
         }
-        put(r, at++, 1);
+        rust_put(r, at++, 1);
     }
 }
 
-static bool is_hash(const char *at, uint64_t n)
+static bool legacy_is_hash(const char *at, uint64_t n)
 {
     return n == HASH_DIGITS + 1 && at[0] == 'h' && strspn(at + 1, "0123456789abcdef") >= HASH_DIGITS && at[n] == 'E';
 }
 
-static char *demangle_legacy(const char *name)
+static char *rust_demangle_legacy(const char *name)
 {
     struct reader r = {.begin = name, .at = name};
     for (size_t n = 0; !r.bad; n++) {
-        uint64_t length = decimal(&r);
+        uint64_t length = rust_decimal(&r);
         if (r.bad || strnlen(r.at, length) < length)
             r.bad = true;
-        else if (is_hash(r.at, length) && n > 0)
-            return finish(&r);
+        else if (legacy_is_hash(r.at, length) && n > 0)
+            return rust_finish(&r);
         else {
-            say(&r, n > 0 ? "::" : "");
-            element(&r, r.at, r.at + length);
+            rust_print(&r, n > 0 ? "::" : "");
+            legacy_element(&r, r.at, r.at + length);
             r.at += length;
         }
     }
-    return finish(&r);
+    return rust_finish(&r);
 }
 
 char *rust_demangle(const char *name)
 {
     if (strncmp(name, "_R", 2) == 0)
-        return demangle_v0(name + 2);
-    return strncmp(name, "_ZN", 3) == 0 ? demangle_legacy(name + 3) : NULL;
+        return rust_demangle_v0(name + 2);
+    return strncmp(name, "_ZN", 3) == 0 ? rust_demangle_legacy(name + 3) : NULL;
 }

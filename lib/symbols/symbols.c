@@ -33,7 +33,7 @@ struct symbols {
     size_t n_modules, cap_modules;
 };
 
-static int no_memory(void)
+static int symbols_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory while reading symbols");
 }
@@ -42,17 +42,17 @@ int symbols_open(struct symbols **out, const char *debug_dir)
 {
     struct symbols *s = calloc(1, sizeof *s);
     if (!s)
-        return no_memory();
+        return symbols_no_memory();
     s->debug_dir = strdup(debug_dir);
     if (!s->debug_dir) {
         free(s);
-        return no_memory();
+        return symbols_no_memory();
     }
     *out = s;
     return 0;
 }
 
-static void module_free(struct module *m)
+static void symbols_module_free(struct module *m)
 {
     dwarf_index_close(m->index);
     if (m->dwarf)
@@ -71,7 +71,7 @@ void symbols_close(struct symbols *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->n_modules; i++)
-        module_free(&s->modules[i]);
+        symbols_module_free(&s->modules[i]);
     demangler_free(&s->demangler);
     free(s->modules);
     free(s->debug_dir);
@@ -88,12 +88,12 @@ int symbols_module(struct symbols *s, const char *path, const char *build_id, ui
     }
     struct module *all = array_reserve(s->modules, s->n_modules, &s->cap_modules, sizeof *all);
     if (!all)
-        return no_memory();
+        return symbols_no_memory();
     s->modules = all;
     struct module m = {.path = strdup(path), .build_id = strdup(build_id), .file.fd = -1, .debug.fd = -1};
     if (!m.path || !m.build_id) {
-        module_free(&m);
-        return no_memory();
+        symbols_module_free(&m);
+        return symbols_no_memory();
     }
     *module = (uint32_t)s->n_modules;
     s->modules[s->n_modules++] = m;
@@ -108,7 +108,7 @@ const char *symbols_problem(const struct symbols *s, uint32_t module)
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
-static int module_read(struct symbols *s, struct module *m)
+static int symbols_module_read(struct symbols *s, struct module *m)
 {
     m->opened = true;
     module_file_open(&m->file, m->path, m->build_id, &m->problem);
@@ -132,7 +132,7 @@ static int module_read(struct symbols *s, struct module *m)
 int symbols_find(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *frames, size_t max)
 {
     struct module *m = &s->modules[module];
-    int rc = m->opened ? 0 : module_read(s, m);
+    int rc = m->opened ? 0 : symbols_module_read(s, m);
     if (rc != 0 || max == 0)
         return rc;
     int n = m->index ? dwarf_index_find(m->index, address, frames, max) : 0;
@@ -149,7 +149,7 @@ int symbols_find(struct symbols *s, uint32_t module, uint64_t address, struct sy
 int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct symbol_code *out)
 {
     struct module *m = &s->modules[module];
-    int rc = m->opened ? 0 : module_read(s, m);
+    int rc = m->opened ? 0 : symbols_module_read(s, m);
     *out = (struct symbol_code){.kind = UPMU_FRAME_UNKNOWN};
     if (rc != 0)
         return rc;
@@ -164,6 +164,6 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
 int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out)
 {
     struct module *m = &s->modules[module];
-    int rc = m->opened ? 0 : module_read(s, m);
+    int rc = m->opened ? 0 : symbols_module_read(s, m);
     return rc == 0 && m->index ? dwarf_index_tail_caller(m->index, address, out) : rc;
 }

@@ -23,7 +23,7 @@ static bool is_tail_call(Dwarf_Die *die)
     return is_call_site(die) && (dwarf_hasattr(die, DW_AT_call_tail_call) || dwarf_hasattr(die, DW_AT_GNU_tail_call));
 }
 
-static bool returns_to(Dwarf_Die *die, uint64_t address)
+static bool tail_call_returns_to(Dwarf_Die *die, uint64_t address)
 {
     Dwarf_Attribute attribute;
     Dwarf_Addr at;
@@ -47,7 +47,7 @@ static bool find_call(Dwarf_Die *die, uint64_t address, unsigned depth, Dwarf_Di
     if (depth > DIE_DEPTH_MAX || dwarf_child(die, &child) != 0)
         return false;
     do {
-        if (address ? returns_to(&child, address) : is_tail_call(&child)) {
+        if (address ? tail_call_returns_to(&child, address) : is_tail_call(&child)) {
             *found = child;
             return true;
         }
@@ -57,7 +57,7 @@ static bool find_call(Dwarf_Die *die, uint64_t address, unsigned depth, Dwarf_Di
     return false;
 }
 
-static bool names_function(Dwarf_Die *call, Dwarf_Die *named)
+static bool tail_call_names_function(Dwarf_Die *call, Dwarf_Die *named)
 {
     Dwarf_Attribute attribute;
     unsigned what = dwarf_tag(call) == DW_TAG_call_site ? DW_AT_call_origin : DW_AT_abstract_origin;
@@ -65,7 +65,7 @@ static bool names_function(Dwarf_Die *call, Dwarf_Die *named)
 }
 
 /* Whether an out-of-line function is the named one, or an instance of it. */
-static bool is_same(Dwarf_Die *function, Dwarf_Die *named)
+static bool tail_call_is_same(Dwarf_Die *function, Dwarf_Die *named)
 {
     static const unsigned origins[] = {DW_AT_abstract_origin, DW_AT_specification};
     Dwarf_Attribute attribute;
@@ -79,7 +79,7 @@ static bool is_same(Dwarf_Die *function, Dwarf_Die *named)
     return false;
 }
 
-static bool has_code(Dwarf_Die *die)
+static bool tail_call_has_code(Dwarf_Die *die)
 {
     return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
@@ -89,11 +89,11 @@ int dwarf_unit_tail_caller(struct dwarf_unit *unit, struct demangler *demangler,
 {
     Dwarf_Die call, named, tail;
     struct dwarf_function *caller = dwarf_unit_function(unit, address - 1);
-    if (!caller || !find_call(&caller->die, address, 0, &call) || !names_function(&call, &named))
+    if (!caller || !find_call(&caller->die, address, 0, &call) || !tail_call_names_function(&call, &named))
         return 0;
     for (size_t i = 0; i < unit->n_functions; i++) {
         struct dwarf_function *f = &unit->functions[i];
-        if (f->parent != MAP_NONE || !has_code(&f->die) || !is_same(&f->die, &named))
+        if (f->parent != MAP_NONE || !tail_call_has_code(&f->die) || !tail_call_is_same(&f->die, &named))
             continue;
         if (!find_call(&f->die, 0, 0, &tail))
             return 0;

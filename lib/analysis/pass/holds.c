@@ -140,19 +140,19 @@ bool stats_counts_exact(const struct ov_thread_stats *stats)
     return stats->has_counts ? stats->taken_since == 0 : stats->taken == 0 && stats->released == 0;
 }
 
-static bool all_taken_recorded(const struct ov_thread_stats *stats)
+static bool stats_acquisitions_complete(const struct ov_thread_stats *stats)
 {
     return stats->has_counts && !stats->unclear_counts && stats->taken == stats->counted;
 }
 
 bool stats_holds_complete(const struct ov_thread_stats *stats)
 {
-    return all_taken_recorded(stats) && stats->released == stats->taken;
+    return stats_acquisitions_complete(stats) && stats->released == stats->taken;
 }
 
 const struct upmu_wait_sum *stats_holds(const struct ov_thread_stats *stats)
 {
     /* At most the last release is missing: any other would have increased the depth. */
-    bool but_one = all_taken_recorded(stats) && stats->released + 1 == stats->taken && stats->max_depth == 1;
+    bool but_one = stats_acquisitions_complete(stats) && stats->released + 1 == stats->taken && stats->max_depth == 1;
     return stats_holds_complete(stats) || but_one ? &stats->paired : &stats->observed;
 }

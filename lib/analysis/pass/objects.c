@@ -25,7 +25,7 @@ static uint32_t object_again(const struct overview *o, uint32_t thread, const st
 
 /* Counts the call site of an acquisition. A stack that is not readable yet may be later: only a site found is
  * cached. */
-static int count_site(struct overview *o, struct ov_thread_stats *u, const struct upmu_trace_event *e)
+static int object_count_site(struct overview *o, struct ov_thread_stats *u, const struct upmu_trace_event *e)
 {
     if (u->site == MAP_NONE || u->site_address != e->site || u->site_stack != e->stack) {
         uint64_t address = e->site;
@@ -49,11 +49,11 @@ static int object_taken(struct overview *o, uint32_t stats, const struct upmu_tr
     hold_take(u, e, o->objects[u->object].recursive);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
     int rc = section_begin(o, o->thread_stats[stats].thread, e, &u->section);
-    return rc == 0 ? count_site(o, u, e) : rc;
+    return rc == 0 ? object_count_site(o, u, e) : rc;
 }
 
 /* Readers have a count of their own; no rwlock has an odd address. */
-static uint64_t counted_at(const struct upmu_trace_event *e)
+static uint64_t object_count_key(const struct upmu_trace_event *e)
 {
     return e->object + (e->flags & UPMU_TRACE_FLAG_SHARED);
 }
@@ -61,7 +61,7 @@ static uint64_t counted_at(const struct upmu_trace_event *e)
 static int object_counts(struct overview *o, uint32_t stats, const struct upmu_trace_event *e)
 {
     struct ov_thread_stats *u = &o->thread_stats[stats];
-    uint64_t counted = counted_at(e);
+    uint64_t counted = object_count_key(e);
     uint32_t at = map_find(&o->by_baseline, u->thread, counted);
     if (at == MAP_NONE) {
         struct ov_baseline *all = array_reserve(o->baselines, o->n_baselines, &o->cap_baselines, sizeof *all);
@@ -88,7 +88,7 @@ static int object_released(struct overview *o, uint32_t thread, uint32_t stats, 
     return rc == 0 ? wakeup_wake(o, thread, object, e->time_ns, false) : rc;
 }
 
-static int lock_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+static int object_lock_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     uint32_t stats = stats_of(o, thread, object);
     int rc = 0;
@@ -109,7 +109,7 @@ static int lock_event(struct overview *o, uint32_t thread, uint32_t object, cons
     }
 }
 
-static int life_event(struct ov_object *object, const struct upmu_trace_event *e)
+static int object_life_event(struct ov_object *object, const struct upmu_trace_event *e)
 {
     if (e->kind == UPMU_TRACE_LOCK_DESTROY) {
         object->destroyed = true;
@@ -124,7 +124,7 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
 }
 
 /* The mutex that a condition variable's wait releases and reacquires. */
-static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static int object_cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     uint32_t mutex = object_known(o, e->process, e->object2);
     uint32_t stats = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_thread_object, thread, mutex);
@@ -140,7 +140,7 @@ static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_tra
 }
 
 /* The tid of the joined thread, from the event or by its pthread_t. */
-static void note_joined(struct overview *o, uint32_t object, const struct upmu_trace_event *e)
+static void object_note_joined(struct overview *o, uint32_t object, const struct upmu_trace_event *e)
 {
     uint32_t joined = map_find(&o->by_handle, e->process, e->object);
     if (e->peer != 0)
@@ -149,25 +149,25 @@ static void note_joined(struct overview *o, uint32_t object, const struct upmu_t
         o->objects[object].peer = o->threads[joined].tid;
 }
 
-static int wait_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+static int object_wait_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     int rc = 0;
     switch (e->kind) {
     case UPMU_TRACE_COND_WAIT:
-        rc = cond_mutex(o, thread, e);
+        rc = object_cond_mutex(o, thread, e);
         return rc == 0 ? wait_begin(o, thread, object, e) : rc;
     case UPMU_TRACE_THREAD_JOIN:
-        note_joined(o, object, e);
+        object_note_joined(o, object, e);
         return wait_begin(o, thread, object, e);
     case UPMU_TRACE_LOCK_BLOCK:
         return wait_begin(o, thread, object, e);
     case UPMU_TRACE_COND_WAKE:
-        rc = cond_mutex(o, thread, e);
+        rc = object_cond_mutex(o, thread, e);
         break;
     case UPMU_TRACE_THREAD_JOINED:
         /* Its pthread_t may be reused from now on. */
         o->objects[object].destroyed = e->result == 0;
-        note_joined(o, object, e);
+        object_note_joined(o, object, e);
         break;
     default:
         break;
@@ -180,7 +180,7 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
     return rc == 0 ? wait_end(o, thread, object, e) : rc;
 }
 
-static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+static int object_barrier_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     uint32_t stats = stats_of(o, thread, object);
     if (stats == MAP_NONE)
@@ -193,7 +193,7 @@ static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, c
 }
 
 /* A multi-word futex wait is recorded under its first word; a wake of any other word ends it, too. */
-static int futex_add_word(struct overview *o, uint32_t thread, uint32_t object)
+static int object_futex_add_word(struct overview *o, uint32_t thread, uint32_t object)
 {
     struct ov_thread *t = &o->threads[thread];
     uint32_t *all = array_reserve(t->also, t->n_also, &t->cap_also, sizeof *all);
@@ -204,11 +204,11 @@ static int futex_add_word(struct overview *o, uint32_t thread, uint32_t object)
     return wakeup_watch(o, object);
 }
 
-static int futex_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+static int object_futex_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct ov_thread *t = &o->threads[thread];
     if (e->kind == UPMU_TRACE_FUTEX_ALSO)
-        return futex_add_word(o, thread, object);
+        return object_futex_add_word(o, thread, object);
     if (e->kind == UPMU_TRACE_FUTEX_WAIT) {
         t->n_also = 0;
         return wait_begin(o, thread, object, e);
@@ -216,7 +216,7 @@ static int futex_event(struct overview *o, uint32_t thread, uint32_t object, con
     if (e->count > 0 && e->count <= t->n_also)
         wakeup_woken_by(o, object, t->also[e->count - 1]);
     if (e->result != EAGAIN)
-        return wait_event(o, thread, object, e);
+        return object_wait_event(o, thread, object, e);
     /* The word had changed: the thread did not wait. */
     wait_cancel(o, thread, object, e);
     return 0;
@@ -228,7 +228,7 @@ static bool counts_next_object(const struct overview *o, uint32_t thread, const 
     uint32_t last = object_last(o, e->process, e->object_type, e->object);
     if (last == MAP_NONE || !o->objects[last].destroyed || !o->objects[last].counts_final)
         return false;
-    uint32_t at = map_find(&o->by_baseline, thread, counted_at(e));
+    uint32_t at = map_find(&o->by_baseline, thread, object_count_key(e));
     return at == MAP_NONE || e->count > o->baselines[at].count;
 }
 
@@ -247,7 +247,7 @@ static enum object_lookup object_lookup_for(const struct overview *o, uint32_t t
 }
 
 /* Events that change no wait and no hold. */
-static bool is_ignored(const struct upmu_trace_event *e)
+static bool object_event_is_ignored(const struct upmu_trace_event *e)
 {
     return e->kind == UPMU_TRACE_SEM_UNLINK || e->kind == UPMU_TRACE_SEM_VALUE || e->kind == UPMU_TRACE_SEM_CLOSE ||
            e->kind == UPMU_TRACE_LOCK_CONSISTENT;
@@ -255,7 +255,7 @@ static bool is_ignored(const struct upmu_trace_event *e)
 
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    if (is_ignored(e))
+    if (object_event_is_ignored(e))
         return 0;
     enum object_lookup lookup = object_lookup_for(o, thread, e);
     uint32_t object = lookup == LOOKUP_LIVE ? object_again(o, thread, e) : MAP_NONE;
@@ -271,12 +271,12 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     case UPMU_TRACE_LOCK_ACQUIRE:
     case UPMU_TRACE_LOCK_RELEASE:
     case UPMU_TRACE_LOCK_COUNTS:
-        return lock_event(o, thread, object, e);
+        return object_lock_event(o, thread, object, e);
     case UPMU_TRACE_LOCK_INIT:
     case UPMU_TRACE_LOCK_DESTROY:
     case UPMU_TRACE_LOCK_NAME:
     case UPMU_TRACE_SEM_OPEN:
-        return life_event(that, e);
+        return object_life_event(that, e);
     case UPMU_TRACE_LOCK_MISUSE:
         that->misuses++;
         return 0;
@@ -287,15 +287,15 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return wakeup_wake(o, thread, object, e->time_ns, false);
     case UPMU_TRACE_BARRIER_ARRIVE:
     case UPMU_TRACE_BARRIER_LEAVE:
-        return barrier_event(o, thread, object, e);
+        return object_barrier_event(o, thread, object, e);
     case UPMU_TRACE_FUTEX_WAIT:
     case UPMU_TRACE_FUTEX_WOKEN:
     case UPMU_TRACE_FUTEX_ALSO:
-        return futex_event(o, thread, object, e);
+        return object_futex_event(o, thread, object, e);
     case UPMU_TRACE_COND_BROADCAST:
         that->broadcasts++;
         return wakeup_wake(o, thread, object, e->time_ns, true);
     default:
-        return wait_event(o, thread, object, e);
+        return object_wait_event(o, thread, object, e);
     }
 }

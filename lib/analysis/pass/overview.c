@@ -19,7 +19,7 @@ enum event_category {
     CATEGORY_COUNTERS, /* belongs to the event after it */
 };
 
-static enum event_category category_of(int kind)
+static enum event_category event_category_of(int kind)
 {
     if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END)
         return CATEGORY_REGION;
@@ -41,7 +41,7 @@ static enum event_category category_of(int kind)
     return lock || cond || sem || other ? CATEGORY_OBJECT : CATEGORY_UNKNOWN;
 }
 
-static void note_time(struct overview *o, struct ov_process *p, const struct upmu_trace_event *e)
+static void overview_note_time(struct overview *o, struct ov_process *p, const struct upmu_trace_event *e)
 {
     if (o->events++ == 0)
         o->begin_ns = e->time_ns;
@@ -50,7 +50,7 @@ static void note_time(struct overview *o, struct ov_process *p, const struct upm
 }
 
 /* Counts events by size class, from which the cost of recording is computed. */
-static void note_form(struct ov_process *p, const struct upmu_trace_event *e)
+static void overview_count_form(struct ov_process *p, const struct upmu_trace_event *e)
 {
     bool short_kind = e->kind == UPMU_TRACE_LOCK_ACQUIRE || e->kind == UPMU_TRACE_LOCK_RELEASE ||
                       e->kind == UPMU_TRACE_SEM_POST ||
@@ -63,16 +63,16 @@ static void note_form(struct ov_process *p, const struct upmu_trace_event *e)
 
 static int overview_dispatch(struct overview *o, const struct upmu_trace_event *e)
 {
-    enum event_category category = category_of(e->kind);
+    enum event_category category = event_category_of(e->kind);
     if (category == CATEGORY_UNKNOWN) {
         o->unknown++;
         return 0;
     }
     if (e->process >= o->n_processes)
         return upmu_fail(UPMU_E_INVAL, "an event names process %u of %zu", (unsigned)e->process, o->n_processes);
-    note_time(o, &o->processes[e->process], e);
+    overview_note_time(o, &o->processes[e->process], e);
     if (category != CATEGORY_REGION && category != CATEGORY_SCHED && category != CATEGORY_COUNTERS)
-        note_form(&o->processes[e->process], e);
+        overview_count_form(&o->processes[e->process], e);
     /* The thread that destroys a lock records the counts of all threads. */
     pid_t tid = e->kind == UPMU_TRACE_LOCK_COUNTS && e->peer ? e->peer : e->tid;
     uint32_t thread = thread_of(o, e->process, e->pid, tid, e->time_ns);
@@ -101,7 +101,7 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
 int overview_add(struct overview *o, const struct upmu_trace_event *e)
 {
     int rc = overview_dispatch(o, e);
-    if (rc != 0 || !o->hooks || !o->hooks->event || category_of(e->kind) == CATEGORY_UNKNOWN)
+    if (rc != 0 || !o->hooks || !o->hooks->event || event_category_of(e->kind) == CATEGORY_UNKNOWN)
         return rc;
     /* Look the thread up again: THREAD_START may have created a new one. */
     return o->hooks->event(o->hooks->arg, o, thread_of(o, e->process, e->pid, e->tid, e->time_ns), e);
@@ -123,7 +123,7 @@ void overview_extend_wait(struct overview *o, uint32_t process, pid_t tid, uint6
 
 /* The end of a thread without an exit event: its process's last event, or later if it is known to have waited
  * longer. */
-static uint64_t last_seen(struct overview *o, const struct ov_thread *t)
+static uint64_t overview_thread_last_seen(struct overview *o, const struct ov_thread *t)
 {
     uint64_t last = o->processes[t->process].last_ns;
     if (t->blocked_until_ns > o->end_ns)
@@ -137,7 +137,7 @@ int overview_finish(struct overview *o)
     for (size_t i = 0; rc == 0 && i < o->n_threads; i++) {
         struct ov_thread *t = &o->threads[i];
         if (!t->ended)
-            t->end_ns = last_seen(o, t);
+            t->end_ns = overview_thread_last_seen(o, t);
         rc = waits_abandon(o, (uint32_t)i, t->end_ns);
         regions_abandon(o, (uint32_t)i);
         if (rc == 0 && !t->ended)

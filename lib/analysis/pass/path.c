@@ -79,7 +79,7 @@ static uint32_t path_step(const struct wakeup_graph *g, const struct wakeup_node
     return before;
 }
 
-static void reverse(struct path_step *steps, size_t n)
+static void path_reverse(struct path_step *steps, size_t n)
 {
     for (size_t i = 0; i + 1 < n - i; i++) {
         struct path_step t = steps[i];
@@ -105,13 +105,13 @@ static bool path_walk(struct overview *o, struct path *path, struct path_lock *l
     }
     path->begin_ns = g->nodes[at].time_ns;
     path->n_segments = p->n_segments - path->first_step;
-    reverse(&p->steps[path->first_step], path->n_segments);
+    path_reverse(&p->steps[path->first_step], path->n_segments);
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------- locks */
 
-static int compare_locks(const void *a, const void *b)
+static int path_compare_locks(const void *a, const void *b)
 {
     const struct path_lock *x = a, *y = b;
     if (x->process != y->process)
@@ -139,7 +139,7 @@ static void path_keep_locks(struct overview *o, struct path_lock *locks)
         n++;
     }
     if (n > 0)
-        qsort(locks, n, sizeof *locks, compare_locks);
+        qsort(locks, n, sizeof *locks, path_compare_locks);
     p->locks = locks;
     p->n_locks = n;
     for (size_t i = n; i-- > 0;) {

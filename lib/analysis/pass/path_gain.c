@@ -26,7 +26,7 @@ static uint64_t gain_of_holds(const struct wakeup_graph *g, const struct wakeup_
     return saved < ns ? saved : ns;
 }
 
-static uint64_t replayed_time(const struct wakeup_graph *g, const struct wakeup_node *s, const struct replay *a)
+static uint64_t gain_replayed_time(const struct wakeup_graph *g, const struct wakeup_node *s, const struct replay *a)
 {
     uint64_t woken = s->cause != MAP_NONE ? a->when[s->cause] + (s->time_ns - g->nodes[s->cause].time_ns) : 0;
     if (s->prev == MAP_NONE)
@@ -75,7 +75,7 @@ static bool gain_replay(struct overview *o, const struct replay *a, size_t rank,
     if (!gain_select(&o->paths, rank, half ? 50 : 100, a->percent))
         return false;
     for (size_t i = 0; i < o->graph.n_nodes; i++)
-        a->when[i] = replayed_time(&o->graph, &o->graph.nodes[i], a);
+        a->when[i] = gain_replayed_time(&o->graph, &o->graph.nodes[i], a);
     gain_store(&o->graph, &o->paths, a, rank, half);
     (void)gain_select(&o->paths, rank, 0, a->percent);
     return true;

@@ -10,7 +10,7 @@
 #define LIFE_REGION "(thread)"
 
 /* Names with equal hashes use consecutive keys. */
-static uint64_t name_hash(const char *name)
+static uint64_t region_name_hash(const char *name)
 {
     uint64_t h = 0xcbf29ce484222325u;
     for (const unsigned char *c = (const unsigned char *)name; *c; c++)
@@ -38,7 +38,7 @@ static uint32_t region_new(struct overview *o, const struct upmu_trace_event *e,
 
 static uint32_t region_of(struct overview *o, const struct upmu_trace_event *e)
 {
-    for (uint64_t key = name_hash(e->name);; key++) {
+    for (uint64_t key = region_name_hash(e->name);; key++) {
         uint32_t found = map_find(&o->by_region, e->process, key);
         if (found == MAP_NONE)
             return region_new(o, e, key);
@@ -48,7 +48,7 @@ static uint32_t region_of(struct overview *o, const struct upmu_trace_event *e)
 }
 
 /* Records the present value of the thread's context-switch counter. */
-static void note_switches(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
+static void region_note_switches(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
 {
     size_t i = o->processes[t->process].switches;
     if (i < e->n_values)
@@ -56,8 +56,8 @@ static void note_switches(struct overview *o, struct ov_thread *t, const struct 
 }
 
 /* Calls the timeline hook for the begin (`before` NULL) or the end. */
-static int notify(struct overview *o, uint32_t thread, uint32_t region, uint64_t begin_ns,
-                  const struct upmu_value *before, const struct upmu_trace_event *e)
+static int region_notify(struct overview *o, uint32_t thread, uint32_t region, uint64_t begin_ns,
+                         const struct upmu_value *before, const struct upmu_trace_event *e)
 {
     const struct timeline_hooks *h = o->hooks;
     int (*hook)(void *, const struct span *) = h ? (before ? h->end : h->begin) : NULL;
@@ -80,7 +80,7 @@ int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     uint32_t region = region_of(o, e);
     if (region == MAP_NONE)
         return overview_no_memory();
-    note_switches(o, t, e);
+    region_note_switches(o, t, e);
     if (t->n_open == UPMU_REGION_DEPTH_MAX) {
         o->unmatched++;
         return 0;
@@ -100,11 +100,11 @@ int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     if (n > 0)
         memcpy(&t->open_values[t->n_open * UPMU_REGION_EVENTS_MAX], e->values, n * sizeof *e->values);
     t->n_open++;
-    return notify(o, thread, region, e->time_ns, NULL, e);
+    return region_notify(o, thread, region, e->time_ns, NULL, e);
 }
 
-static void counts_add(struct upmu_overview_count *counts, size_t n_counts, bool first, const struct upmu_value *before,
-                       const struct upmu_trace_event *e)
+static void region_add_counts(struct upmu_overview_count *counts, size_t n_counts, bool first,
+                              const struct upmu_value *before, const struct upmu_trace_event *e)
 {
     size_t n = e->n_values < n_counts ? e->n_values : n_counts;
     for (size_t i = 0; i < n && i < UPMU_REGION_EVENTS_MAX; i++) {
@@ -116,7 +116,7 @@ static void counts_add(struct upmu_overview_count *counts, size_t n_counts, bool
 static void region_add(struct ov_region *r, uint64_t ns, const struct upmu_value *before,
                        const struct upmu_trace_event *e)
 {
-    counts_add(r->counts, r->n_counts, r->count == 0, before, e);
+    region_add_counts(r->counts, r->n_counts, r->count == 0, before, e);
     r->count++;
     r->wall_ns += ns;
     r->min_ns = ns < r->min_ns ? ns : r->min_ns;
@@ -124,14 +124,14 @@ static void region_add(struct ov_region *r, uint64_t ns, const struct upmu_value
 }
 
 /* Adds the counts of a thread's lifetime region to the thread. */
-static int life_add(struct ov_thread *t, const struct upmu_value *before, const struct upmu_trace_event *e)
+static int thread_add_lifetime(struct ov_thread *t, const struct upmu_value *before, const struct upmu_trace_event *e)
 {
     bool first = t->counts == NULL;
     if (first && !(t->counts = calloc(e->n_values + 1, sizeof *t->counts)))
         return overview_no_memory();
     if (first)
         t->n_counts = e->n_values;
-    counts_add(t->counts, t->n_counts, first, before, e);
+    region_add_counts(t->counts, t->n_counts, first, before, e);
     return 0;
 }
 
@@ -142,7 +142,7 @@ int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_even
     size_t at = t->n_open;
     if (region == MAP_NONE)
         return overview_no_memory();
-    note_switches(o, t, e);
+    region_note_switches(o, t, e);
     while (at > 0 && t->open[at - 1].region != region)
         at--;
     if (at == 0) {
@@ -155,10 +155,10 @@ int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_even
     t->n_open = at - 1;
     const struct upmu_value *before = &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX];
     region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns, before, e);
-    int rc = notify(o, thread, region, t->open[at - 1].begin_ns, before, e);
+    int rc = region_notify(o, thread, region, t->open[at - 1].begin_ns, before, e);
     if (rc != 0)
         return rc;
-    return strcmp(e->name, LIFE_REGION) == 0 ? life_add(t, before, e) : 0;
+    return strcmp(e->name, LIFE_REGION) == 0 ? thread_add_lifetime(t, before, e) : 0;
 }
 
 void regions_abandon(struct overview *o, uint32_t thread)

@@ -9,7 +9,7 @@
 #include "analysis/pass/tables.h"
 
 /* Adds the interval from `since_ns` to `until` in `state`, and calls the timeline hook. */
-static int add_interval(struct overview *o, uint32_t thread, int state, uint64_t until)
+static int sched_add_interval(struct overview *o, uint32_t thread, int state, uint64_t until)
 {
     struct ov_sched *s = &o->threads[thread].sched;
     const struct sched_span span = {
@@ -22,11 +22,11 @@ static int add_interval(struct overview *o, uint32_t thread, int state, uint64_t
 }
 
 /* A switch out or in: the interval before it is known if the state before it fits. */
-static int change(struct overview *o, uint32_t thread, bool out, int next, const struct upmu_trace_event *e)
+static int sched_change(struct overview *o, uint32_t thread, bool out, int next, const struct upmu_trace_event *e)
 {
     struct ov_sched *s = &o->threads[thread].sched;
     bool fits = out == (s->state == UPMU_SCHED_RUNNING) && s->state != UPMU_SCHED_UNKNOWN;
-    int rc = add_interval(o, thread, fits ? s->state : UPMU_SCHED_UNKNOWN, e->time_ns);
+    int rc = sched_add_interval(o, thread, fits ? s->state : UPMU_SCHED_UNKNOWN, e->time_ns);
     if (rc == 0 && !out)
         rc = wake_arrived(o, thread, e->time_ns);
     s->woken_ns = 0;
@@ -36,19 +36,19 @@ static int change(struct overview *o, uint32_t thread, bool out, int next, const
     return rc;
 }
 
-static int out(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static int sched_out(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct ov_sched *s = &o->threads[thread].sched;
     bool preempted = e->flags & UPMU_TRACE_FLAG_PREEMPTED;
     s->involuntary += preempted;
     s->voluntary += !preempted;
-    return change(o, thread, true, preempted ? UPMU_SCHED_PREEMPTED : UPMU_SCHED_BLOCKED, e);
+    return sched_change(o, thread, true, preempted ? UPMU_SCHED_PREEMPTED : UPMU_SCHED_BLOCKED, e);
 }
 
-static int lost(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static int sched_lost(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct ov_sched *s = &o->threads[thread].sched;
-    int rc = add_interval(o, thread, s->state, s->seen_ns);
+    int rc = sched_add_interval(o, thread, s->state, s->seen_ns);
     s->lost += e->count;
     s->state = UPMU_SCHED_UNKNOWN;
     s->woken_ns = 0;
@@ -90,11 +90,11 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
         *s = (struct ov_sched){.recorded = true, .since_ns = e->time_ns, .seen_ns = e->time_ns};
     switch (e->kind) {
     case UPMU_TRACE_SCHED_OUT:
-        return out(o, thread, e);
+        return sched_out(o, thread, e);
     case UPMU_TRACE_SCHED_IN:
-        return change(o, thread, false, UPMU_SCHED_RUNNING, e);
+        return sched_change(o, thread, false, UPMU_SCHED_RUNNING, e);
     case UPMU_TRACE_SCHED_LOST:
-        return lost(o, thread, e);
+        return sched_lost(o, thread, e);
     default:
         s->seen_ns = e->time_ns;
         return 0;
@@ -118,6 +118,6 @@ int sched_end(struct overview *o, uint32_t thread)
         return 0;
     /* A thread that records its exit runs; for any other the state is known up to the kernel's last record. */
     uint64_t known = t->ended || s->seen_ns > t->end_ns ? t->end_ns : s->seen_ns;
-    rc = add_interval(o, thread, s->state, known);
-    return rc == 0 ? add_interval(o, thread, UPMU_SCHED_UNKNOWN, t->end_ns) : rc;
+    rc = sched_add_interval(o, thread, s->state, known);
+    return rc == 0 ? sched_add_interval(o, thread, UPMU_SCHED_UNKNOWN, t->end_ns) : rc;
 }

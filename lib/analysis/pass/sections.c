@@ -29,8 +29,8 @@ int snapshot_record(struct overview *o, uint32_t thread, const struct upmu_trace
 }
 
 /* The counters of this event; NULL if they were not recorded. */
-static const struct ov_snapshot *snapshot_at(const struct overview *o, uint32_t thread,
-                                             const struct upmu_trace_event *e)
+static const struct ov_snapshot *section_snapshot(const struct overview *o, uint32_t thread,
+                                                  const struct upmu_trace_event *e)
 {
     const struct ov_snapshot *m = &o->threads[thread].snapshot;
     return m->n > 0 && m->tick == e->tick && m->object == e->object ? m : NULL;
@@ -38,7 +38,7 @@ static const struct ov_snapshot *snapshot_at(const struct overview *o, uint32_t 
 
 int section_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s)
 {
-    const struct ov_snapshot *m = snapshot_at(o, thread, e);
+    const struct ov_snapshot *m = section_snapshot(o, thread, e);
     section_free(s);
     if (!m)
         return 0;
@@ -57,7 +57,7 @@ void section_free(struct ov_section *s)
     *s = (struct ov_section){0};
 }
 
-static int sum_make(struct ov_section_sums *sum, size_t n)
+static int section_sum_allocate(struct ov_section_sums *sum, size_t n)
 {
     if (sum->counts)
         return 0;
@@ -69,12 +69,12 @@ static int sum_make(struct ov_section_sums *sum, size_t n)
 int section_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s,
                 struct ov_section_sums *sum)
 {
-    const struct ov_snapshot *m = snapshot_at(o, thread, e);
+    const struct ov_snapshot *m = section_snapshot(o, thread, e);
     if (!m || !s->before || s->n != m->n) {
         section_free(s);
         return 0;
     }
-    int rc = sum_make(sum, m->n);
+    int rc = section_sum_allocate(sum, m->n);
     for (size_t i = 0; rc == 0 && i < m->n && i < sum->n_counts; i++) {
         struct upmu_value v = value_difference(&s->before[i], &m->values[i]);
         count_add(&sum->counts[i], &v, sum->n == 0);

@@ -10,72 +10,72 @@
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
 
-static int descending(uint64_t a, uint64_t b)
+static int sort_descending(uint64_t a, uint64_t b)
 {
     return a > b ? -1 : a < b;
 }
 
-static uint64_t waited(const struct upmu_wait_sum *w)
+static uint64_t sort_waited(const struct upmu_wait_sum *w)
 {
     return w->total_ns + w->unfinished_ns;
 }
 
-static int compare_threads(const void *a, const void *b, void *arg)
+static int sort_compare_threads(const void *a, const void *b, void *arg)
 {
     const struct overview *o = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct ov_thread *x = &o->threads[i], *y = &o->threads[k];
     if (x->process != y->process)
         return x->process < y->process ? -1 : 1;
-    int order = descending(x->blocked_ns, y->blocked_ns);
+    int order = sort_descending(x->blocked_ns, y->blocked_ns);
     return order ? order : i < k ? -1 : 1;
 }
 
-static int compare_objects(const void *a, const void *b, void *arg)
+static int sort_compare_objects(const void *a, const void *b, void *arg)
 {
     const struct overview *o = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct ov_object *x = &o->objects[i], *y = &o->objects[k];
-    int order = descending(waited(&x->waits), waited(&y->waits));
+    int order = sort_descending(sort_waited(&x->waits), sort_waited(&y->waits));
     if (order == 0)
-        order = descending(x->waits.count, y->waits.count);
+        order = sort_descending(x->waits.count, y->waits.count);
     return order ? order : i < k ? -1 : 1;
 }
 
-static int compare_regions(const void *a, const void *b, void *arg)
+static int sort_compare_regions(const void *a, const void *b, void *arg)
 {
     const struct overview *o = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    int order = descending(o->regions[i].wall_ns, o->regions[k].wall_ns);
+    int order = sort_descending(o->regions[i].wall_ns, o->regions[k].wall_ns);
     return order ? order : i < k ? -1 : 1;
 }
 
-static int compare_uses(const void *a, const void *b)
+static int sort_compare_thread_stats(const void *a, const void *b)
 {
     const struct ov_thread_stats *x = a, *y = b;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
-    int order = descending(waited(&x->waits) + x->blocked_ns, waited(&y->waits) + y->blocked_ns);
+    int order = sort_descending(sort_waited(&x->waits) + x->blocked_ns, sort_waited(&y->waits) + y->blocked_ns);
     if (order == 0)
-        order = descending(stats_acquisitions(x), stats_acquisitions(y));
+        order = sort_descending(stats_acquisitions(x), stats_acquisitions(y));
     return order ? order : x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static int compare_sites(const void *a, const void *b)
+static int sort_compare_sites(const void *a, const void *b)
 {
     const struct ov_call_site *x = a, *y = b;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
-    int order = descending(waited(&x->waits) + x->blocked_ns, waited(&y->waits) + y->blocked_ns);
+    int order = sort_descending(sort_waited(&x->waits) + x->blocked_ns, sort_waited(&y->waits) + y->blocked_ns);
     if (order == 0)
-        order = descending(x->taken, y->taken);
+        order = sort_descending(x->taken, y->taken);
     return order ? order : x->address < y->address ? -1 : x->address > y->address;
 }
 
-static int compare_kernel_locks(const void *a, const void *b)
+static int sort_compare_kernel_locks(const void *a, const void *b)
 {
     const struct ov_kernel_lock *x = a, *y = b;
-    int order = descending(x->waits.total_ns, y->waits.total_ns);
+    int order = sort_descending(x->waits.total_ns, y->waits.total_ns);
     return order ? order : x->address < y->address ? -1 : x->address > y->address;
 }
 
@@ -93,9 +93,9 @@ static uint32_t *sorted(struct overview *o, size_t n, int (*compare)(const void 
 static void sort_by_object(struct overview *o)
 {
     if (o->n_thread_stats > 0)
-        qsort(o->thread_stats, o->n_thread_stats, sizeof *o->thread_stats, compare_uses);
+        qsort(o->thread_stats, o->n_thread_stats, sizeof *o->thread_stats, sort_compare_thread_stats);
     if (o->n_sites > 0)
-        qsort(o->sites, o->n_sites, sizeof *o->sites, compare_sites);
+        qsort(o->sites, o->n_sites, sizeof *o->sites, sort_compare_sites);
     for (size_t i = o->n_thread_stats; i-- > 0;) {
         o->objects[o->thread_stats[i].object].first_thread_stats = (uint32_t)i;
         o->objects[o->thread_stats[i].object].n_thread_stats++;
@@ -107,7 +107,7 @@ static void sort_by_object(struct overview *o)
 }
 
 /* The inverse of `order`. */
-static uint32_t *ranks(const uint32_t *order, size_t n)
+static uint32_t *sort_ranks(const uint32_t *order, size_t n)
 {
     uint32_t *rank = order ? calloc(n + 1, sizeof *rank) : NULL;
     for (size_t i = 0; rank && i < n; i++)
@@ -123,11 +123,11 @@ int overview_sort(struct overview *o)
     map_free(&o->by_site);
     map_free(&o->by_kernel_lock);
     if (o->n_kernel_locks > 0)
-        qsort(o->kernel_locks, o->n_kernel_locks, sizeof *o->kernel_locks, compare_kernel_locks);
-    o->thread_order = sorted(o, o->n_threads, compare_threads);
-    o->object_order = sorted(o, o->n_objects, compare_objects);
-    o->region_order = sorted(o, o->n_regions, compare_regions);
-    o->thread_rank = ranks(o->thread_order, o->n_threads);
-    o->object_rank = ranks(o->object_order, o->n_objects);
+        qsort(o->kernel_locks, o->n_kernel_locks, sizeof *o->kernel_locks, sort_compare_kernel_locks);
+    o->thread_order = sorted(o, o->n_threads, sort_compare_threads);
+    o->object_order = sorted(o, o->n_objects, sort_compare_objects);
+    o->region_order = sorted(o, o->n_regions, sort_compare_regions);
+    o->thread_rank = sort_ranks(o->thread_order, o->n_threads);
+    o->object_rank = sort_ranks(o->object_order, o->n_objects);
     return o->thread_rank && o->object_rank && o->region_order ? 0 : overview_no_memory();
 }

@@ -16,7 +16,7 @@ static uint32_t thread_by_handle(const struct overview *o, uint32_t process, uin
 }
 
 /* Records a thread without an event of its own yet; `name` may be NULL. */
-static int early_name(struct overview *o, uint32_t process, uint64_t handle, const char *name)
+static int thread_known_before_event(struct overview *o, uint32_t process, uint64_t handle, const char *name)
 {
     uint32_t at = map_find(&o->by_early, process, handle);
     if (at == MAP_NONE) {
@@ -41,7 +41,7 @@ static int name_thread(struct overview *o, uint32_t thread, const struct upmu_tr
     else if (named == MAP_NONE && own == 0 && map_find(&o->by_early, e->process, e->object) == MAP_NONE)
         named = thread; /* a thread older than the recording has no recorded pthread_t: it names itself */
     else if (named == MAP_NONE)
-        return early_name(o, e->process, e->object, e->name);
+        return thread_known_before_event(o, e->process, e->object, e->name);
     return named == MAP_NONE ? overview_no_memory() : overview_rename(&o->threads[named].name, e->name);
 }
 
@@ -55,7 +55,9 @@ static int thread_create(struct overview *o, uint32_t thread, const struct upmu_
     if (rc != 0)
         return rc;
     if (e->peer == 0)
-        return thread_by_handle(o, e->process, e->object) == MAP_NONE ? early_name(o, e->process, e->object, NULL) : 0;
+        return thread_by_handle(o, e->process, e->object) == MAP_NONE
+                   ? thread_known_before_event(o, e->process, e->object, NULL)
+                   : 0;
     uint32_t made = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
     if (made == MAP_NONE)
         return overview_no_memory();

@@ -19,7 +19,7 @@ int wake_event(struct overview *o, uint32_t waker, const struct upmu_trace_event
     return o->hooks && o->hooks->wake ? o->hooks->wake(o->hooks->arg, waker, wakee, e->time_ns) : 0;
 }
 
-static struct ov_waker *waker_of(struct overview *o, uint32_t wakee, uint32_t waker)
+static struct ov_waker *thread_waker(struct overview *o, uint32_t wakee, uint32_t waker)
 {
     uint32_t found = map_find(&o->by_waker, wakee, waker);
     if (found != MAP_NONE)
@@ -39,7 +39,7 @@ int wake_arrived(struct overview *o, uint32_t thread, uint64_t time_ns)
     struct ov_sched *s = &o->threads[thread].sched;
     if (s->woken_ns == 0)
         return 0;
-    struct ov_waker *w = waker_of(o, thread, s->waker);
+    struct ov_waker *w = thread_waker(o, thread, s->waker);
     if (!w)
         return overview_no_memory();
     wait_sum_add(&w->waits, time_ns - s->woken_ns);
@@ -50,7 +50,7 @@ int wake_arrived(struct overview *o, uint32_t thread, uint64_t time_ns)
 /* ------------------------------------------------------------------------------------------------------ kernel
  * locks */
 
-static struct ov_kernel_lock *lock_of(struct overview *o, uint32_t process, uint64_t address)
+static struct ov_kernel_lock *kernel_lock(struct overview *o, uint32_t process, uint64_t address)
 {
     uint32_t found = map_find(&o->by_kernel_lock, process, address);
     if (found != MAP_NONE)
@@ -66,9 +66,9 @@ static struct ov_kernel_lock *lock_of(struct overview *o, uint32_t process, uint
 }
 
 /* A second begin for the same lock: the kernel stopped spinning and sleeps; that is one wait. */
-static int lock_begin(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
+static int kernel_lock_begin(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
 {
-    struct ov_kernel_lock *l = lock_of(o, e->process, e->object);
+    struct ov_kernel_lock *l = kernel_lock(o, e->process, e->object);
     if (!l)
         return overview_no_memory();
     l->kinds |= (uint32_t)e->count;
@@ -81,14 +81,14 @@ static int lock_begin(struct overview *o, struct ov_thread *t, const struct upmu
     return 0;
 }
 
-static int lock_end(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
+static int kernel_lock_end(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
 {
     size_t at = t->n_kernel_waits;
     while (at > 0 && t->kernel_waits[at - 1].address != e->object)
         at--;
     if (at == 0)
         return 0;
-    struct ov_kernel_lock *l = lock_of(o, e->process, e->object);
+    struct ov_kernel_lock *l = kernel_lock(o, e->process, e->object);
     if (!l)
         return overview_no_memory();
     wait_sum_add(&l->waits, e->time_ns - t->kernel_waits[at - 1].begin_ns);
@@ -99,5 +99,5 @@ static int lock_end(struct overview *o, struct ov_thread *t, const struct upmu_t
 int kernel_lock_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct ov_thread *t = &o->threads[thread];
-    return e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK ? lock_begin(o, t, e) : lock_end(o, t, e);
+    return e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK ? kernel_lock_begin(o, t, e) : kernel_lock_end(o, t, e);
 }

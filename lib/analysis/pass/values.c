@@ -4,12 +4,12 @@
 
 #include "base/checked.h"
 
-static bool has_number(const struct upmu_value *v)
+static bool value_has_number(const struct upmu_value *v)
 {
     return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
-static struct upmu_value without(int status, int cause)
+static struct upmu_value value_without_number(int status, int cause)
 {
     return (struct upmu_value){.value = UPMU_NO_VALUE, .status = status, .cause = cause};
 }
@@ -17,10 +17,11 @@ static struct upmu_value without(int status, int cause)
 struct upmu_value value_difference(const struct upmu_value *before, const struct upmu_value *after)
 {
     if (after->cause != 0 || before->cause != 0)
-        return without(upmu_status_weakest(before->status, after->status), after->cause ? after->cause : before->cause);
+        return value_without_number(upmu_status_weakest(before->status, after->status),
+                                    after->cause ? after->cause : before->cause);
     /* A counter that decreased was reset or replaced. */
     if (after->raw < before->raw || after->enabled < before->enabled || after->running < before->running)
-        return without(UPMU_NOT_COUNTED, 0);
+        return value_without_number(UPMU_NOT_COUNTED, 0);
     struct upmu_value v = {.raw = after->raw - before->raw,
                            .enabled = after->enabled - before->enabled,
                            .running = after->running - before->running};
@@ -49,8 +50,8 @@ void count_add(struct upmu_overview_count *sum, const struct upmu_value *v, bool
     s->raw = sat_add_u64(s->raw, v->raw);
     s->enabled = sat_add_u64(s->enabled, v->enabled);
     s->running = sat_add_u64(s->running, v->running);
-    sum->without_value += !has_number(v);
-    s->value = has_number(s) ? sat_add_u64(before, v->value) : UPMU_NO_VALUE;
+    sum->without_value += !value_has_number(v);
+    s->value = value_has_number(s) ? sat_add_u64(before, v->value) : UPMU_NO_VALUE;
 }
 
 void wait_sum_add(struct upmu_wait_sum *sum, uint64_t ns)

@@ -28,7 +28,8 @@ static int wait_kind(const struct upmu_trace_event *e)
 }
 
 /* Calls the timeline hook for the begin (`end_ns` 0) or the end. */
-static int notify(struct overview *o, uint32_t thread, const struct pending_wait *p, uint64_t end_ns, bool finished)
+static int wait_notify(struct overview *o, uint32_t thread, const struct pending_wait *p, uint64_t end_ns,
+                       bool finished)
 {
     const struct timeline_hooks *h = o->hooks;
     int (*hook)(void *, const struct span *) = h ? (end_ns ? h->end : h->begin) : NULL;
@@ -86,11 +87,11 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
     t->pending[t->n_pending++] = p;
     if (rc == 0 && t->n_pending == 1)
         rc = wakeup_wait(o, thread, object, e);
-    return rc == 0 ? notify(o, thread, &p, 0, false) : rc;
+    return rc == 0 ? wait_notify(o, thread, &p, 0, false) : rc;
 }
 
 /* Stack of the holder's release, if that was recorded after the wait began. */
-static uint32_t release_stack(struct overview *o, const struct pending_wait *p)
+static uint32_t wait_release_stack(struct overview *o, const struct pending_wait *p)
 {
     if (p->holder == MAP_NONE)
         return 0;
@@ -99,7 +100,8 @@ static uint32_t release_stack(struct overview *o, const struct pending_wait *p)
                                                                                  : 0;
 }
 
-static void note_longest(struct overview *o, const struct pending_wait *p, uint32_t thread, uint64_t ns, bool finished)
+static void wait_note_longest(struct overview *o, const struct pending_wait *p, uint32_t thread, uint64_t ns,
+                              bool finished)
 {
     struct upmu_longest_wait *l = &o->objects[p->object].longest;
     if (l->waiter != 0 && ns <= l->ns)
@@ -113,7 +115,7 @@ static void note_longest(struct overview *o, const struct pending_wait *p, uint3
         .holder_site = p->holder_site,
         .holder_since = p->holder_since,
         .waiter_stack = p->stack,
-        .release_stack = release_stack(o, p),
+        .release_stack = wait_release_stack(o, p),
         .unfinished = !finished,
         .shared = p->flags & UPMU_TRACE_FLAG_SHARED ? 1 : 0,
         .holder_shared = p->flags & UPMU_TRACE_FLAG_HOLDER_SHARED ? 1 : 0,
@@ -121,7 +123,7 @@ static void note_longest(struct overview *o, const struct pending_wait *p, uint3
 }
 
 /* Adds the wait to the statistics of the thread that held the object at its begin. */
-static int charge_holder(struct overview *o, const struct pending_wait *p, uint64_t ns)
+static int wait_charge_holder(struct overview *o, const struct pending_wait *p, uint64_t ns)
 {
     if (p->holder == MAP_NONE)
         return 0;
@@ -178,14 +180,14 @@ static int wait_add(struct overview *o, uint32_t thread, const struct pending_wa
     for (size_t i = 0; i < n; i++)
         (finished ? wait_sum_add : wait_sum_add_unfinished)(sums[i], ns);
     o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
-    note_longest(o, p, thread, ns, finished);
-    int rc = charge_holder(o, p, ns);
-    return rc == 0 ? notify(o, thread, p, p->begin_ns + ns, finished) : rc;
+    wait_note_longest(o, p, thread, ns, finished);
+    int rc = wait_charge_holder(o, p, ns);
+    return rc == 0 ? wait_notify(o, thread, p, p->begin_ns + ns, finished) : rc;
 }
 
 /* Removes the innermost wait that this event ends, and all waits nested in it. @return false if there is none. */
-static bool pop_pending(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e,
-                        struct pending_wait *out)
+static bool wait_pop_pending(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e,
+                             struct pending_wait *out)
 {
     struct ov_thread *t = &o->threads[thread];
     int kind = wait_kind(e);
@@ -210,7 +212,7 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
 {
     struct ov_thread *t = &o->threads[thread];
     struct pending_wait p;
-    if (!pop_pending(o, thread, object, e, &p))
+    if (!wait_pop_pending(o, thread, object, e, &p))
         return 0;
     uint64_t ns = e->time_ns - p.begin_ns;
     if (t->n_pending > 0)
@@ -225,7 +227,7 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
 void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct pending_wait p;
-    if (!pop_pending(o, thread, object, e, &p))
+    if (!wait_pop_pending(o, thread, object, e, &p))
         return;
     section_free(&p.section);
     if (o->threads[thread].n_pending == 0)

@@ -176,7 +176,7 @@ int wakeup_add_hold(struct overview *o, uint32_t stats, uint64_t since_ns, uint6
 
 /* -------------------------------------------------------------------------------------------------------- end */
 
-static int compare_pairs(const void *a, const void *b)
+static int wakeup_compare_pairs(const void *a, const void *b)
 {
     const struct wakeup_pair *x = a, *y = b;
     uint64_t p = x->waits.total_ns + x->waits.unfinished_ns, q = y->waits.total_ns + y->waits.unfinished_ns;
@@ -198,7 +198,7 @@ int wakeup_finish(struct overview *o)
             rc = wakeup_end(o, i, o->threads[i].end_ns);
     }
     if (o->graph.n_pairs > 0)
-        qsort(o->graph.pairs, o->graph.n_pairs, sizeof *o->graph.pairs, compare_pairs);
+        qsort(o->graph.pairs, o->graph.n_pairs, sizeof *o->graph.pairs, wakeup_compare_pairs);
     return rc;
 }
 

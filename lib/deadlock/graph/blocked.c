@@ -15,7 +15,7 @@ enum round { ROUND_LOCKS, ROUND_POSTS, ROUND_TIMEOUTS };
 
 /* ------------------------------------------------------------------------------------------------------ holders */
 
-static int by_lock(const void *a, const void *b)
+static int wg_holder_by_lock(const void *a, const void *b)
 {
     const struct wg_holder *x = a, *y = b;
     if (x->lock != y->lock)
@@ -24,7 +24,7 @@ static int by_lock(const void *a, const void *b)
 }
 
 /* A recursive lock is listed once for each acquisition. */
-static void index_holders(struct wg_snapshot *p)
+static void wg_index_holders(struct wg_snapshot *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n_threads; i++)
@@ -34,7 +34,7 @@ static void index_holders(struct wg_snapshot *p)
         }
     p->n_holds = n;
     if (n > 0)
-        qsort(p->holders, n, sizeof *p->holders, by_lock);
+        qsort(p->holders, n, sizeof *p->holders, wg_holder_by_lock);
 }
 
 const struct wg_holder *wg_holders_of(const struct wg_snapshot *p, uint64_t lock, size_t *n)
@@ -54,7 +54,7 @@ const struct wg_holder *wg_holders_of(const struct wg_snapshot *p, uint64_t lock
 
 /* ----------------------------------------------------------------------------------------------- blockers */
 
-static bool has_writer(const struct wg_holder *h, size_t n)
+static bool wg_has_writer(const struct wg_holder *h, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!h[i].shared)
@@ -63,7 +63,7 @@ static bool has_writer(const struct wg_holder *h, size_t n)
 }
 
 /* A waiting writer of the lock that thread `t` waits to read, which cannot continue; WG_NONE. */
-static uint32_t writer_ahead(const struct wg_snapshot *p, uint32_t t)
+static uint32_t wg_writer_ahead(const struct wg_snapshot *p, uint32_t t)
 {
     if (!p->threads[t].writers_first)
         return WG_NONE;
@@ -77,7 +77,7 @@ static uint32_t writer_ahead(const struct wg_snapshot *p, uint32_t t)
 
 /* Another thread that holds the semaphore as a lock, and cannot continue. Any thread could post it: this matters
  * only where none can. */
-static uint32_t holder_of_post(const struct wg_snapshot *p, uint32_t t, const struct wg_holder *h, size_t n)
+static uint32_t wg_semaphore_holder(const struct wg_snapshot *p, uint32_t t, const struct wg_holder *h, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct wg_thread *holder = &p->threads[h[i].thread];
@@ -113,11 +113,11 @@ static uint32_t blocker(const struct wg_snapshot *p, uint32_t t)
     uint32_t found = WG_NONE;
     const struct wg_holder *h = wg_holders_of(p, w->object, &n);
     if (w->wait == WG_SEM)
-        return holder_of_post(p, t, h, n);
+        return wg_semaphore_holder(p, t, h, n);
     if (w->wait == WG_COND)
         return wg_mutex_holder(p, t);
-    if (w->wait == WG_READ_LOCK && !has_writer(h, n))
-        return n > 0 ? writer_ahead(p, t) : WG_NONE;
+    if (w->wait == WG_READ_LOCK && !wg_has_writer(h, n))
+        return n > 0 ? wg_writer_ahead(p, t) : WG_NONE;
     for (size_t i = 0; i < n; i++) {
         bool holder_blocked = !p->threads[h[i].thread].can_continue;
         if (holder_blocked && (w->wait != WG_READ_LOCK || !h[i].shared) && (found == WG_NONE || found == t))
@@ -129,33 +129,33 @@ static uint32_t blocker(const struct wg_snapshot *p, uint32_t t)
 /* --------------------------------------------------------------------------------------------- threads that can
  * continue */
 
-static bool waits_for_lock_or_end(const struct wg_thread *t)
+static bool wg_waits_for_lock_or_end(const struct wg_thread *t)
 {
     return t->wait == WG_LOCK || t->wait == WG_READ_LOCK || t->wait == WG_JOIN;
 }
 
 /* Whether it waits for particular threads; `posts`: also for the holder of a semaphore. */
-static bool waits_for_holder(const struct wg_thread *t, bool posts)
+static bool wg_waits_for_holder(const struct wg_thread *t, bool posts)
 {
-    return waits_for_lock_or_end(t) || t->wait == WG_COND || (posts && t->wait == WG_SEM);
+    return wg_waits_for_lock_or_end(t) || t->wait == WG_COND || (posts && t->wait == WG_SEM);
 }
 
-static bool can_continue(const struct wg_snapshot *p, uint32_t t, enum round round, bool any)
+static bool wg_can_continue(const struct wg_snapshot *p, uint32_t t, enum round round, bool any)
 {
     const struct wg_thread *w = &p->threads[t];
     if (w->wait == WG_RUNNING)
         return true;
     if (w->wait == WG_ENDED || wg_mutex_holder(p, t) != WG_NONE)
         return false;
-    if (w->timed && (round != ROUND_TIMEOUTS || !waits_for_lock_or_end(w)))
+    if (w->timed && (round != ROUND_TIMEOUTS || !wg_waits_for_lock_or_end(w)))
         return true;
-    if (waits_for_lock_or_end(w))
+    if (wg_waits_for_lock_or_end(w))
         return blocker(p, t) == WG_NONE;
     return round == ROUND_POSTS ? any : true;
 }
 
 /* Threads deadlocked in an earlier round cannot continue. */
-static void find_continuing(struct wg_snapshot *p, enum round round)
+static void wg_find_continuing(struct wg_snapshot *p, enum round round)
 {
     bool any = false, more = true;
     for (size_t i = 0; i < p->n_threads; i++)
@@ -164,7 +164,7 @@ static void find_continuing(struct wg_snapshot *p, enum round round)
         more = false;
         for (size_t i = 0; i < p->n_threads; i++) {
             struct wg_thread *t = &p->threads[i];
-            if (t->can_continue || t->deadlock != WG_NONE || !can_continue(p, (uint32_t)i, round, any))
+            if (t->can_continue || t->deadlock != WG_NONE || !wg_can_continue(p, (uint32_t)i, round, any))
                 continue;
             t->can_continue = any = more = true;
         }
@@ -173,8 +173,8 @@ static void find_continuing(struct wg_snapshot *p, enum round round)
 
 /* ------------------------------------------------------------------------------------------------ deadlocks */
 
-static struct wg_deadlock *new_deadlock(struct wg_snapshot *p, enum wg_deadlock_kind kind, enum wg_certainty certainty,
-                                        uint64_t object)
+static struct wg_deadlock *wg_new_deadlock(struct wg_snapshot *p, enum wg_deadlock_kind kind,
+                                           enum wg_certainty certainty, uint64_t object)
 {
     struct wg_deadlock *f = &p->deadlocks[p->n_deadlocks++];
     *f = (struct wg_deadlock){
@@ -182,14 +182,14 @@ static struct wg_deadlock *new_deadlock(struct wg_snapshot *p, enum wg_deadlock_
     return f;
 }
 
-static void join_deadlock(struct wg_snapshot *p, struct wg_deadlock *f, uint32_t t)
+static void wg_join_deadlock(struct wg_snapshot *p, struct wg_deadlock *f, uint32_t t)
 {
     p->members[p->n_members++] = t;
     p->threads[t].deadlock = (uint32_t)(f - p->deadlocks);
     f->n++;
 }
 
-static enum wg_deadlock_kind kind_of_cycle(const struct wg_snapshot *p, uint32_t start)
+static enum wg_deadlock_kind wg_cycle_kind(const struct wg_snapshot *p, uint32_t start)
 {
     bool joins = true;
     uint32_t t = start, n = 0;
@@ -203,71 +203,71 @@ static enum wg_deadlock_kind kind_of_cycle(const struct wg_snapshot *p, uint32_t
     return joins ? WG_JOIN_CYCLE : WG_CYCLE;
 }
 
-static void add_cycle(struct wg_snapshot *p, uint32_t start, enum wg_certainty certainty)
+static void wg_add_cycle(struct wg_snapshot *p, uint32_t start, enum wg_certainty certainty)
 {
-    enum wg_deadlock_kind kind = kind_of_cycle(p, start);
-    struct wg_deadlock *f = new_deadlock(p, kind, certainty, p->threads[start].object);
+    enum wg_deadlock_kind kind = wg_cycle_kind(p, start);
+    struct wg_deadlock *f = wg_new_deadlock(p, kind, certainty, p->threads[start].object);
     uint32_t t = start;
     do {
-        join_deadlock(p, f, t);
+        wg_join_deadlock(p, f, t);
         t = blocker(p, t);
     } while (t != start);
 }
 
 /* The lock it waits for, or reacquires at the end of its wait. */
-static uint64_t lock_wanted(const struct wg_thread *t)
+static uint64_t wg_wanted_lock(const struct wg_thread *t)
 {
     bool takes = t->wait == WG_LOCK || t->wait == WG_READ_LOCK;
     return takes ? t->object : t->wait == WG_COND ? t->mutex : 0;
 }
 
 /* One deadlock per lock, for all its waiters. */
-static void add_waiter_of_ended(struct wg_snapshot *p, uint32_t t, uint32_t ended, enum wg_certainty certainty)
+static void wg_add_waiter_of_ended(struct wg_snapshot *p, uint32_t t, uint32_t ended, enum wg_certainty certainty)
 {
-    struct wg_deadlock *f = new_deadlock(p, WG_OWNER_ENDED, certainty, lock_wanted(&p->threads[t]));
+    struct wg_deadlock *f = wg_new_deadlock(p, WG_OWNER_ENDED, certainty, wg_wanted_lock(&p->threads[t]));
     f->other = ended;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *w = &p->threads[i];
-        if (!w->can_continue && w->deadlock == WG_NONE && lock_wanted(w) == f->object)
-            join_deadlock(p, f, i);
+        if (!w->can_continue && w->deadlock == WG_NONE && wg_wanted_lock(w) == f->object)
+            wg_join_deadlock(p, f, i);
     }
 }
 
 /* Follows blockers from thread to thread until a cycle closes or the path ends. `mark` is the number of the walk,
  * so each thread is visited once. */
-static void walk_from(struct wg_snapshot *p, uint32_t start, enum wg_certainty certainty, bool posts)
+static void wg_walk_from(struct wg_snapshot *p, uint32_t start, enum wg_certainty certainty, bool posts)
 {
     uint32_t t = start, walk = start + 1;
     while (t != WG_NONE && p->threads[t].mark == 0 && p->threads[t].deadlock == WG_NONE) {
         struct wg_thread *w = &p->threads[t];
         w->mark = walk;
-        uint32_t next = waits_for_holder(w, posts) ? blocker(p, t) : WG_NONE;
+        uint32_t next = wg_waits_for_holder(w, posts) ? blocker(p, t) : WG_NONE;
         if (next != WG_NONE && p->threads[next].wait == WG_ENDED) {
-            add_waiter_of_ended(p, t, next, certainty);
+            wg_add_waiter_of_ended(p, t, next, certainty);
             return;
         }
         t = next;
     }
     if (t != WG_NONE && p->threads[t].mark == walk && p->threads[t].deadlock == WG_NONE)
-        add_cycle(p, t, certainty);
+        wg_add_cycle(p, t, certainty);
 }
 
-static void add_lock_deadlocks(struct wg_snapshot *p, enum wg_certainty certainty, bool posts)
+static void wg_add_lock_deadlocks(struct wg_snapshot *p, enum wg_certainty certainty, bool posts)
 {
     for (uint32_t i = 0; i < p->n_threads; i++)
         p->threads[i].mark = 0;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *t = &p->threads[i];
-        if (!t->can_continue && t->deadlock == WG_NONE && waits_for_holder(t, posts))
-            walk_from(p, i, certainty, posts);
+        if (!t->can_continue && t->deadlock == WG_NONE && wg_waits_for_holder(t, posts))
+            wg_walk_from(p, i, certainty, posts);
     }
 }
 
 /* Cycles through semaphores used as locks, where no thread can post them. */
-static void add_semaphore_cycles(struct wg_snapshot *p)
+static void wg_add_semaphore_cycles(struct wg_snapshot *p)
 {
     size_t before = p->n_deadlocks;
-    add_lock_deadlocks(p, WG_CERTAIN, true);
+    wg_add_lock_deadlocks(p, WG_CERTAIN, true);
     for (size_t i = before; i < p->n_deadlocks; i++) {
         struct wg_deadlock *f = &p->deadlocks[i];
         bool outside = p->woken_from_outside;
@@ -278,7 +278,7 @@ static void add_semaphore_cycles(struct wg_snapshot *p)
     }
 }
 
-static enum wg_deadlock_kind no_waker_kind(enum wg_wait wait)
+static enum wg_deadlock_kind wg_no_waker_kind(enum wg_wait wait)
 {
     switch (wait) {
     case WG_SEM:
@@ -292,38 +292,38 @@ static enum wg_deadlock_kind no_waker_kind(enum wg_wait wait)
     }
 }
 
-static bool has_no_waker(const struct wg_thread *t)
+static bool wg_has_no_waker(const struct wg_thread *t)
 {
     return !t->can_continue && t->deadlock == WG_NONE && t->wait >= WG_SEM;
 }
 
 /* One deadlock for all threads that wait for the same object in the same way. */
-static void add_no_waker(struct wg_snapshot *p)
+static void wg_add_no_waker(struct wg_snapshot *p)
 {
     for (uint32_t i = 0; i < p->n_threads; i++) {
-        if (!has_no_waker(&p->threads[i]))
+        if (!wg_has_no_waker(&p->threads[i]))
             continue;
         const struct wg_thread first = p->threads[i];
         bool outside = p->woken_from_outside || first.outside;
         struct wg_deadlock *f =
-            new_deadlock(p, no_waker_kind(first.wait), outside ? WG_STALLED : WG_CERTAIN, first.object);
+            wg_new_deadlock(p, wg_no_waker_kind(first.wait), outside ? WG_STALLED : WG_CERTAIN, first.object);
         f->no_waker = true;
         for (uint32_t k = i; k < p->n_threads; k++)
-            if (has_no_waker(&p->threads[k]) && p->threads[k].wait == first.wait &&
+            if (wg_has_no_waker(&p->threads[k]) && p->threads[k].wait == first.wait &&
                 p->threads[k].object == first.object)
-                join_deadlock(p, f, k);
+                wg_join_deadlock(p, f, k);
     }
 }
 
 /* Blocked threads outside of all deadlocks wait for a deadlocked thread. */
-static void add_waiters_behind(struct wg_snapshot *p, bool posts)
+static void wg_add_waiters_behind(struct wg_snapshot *p, bool posts)
 {
     bool more = true;
     while (more) {
         more = false;
         for (uint32_t i = 0; i < p->n_threads; i++) {
             struct wg_thread *t = &p->threads[i];
-            if (t->can_continue || t->deadlock != WG_NONE || !waits_for_holder(t, posts))
+            if (t->can_continue || t->deadlock != WG_NONE || !wg_waits_for_holder(t, posts))
                 continue;
             uint32_t next = blocker(p, i);
             if (next == WG_NONE || p->threads[next].deadlock == WG_NONE)
@@ -341,16 +341,16 @@ void wg_find_blocked(struct wg_snapshot *p)
         p->threads[i].deadlock = WG_NONE;
         p->threads[i].behind = false;
     }
-    index_holders(p);
-    find_continuing(p, ROUND_LOCKS);
-    add_lock_deadlocks(p, WG_CERTAIN, false);
-    add_waiters_behind(p, false);
-    find_continuing(p, ROUND_POSTS);
-    add_semaphore_cycles(p);
-    add_waiters_behind(p, true);
-    add_no_waker(p);
-    add_waiters_behind(p, false);
-    find_continuing(p, ROUND_TIMEOUTS);
-    add_lock_deadlocks(p, WG_BREAKABLE, false);
-    add_waiters_behind(p, false);
+    wg_index_holders(p);
+    wg_find_continuing(p, ROUND_LOCKS);
+    wg_add_lock_deadlocks(p, WG_CERTAIN, false);
+    wg_add_waiters_behind(p, false);
+    wg_find_continuing(p, ROUND_POSTS);
+    wg_add_semaphore_cycles(p);
+    wg_add_waiters_behind(p, true);
+    wg_add_no_waker(p);
+    wg_add_waiters_behind(p, false);
+    wg_find_continuing(p, ROUND_TIMEOUTS);
+    wg_add_lock_deadlocks(p, WG_BREAKABLE, false);
+    wg_add_waiters_behind(p, false);
 }

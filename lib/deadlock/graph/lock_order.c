@@ -25,7 +25,7 @@ struct components {
     uint32_t *number, *low, *component, *stack, *walk, *at;
 };
 
-static struct components components_of(const struct wg_order *o)
+static struct components components_new(const struct wg_order *o)
 {
     size_t n = o->n_locks;
     uint32_t *p = o->locks;
@@ -38,7 +38,7 @@ static struct components components_of(const struct wg_order *o)
                                .first = p + 6 * n};
 }
 
-static int by_from(const void *a, const void *b)
+static int order_edge_by_from(const void *a, const void *b)
 {
     const struct wg_order_edge *x = a, *y = b;
     if (x->from != y->from)
@@ -46,7 +46,7 @@ static int by_from(const void *a, const void *b)
     return x->acquisition < y->acquisition ? -1 : x->acquisition > y->acquisition;
 }
 
-static void make_edges(struct wg_order *o, const struct components *g)
+static void order_make_edges(struct wg_order *o, const struct components *g)
 {
     o->n_edges = 0;
     for (uint32_t i = 0; i < o->n_acquisitions; i++) {
@@ -58,7 +58,7 @@ static void make_edges(struct wg_order *o, const struct components *g)
         }
     }
     if (o->n_edges > 0)
-        qsort(o->edges, o->n_edges, sizeof *o->edges, by_from);
+        qsort(o->edges, o->n_edges, sizeof *o->edges, order_edge_by_from);
     size_t e = 0;
     for (uint32_t lock = 0; lock <= o->n_locks; lock++) {
         while (e < o->n_edges && o->edges[e].from < lock)
@@ -67,13 +67,13 @@ static void make_edges(struct wg_order *o, const struct components *g)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------- components */
+/* ----------------------------------------------------------------------------------------------------- components */
 
 struct tarjan {
     uint32_t next, n_stack, n_walk;
 };
 
-static void enter(const struct components *g, struct tarjan *s, uint32_t lock)
+static void tarjan_enter(const struct components *g, struct tarjan *s, uint32_t lock)
 {
     g->number[lock] = g->low[lock] = ++s->next;
     g->at[lock] = g->first[lock];
@@ -82,7 +82,7 @@ static void enter(const struct components *g, struct tarjan *s, uint32_t lock)
 }
 
 /* All locks above `lock` on the stack form a component, which is named after it. */
-static void close_component(const struct components *g, struct tarjan *s, uint32_t lock)
+static void tarjan_close_component(const struct components *g, struct tarjan *s, uint32_t lock)
 {
     uint32_t member;
     do {
@@ -91,15 +91,15 @@ static void close_component(const struct components *g, struct tarjan *s, uint32
     } while (member != lock);
 }
 
-static void walk_component(const struct wg_order *o, const struct components *g, struct tarjan *s, uint32_t root)
+static void tarjan_walk(const struct wg_order *o, const struct components *g, struct tarjan *s, uint32_t root)
 {
-    enter(g, s, root);
+    tarjan_enter(g, s, root);
     while (s->n_walk > 0) {
         uint32_t lock = g->walk[s->n_walk - 1];
         if (g->at[lock] < g->first[lock + 1]) {
             uint32_t to = o->edges[g->at[lock]++].to;
             if (g->number[to] == UNSEEN)
-                enter(g, s, to);
+                tarjan_enter(g, s, to);
             else if (g->component[to] == 0 && g->number[to] < g->low[lock])
                 g->low[lock] = g->number[to];
             continue;
@@ -108,18 +108,18 @@ static void walk_component(const struct wg_order *o, const struct components *g,
         if (s->n_walk > 0 && g->low[lock] < g->low[g->walk[s->n_walk - 1]])
             g->low[g->walk[s->n_walk - 1]] = g->low[lock];
         if (g->low[lock] == g->number[lock])
-            close_component(g, s, lock);
+            tarjan_close_component(g, s, lock);
     }
 }
 
-static void find_components(const struct wg_order *o, const struct components *g)
+static void components_find(const struct wg_order *o, const struct components *g)
 {
     struct tarjan s = {0};
     memset(g->number, 0, o->n_locks * sizeof *g->number);
     memset(g->component, 0, o->n_locks * sizeof *g->component);
     for (uint32_t lock = 0; lock < o->n_locks; lock++)
         if (g->number[lock] == UNSEEN)
-            walk_component(o, g, &s, lock);
+            tarjan_walk(o, g, &s, lock);
 }
 
 /* ------------------------------------------------------------------------------------------------------- paths */
@@ -137,7 +137,7 @@ struct search {
 };
 
 /* 0: held exclusively; 1: shared; -1: not held. */
-static int holds(const struct wg_order *o, const struct wg_acquisition *t, uint32_t lock)
+static int order_holds(const struct wg_order *o, const struct wg_acquisition *t, uint32_t lock)
 {
     int how = -1;
     for (uint32_t k = 0; k < t->n_held; k++)
@@ -146,7 +146,7 @@ static int holds(const struct wg_order *o, const struct wg_acquisition *t, uint3
     return how;
 }
 
-static bool acquired_before(const struct search *s, uint32_t lock)
+static bool search_acquired_before(const struct search *s, uint32_t lock)
 {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->o->acquisitions[s->path[i]].lock == lock)
@@ -155,7 +155,7 @@ static bool acquired_before(const struct search *s, uint32_t lock)
 }
 
 /* The cost is the comparison of all locks held in two acquisitions. */
-static bool fits(struct search *s, uint32_t acquisition)
+static bool search_fits(struct search *s, uint32_t acquisition)
 {
     const struct wg_acquisition *t = &s->o->acquisitions[acquisition];
     for (uint32_t i = 0; i < s->n; i++) {
@@ -169,38 +169,38 @@ static bool fits(struct search *s, uint32_t acquisition)
 }
 
 /* Whether a path may continue over this edge. Two readers do not block each other. */
-static bool may_follow(struct search *s, const struct wg_order_edge *e)
+static bool search_may_follow(struct search *s, const struct wg_order_edge *e)
 {
     const struct wg_acquisition *last = &s->o->acquisitions[s->path[s->n - 1]],
                                 *next = &s->o->acquisitions[e->acquisition];
     return e->acquisition > s->path[0] && s->g.component[e->to] == s->g.component[e->from] &&
-           !(e->shared && last->shared) && !acquired_before(s, e->to) && (s->class == WG_BROKEN || !next->breakable) &&
-           fits(s, e->acquisition);
+           !(e->shared && last->shared) && !search_acquired_before(s, e->to) &&
+           (s->class == WG_BROKEN || !next->breakable) && search_fits(s, e->acquisition);
 }
 
-static bool closes(const struct search *s)
+static bool search_closes(const struct search *s)
 {
     const struct wg_acquisition *last = &s->o->acquisitions[s->path[s->n - 1]];
-    int how = holds(s->o, &s->o->acquisitions[s->path[0]], last->lock);
+    int how = order_holds(s->o, &s->o->acquisitions[s->path[0]], last->lock);
     bool closed = how == 0 || (how == 1 && !last->shared);
     return closed && (s->class >= WG_GATED || !wg_order_exceeds_permits(s->o, s->path, s->n));
 }
 
 /* @return false if a cycle exceeds the capacity. */
-static bool push(struct search *s, uint32_t acquisition)
+static bool search_push(struct search *s, uint32_t acquisition)
 {
     s->path[s->n] = acquisition;
     s->at[s->n] = s->g.first[s->o->acquisitions[acquisition].lock];
     s->n++;
     s->work += s->o->acquisitions[s->path[0]].n_held;
-    return s->n < s->least || !closes(s) || wg_order_add(s->o, s->class, s->path, s->n);
+    return s->n < s->least || !search_closes(s) || wg_order_add(s->o, s->class, s->path, s->n);
 }
 
 /* Tries all paths of the wanted lengths from one acquisition. @return false to end the search. */
 static bool search_from(struct search *s, uint32_t start)
 {
     s->n = 0;
-    bool going = push(s, start);
+    bool going = search_push(s, start);
     while (going && s->n > 0) {
         uint32_t last = s->o->acquisitions[s->path[s->n - 1]].lock;
         if (s->n == s->most || s->at[s->n - 1] == s->g.first[last + 1]) {
@@ -213,14 +213,14 @@ static bool search_from(struct search *s, uint32_t start)
             s->o->truncated |= s->class == WG_INVERSION;
             return false;
         }
-        if (may_follow(s, e))
-            going = push(s, e->acquisition);
+        if (search_may_follow(s, e))
+            going = search_push(s, e->acquisition);
     }
     return going;
 }
 
 /* Whether an acquisition can be part of a cycle: it holds another lock of the same component. */
-static bool in_component(const struct search *s, const struct wg_acquisition *t)
+static bool search_in_component(const struct search *s, const struct wg_acquisition *t)
 {
     for (uint32_t k = 0; k < t->n_held; k++) {
         uint32_t lock = s->o->held[t->first_held + k].lock;
@@ -231,7 +231,7 @@ static bool in_component(const struct search *s, const struct wg_acquisition *t)
 }
 
 /* @return the number of locks of the largest component. */
-static uint32_t largest_component(const struct wg_order *o, const struct components *g)
+static uint32_t components_largest(const struct wg_order *o, const struct components *g)
 {
     uint32_t most = 0;
     memset(g->at, 0, o->n_locks * sizeof *g->at);
@@ -243,7 +243,7 @@ static uint32_t largest_component(const struct wg_order *o, const struct compone
     return most;
 }
 
-static void search_class(struct search *s, enum wg_order_class class, uint32_t least, uint32_t most)
+static void order_search_class(struct search *s, enum wg_order_class class, uint32_t least, uint32_t most)
 {
     s->class = class;
     s->least = least;
@@ -252,24 +252,24 @@ static void search_class(struct search *s, enum wg_order_class class, uint32_t l
     s->most_work = class == WG_INVERSION ? WORK_INVERSIONS : WORK_OTHERS;
     for (uint32_t i = 0; i < s->o->n_acquisitions; i++) {
         const struct wg_acquisition *t = &s->o->acquisitions[i];
-        if ((class == WG_BROKEN || !t->breakable) && in_component(s, t) && !search_from(s, i))
+        if ((class == WG_BROKEN || !t->breakable) && search_in_component(s, t) && !search_from(s, i))
             return;
     }
 }
 
 void wg_order_find(struct wg_order *o)
 {
-    struct search s = {.o = o, .g = components_of(o), .path = o->paths, .at = o->paths + o->n_acquisitions};
+    struct search s = {.o = o, .g = components_new(o), .path = o->paths, .at = o->paths + o->n_acquisitions};
     o->n_cycles = o->n_members = 0;
     o->truncated = false;
-    make_edges(o, &s.g);
-    find_components(o, &s.g);
-    uint32_t locks = largest_component(o, &s.g);
+    order_make_edges(o, &s.g);
+    components_find(o, &s.g);
+    uint32_t locks = components_largest(o, &s.g);
     uint32_t most = locks < o->n_acquisitions ? locks : (uint32_t)o->n_acquisitions;
     for (int class = WG_INVERSION; class < WG_ORDER_CLASSES; class ++) {
         for (uint32_t n = 2; n <= most && n <= LENGTH_SHORT; n++)
-            search_class(&s, (enum wg_order_class) class, n, n);
+            order_search_class(&s, (enum wg_order_class) class, n, n);
         if (class == WG_INVERSION && most > LENGTH_SHORT)
-            search_class(&s, WG_INVERSION, LENGTH_SHORT + 1, most);
+            order_search_class(&s, WG_INVERSION, LENGTH_SHORT + 1, most);
     }
 }

@@ -5,7 +5,7 @@
 #include "deadlock/graph/lock_order.h"
 
 /* A lock held in both keeps them apart, unless shared in both. */
-static bool gate_between(const struct wg_order *o, const struct wg_acquisition *a, const struct wg_acquisition *b)
+static bool class_gate_between(const struct wg_order *o, const struct wg_acquisition *a, const struct wg_acquisition *b)
 {
     for (uint32_t i = 0; i < a->n_held; i++)
         for (uint32_t k = 0; k < b->n_held; k++) {
@@ -16,7 +16,7 @@ static bool gate_between(const struct wg_order *o, const struct wg_acquisition *
     return false;
 }
 
-static uint32_t permits_held(const struct wg_order *o, uint32_t acquisition, uint32_t semaphore)
+static uint32_t class_permits_held(const struct wg_order *o, uint32_t acquisition, uint32_t semaphore)
 {
     const struct wg_acquisition *t = &o->acquisitions[acquisition];
     uint32_t n = 0;
@@ -33,7 +33,7 @@ bool wg_order_exceeds_permits(const struct wg_order *o, const uint32_t *acquisit
             const struct wg_order_held *semaphore = &o->held[t->first_held + k];
             uint32_t in = 0; /* permits held */
             for (uint32_t other = 0; semaphore->permits > 0 && other < n; other++)
-                in += permits_held(o, acquisitions[other], semaphore->lock);
+                in += class_permits_held(o, acquisitions[other], semaphore->lock);
             if (in > semaphore->permits)
                 return true;
         }
@@ -48,11 +48,11 @@ bool wg_order_fits(const struct wg_order *o, enum wg_order_class class, uint32_t
         return false;
     if (class < WG_ORDERED && x->thread != y->thread && o->ordered && o->ordered(o->arg, a, b))
         return false;
-    return class >= WG_GATED || !gate_between(o, x, y);
+    return class >= WG_GATED || !class_gate_between(o, x, y);
 }
 
 /* Independent of order: cycles over the same locks are reported once. */
-static uint64_t signature_of(const struct wg_order *o, const uint32_t *acquisitions, uint32_t n)
+static uint64_t class_signature(const struct wg_order *o, const uint32_t *acquisitions, uint32_t n)
 {
     uint64_t sum = n;
     for (uint32_t i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ static uint64_t signature_of(const struct wg_order *o, const uint32_t *acquisiti
     return sum;
 }
 
-static bool wants(const struct wg_order *o, const uint32_t *acquisitions, uint32_t n, uint32_t lock)
+static bool class_wants(const struct wg_order *o, const uint32_t *acquisitions, uint32_t n, uint32_t lock)
 {
     for (uint32_t i = 0; i < n; i++)
         if (o->acquisitions[acquisitions[i]].lock == lock)
@@ -71,23 +71,23 @@ static bool wants(const struct wg_order *o, const uint32_t *acquisitions, uint32
 }
 
 /* Whether all locks of an earlier cycle are among these. */
-static bool covers(const struct wg_order *o, const struct wg_order_cycle *found, const uint32_t *acquisitions,
-                   uint32_t n)
+static bool class_covers(const struct wg_order *o, const struct wg_order_cycle *found, const uint32_t *acquisitions,
+                         uint32_t n)
 {
     if (found->n > n)
         return false;
     for (uint32_t i = 0; i < found->n; i++)
-        if (!wants(o, acquisitions, n, o->acquisitions[o->members[found->first + i]].lock))
+        if (!class_wants(o, acquisitions, n, o->acquisitions[o->members[found->first + i]].lock))
             return false;
     return true;
 }
 
 bool wg_order_add(struct wg_order *o, enum wg_order_class class, const uint32_t *acquisitions, uint32_t n)
 {
-    uint64_t signature = signature_of(o, acquisitions, n);
+    uint64_t signature = class_signature(o, acquisitions, n);
     for (size_t i = 0; i < o->n_cycles; i++) {
         const struct wg_order_cycle *c = &o->cycles[i];
-        if ((c->n == n ? c->signature == signature : true) && covers(o, c, acquisitions, n))
+        if ((c->n == n ? c->signature == signature : true) && class_covers(o, c, acquisitions, n))
             return true;
     }
     if (o->n_cycles == o->max_cycles || o->n_members + n > o->max_members) {
