@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a trace from C: every wait of a recording, with who had the lock, and what was counted of each lock.
+ * Reading a trace from C: every wait of a recording, with the holder of the lock, and the counts of each lock.
  *
  *     cc read_trace.c $(pkg-config --cflags --libs upmu-analysis)
  *     ./a.out upmu-trace
@@ -21,8 +21,8 @@ static void print_event(const struct upmu_trace *trace, const struct upmu_trace_
         break;
     case UPMU_TRACE_LOCK_BLOCK:
         printf("%" PRIu64 " thread %d waits for %" PRIx64, e->time_ns, (int)e->tid, e->object);
-        if (e->peer)
-            printf(", held by thread %d", (int)e->peer);
+        if (e->lock_block.holder)
+            printf(", held by thread %d", (int)e->lock_block.holder);
         if (upmu_trace_stack_find(trace, e->process, e->stack, &stack) == 0)
             printf(", %u frames", stack.n_frames);
         putchar('\n');
@@ -31,8 +31,8 @@ static void print_event(const struct upmu_trace *trace, const struct upmu_trace_
         printf("%" PRIu64 " thread %d has %" PRIx64 "\n", e->time_ns, (int)e->tid, e->object);
         break;
     case UPMU_TRACE_LOCK_COUNTS:
-        printf("thread %d took %" PRIx64 " %" PRIu64 " times and waited %" PRIu64 " times so far\n", (int)e->tid,
-               e->object, e->count, e->contended);
+        printf("thread %d took %" PRIx64 " %" PRIu64 " times and waited %" PRIu64 " times so far\n",
+               (int)e->lock_counts.thread, e->object, e->lock_counts.acquisitions, e->lock_counts.contended);
         break;
     default: /* a reader skips unknown events */
         break;

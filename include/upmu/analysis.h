@@ -107,7 +107,6 @@ enum upmu_wait_kind {
     UPMU_WAIT_BARRIER = 7,
     UPMU_WAIT_ONCE = 8,  /**< for another thread to run the function of a pthread_once() */
     UPMU_WAIT_FUTEX = 9, /**< futexes that the program uses itself */
-    UPMU_WAIT_KINDS = 10,
 };
 
 /** "mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"; "?" for any other number. */
@@ -124,20 +123,32 @@ struct upmu_overview_thread {
     const char *name; /**< the last one it had, "" if not known */
     uint64_t begin_ns, end_ns;
     uint64_t events;
-    uint64_t blocked_ns; /**< time in waits that ended or were unfinished, each moment once */
-    struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
+    uint64_t blocked_ns;        /**< time in waits that ended or were unfinished, each moment once */
     struct upmu_value switches; /**< context switches of its life, or up to its last region event if its end was not
                                      recorded; not counted if nothing tells */
     size_t n_counts; /**< counters of its whole life, in the order of upmu_overview_counter_name(); 0 if they were
                                      not recorded (`upmu record -e` does), or the thread had not ended */
     const struct upmu_overview_count *counts;
 };
-#define UPMU_OVERVIEW_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread, 528)
+#define UPMU_OVERVIEW_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread, 128)
 /** Thread `i`, in the order of processes, then blocked time, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i,
                                                   struct upmu_overview_thread *out);
 /** Number of threads. */
 UPMU_API size_t upmu_overview_thread_count(const struct upmu_overview *overview);
+
+/** A thread's waits of one kind. */
+struct upmu_overview_thread_wait {
+    size_t size;                /**< in: sizeof(struct upmu_overview_thread_wait) */
+    struct upmu_wait_sum waits; /**< their sum */
+};
+#define UPMU_OVERVIEW_THREAD_WAIT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread_wait, 48)
+/** Waits of kind `kind` (enum upmu_wait_kind) of thread `i` of upmu_overview_thread_at().
+ *  @return 0; UPMU_E_END (no such thread or kind); UPMU_E_INVAL (NULL, size). */
+UPMU_API UPMU_CHECKED int upmu_overview_thread_wait_at(const struct upmu_overview *overview, size_t i, int kind,
+                                                       struct upmu_overview_thread_wait *out);
+/** Number of kinds, the same for every thread. */
+UPMU_API size_t upmu_overview_thread_wait_count(const struct upmu_overview *overview, size_t i);
 
 /** What a thread does as the kernel sees it. */
 enum upmu_sched_state {

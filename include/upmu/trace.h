@@ -28,98 +28,88 @@ UPMU_BEGIN_DECLS
 /** An open recording. One thread at a time. */
 struct upmu_trace;
 
-/** Kinds of events. A reader skips kinds it does not know. */
+/** Kinds of events. Where a kind has fields of its own, its comment begins with the member of struct upmu_trace_event in
+ *  brackets. Skip unknown kinds: later versions add some. */
 enum upmu_trace_kind {
-    UPMU_TRACE_REGION_BEGIN = 1, /**< `name` is the region; `values` the counters at that moment, since thread start */
-    UPMU_TRACE_REGION_END = 2,   /**< likewise; subtract the values of the matching begin */
-    UPMU_TRACE_MARK = 3,         /**< `name` is the text of upmu_mark() */
+    UPMU_TRACE_REGION_BEGIN = 1, /**< region `name` begins; `values`: the thread's counters, since the thread started */
+    UPMU_TRACE_REGION_END = 2,   /**< region `name` ends; `values`: likewise, subtract those of the matching begin */
+    UPMU_TRACE_MARK = 3,         /**< `name`: text of upmu_mark() */
 
-    /* Locks: `object` is the lock, `object_type` its kind: mutex, rwlock, spin lock, semaphore, a lock of the program's
-     * own, and a pthread_once_t, which is taken by the thread that runs the function and waited for by the others.
-     * `flags` tell readers from writers. */
-    UPMU_TRACE_LOCK_BLOCK = 16, /**< the thread starts to wait; `holder_*` say who has the lock, `stack` where we are */
-    UPMU_TRACE_LOCK_ACQUIRED = 17, /**< it has it after a block: `result`; its wait began at the block */
-    UPMU_TRACE_LOCK_ACQUIRE = 18,  /**< an acquisition without a wait (modes holders, all; sampled ones in contended) */
-    UPMU_TRACE_LOCK_RELEASE = 19,  /**< given back; in mode contended only when somebody waited, with `stack` */
-    UPMU_TRACE_LOCK_FAILED =
-        20, /**< a wait, or with UPMU_TRACE_FLAG_TRIED a try, that ended without the lock: `result` */
-    UPMU_TRACE_LOCK_INIT = 21,       /**< the lock begins its life; `name` if it was given one */
-    UPMU_TRACE_LOCK_DESTROY = 22,    /**< it ends */
-    UPMU_TRACE_LOCK_COUNTS = 23,     /**< totals of this thread and lock so far: `count`, `contended` */
-    UPMU_TRACE_LOCK_NAME = 24,       /**< `name` of the object from upmu_lock_name() */
-    UPMU_TRACE_LOCK_MISUSE = 25,     /**< released though not held by this thread: `result` is what the call returned */
-    UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex whose owner had died is declared consistent: `result` */
-    /** The thread takes `object` while it holds `object2`, taken at `holder_site`, and `count` - 1 others, of which the
-     *  events of the same tick beside it tell. Once per thread and set of locks; again after the thread made or joined
-     *  another, or a lock began a new life. UPMU_TRACE_FLAG_TRIED, UPMU_TRACE_FLAG_TIMED: by a call that does not wait for ever.
-     *  Where `object2` is a semaphore of several places, of which the thread has one, `count` has their number from bit
-     *  UPMU_PLACES_SHIFT on. With `count` 0: the semaphore `object`, told of as a lock or room in its life, is none: it
-     *  was posted by a thread that did not hold it. */
+    /* Locks: `object` is the address, `object_type` the type: mutex, rwlock, spin lock, semaphore, a lock announced with
+     * upmu_lock_announce(), or a pthread_once_t (acquired by the thread that runs the function, waited for by others).
+     * UPMU_TRACE_FLAG_SHARED marks readers. */
+    UPMU_TRACE_LOCK_BLOCK = 16,      /**< [lock_block] the thread starts to wait; `stack`: of the waiter */
+    UPMU_TRACE_LOCK_ACQUIRED = 17,   /**< the wait ends with the lock acquired; `result` */
+    UPMU_TRACE_LOCK_ACQUIRE = 18,    /**< acquired without a wait (modes holders and all; in contended sampled ones) */
+    UPMU_TRACE_LOCK_RELEASE = 19,    /**< released; in mode contended only if a thread waited, with `stack` */
+    UPMU_TRACE_LOCK_FAILED = 20,     /**< a wait, or with UPMU_TRACE_FLAG_TRIED a try, failed: `result` */
+    UPMU_TRACE_LOCK_INIT = 21,       /**< initialized; `name` if it has one */
+    UPMU_TRACE_LOCK_DESTROY = 22,    /**< destroyed, or with UPMU_TRACE_FLAG_FREED its memory was freed */
+    UPMU_TRACE_LOCK_COUNTS = 23,     /**< [lock_counts] totals of one thread and lock so far */
+    UPMU_TRACE_LOCK_NAME = 24,       /**< `name` from upmu_lock_name() */
+    UPMU_TRACE_LOCK_MISUSE = 25,     /**< released by a thread that does not hold it: `result` of the call */
+    UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex was made consistent after its owner died: `result` */
+    /** [lock_order] `object` is acquired while other locks are held: one event for each held lock, all with one tick.
+     *  Recorded once per thread and set of locks, and again after the thread creates or joins another thread or one of the
+     *  locks is initialized anew. UPMU_TRACE_FLAG_TRIED, UPMU_TRACE_FLAG_TIMED: the call does not block permanently. */
     UPMU_TRACE_LOCK_ORDER = 27,
-    /** Mode all with UPMU_SYNC_REQUESTS: the thread has called for the lock and would wait for it; the acquisition, or the
-     *  wait, that follows in the thread is this call's, and names the same `stack`. */
+    /** Mode all with UPMU_SYNC_REQUESTS: the thread calls the lock function. The next acquisition or wait of the thread
+     *  belongs to this call and has the same `stack`. */
     UPMU_TRACE_LOCK_REQUEST = 28,
 
-    /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
-    UPMU_TRACE_COND_WAIT = 32, /**< the thread waits; the mutex is released at this moment */
-    UPMU_TRACE_COND_WAKE = 33, /**< it goes on with the mutex held again: `result` */
-    UPMU_TRACE_COND_SIGNAL = 34,
-    UPMU_TRACE_COND_BROADCAST = 35,
+    /* Condition variables: `object` is the variable. */
+    UPMU_TRACE_COND_WAIT = 32,      /**< [cond] the thread starts to wait and releases the mutex */
+    UPMU_TRACE_COND_WAKE = 33,      /**< [cond] the wait ends with the mutex acquired again: `result` */
+    UPMU_TRACE_COND_SIGNAL = 34,    /**< one waiter is woken */
+    UPMU_TRACE_COND_BROADCAST = 35, /**< all waiters are woken */
 
-    /* Semaphores beyond what locks have: a wait that blocks is LOCK_BLOCK ... LOCK_ACQUIRED of type semaphore. */
-    UPMU_TRACE_SEM_POST = 40,
-    UPMU_TRACE_SEM_OPEN = 41,   /**< `name`; opened more than once, it is the same object */
-    UPMU_TRACE_SEM_CLOSE = 42,  /**< `result` */
-    UPMU_TRACE_SEM_UNLINK = 43, /**< `name`, `result`; no object */
-    UPMU_TRACE_SEM_VALUE = 44,  /**< mode all: the program read the value, `count` */
+    /* Semaphores: a wait is LOCK_BLOCK ... LOCK_ACQUIRED of type semaphore. */
+    UPMU_TRACE_SEM_POST = 40,   /**< posted */
+    UPMU_TRACE_SEM_OPEN = 41,   /**< named semaphore `name` opened; opened again, it is the same object */
+    UPMU_TRACE_SEM_CLOSE = 42,  /**< closed: `result` */
+    UPMU_TRACE_SEM_UNLINK = 43, /**< `name` unlinked: `result`; `object` is 0 */
+    UPMU_TRACE_SEM_VALUE = 44,  /**< [sem_value] mode all: the program read the value */
 
-    /* Threads: `object` is the pthread_t, `peer` the kernel id of the other thread where it is known. */
-    UPMU_TRACE_THREAD_CREATE = 48, /**< in the creator; `result` */
-    UPMU_TRACE_THREAD_START = 49,  /**< first event of the new thread; `peer` is its creator */
-    UPMU_TRACE_THREAD_EXIT = 50,   /**< last event; with UPMU_TRACE_FLAG_FINAL `count` has its context switches */
-    UPMU_TRACE_THREAD_JOIN = 51,   /**< starts to wait for the thread's end */
-    UPMU_TRACE_THREAD_JOINED = 52, /**< `result` */
-    UPMU_TRACE_THREAD_NAME = 53,   /**< `name` */
-    UPMU_TRACE_THREAD_DETACH = 54,
-    UPMU_TRACE_THREAD_CANCEL = 55, /**< `object` was asked to end: `result` */
+    /* Threads: `object` is the pthread_t. */
+    UPMU_TRACE_THREAD_CREATE = 48, /**< [thread] in the creator: `result`; `peer` is unknown */
+    UPMU_TRACE_THREAD_START = 49,  /**< [thread] first event of a thread; `peer`: its creator */
+    UPMU_TRACE_THREAD_EXIT = 50,   /**< [thread_exit] last event of a thread */
+    UPMU_TRACE_THREAD_JOIN = 51,   /**< [thread] the thread starts to wait for the end of `peer` */
+    UPMU_TRACE_THREAD_JOINED = 52, /**< [thread] the wait ends: `result` */
+    UPMU_TRACE_THREAD_NAME = 53,   /**< [thread] `peer`, or the thread itself if 0, is named `name` */
+    UPMU_TRACE_THREAD_DETACH = 54, /**< [thread] `peer` is detached: `result` */
+    UPMU_TRACE_THREAD_CANCEL = 55, /**< [thread] cancellation of `peer` is requested: `result` */
 
-    /* Barriers: `object` is the barrier. Who arrives last does not wait; glibc tells that thread by its `result`. */
-    UPMU_TRACE_BARRIER_ARRIVE = 56, /**< the thread waits for the others */
-    UPMU_TRACE_BARRIER_LEAVE = 57,  /**< it goes on; `result` is 0, or PTHREAD_BARRIER_SERIAL_THREAD (-1) for one */
+    /* Barriers: `object` is the barrier. The thread that arrives last does not wait. */
+    UPMU_TRACE_BARRIER_ARRIVE = 56, /**< the thread starts to wait for the others */
+    UPMU_TRACE_BARRIER_LEAVE =
+        57, /**< the wait ends: `result` 0, or PTHREAD_BARRIER_SERIAL_THREAD (-1) in one thread */
 
-    /* Futexes that the program uses itself, through libc's syscall(): `object` is the word. */
-    UPMU_TRACE_FUTEX_WAIT = 58, /**< the thread asks the kernel to let it sleep on the word; `count` above 1: on so many
-                                      words, of which `object` is the first */
-    UPMU_TRACE_FUTEX_WOKEN =
-        59, /**< it goes on: `result` 0, or an errno value; EAGAIN: it did not sleep at all; `count`:
-                                      which of several words it was woken by, 0 is the first */
-    UPMU_TRACE_FUTEX_WAKE = 60, /**< `count` sleepers were woken or moved to another word, `object2` */
+    /* Futexes that the program uses itself, through libc's syscall(): `object` is the address of the futex. */
+    UPMU_TRACE_FUTEX_WAIT = 58,  /**< [futex_wait] the thread calls the kernel to wait */
+    UPMU_TRACE_FUTEX_WOKEN = 59, /**< [futex_woken] the call returns: `result` 0 or an errno value; EAGAIN: no wait */
+    UPMU_TRACE_FUTEX_WAKE = 60,  /**< [futex_wake] waiters are woken, or moved to another futex */
+    UPMU_TRACE_FUTEX_ALSO = 61,  /**< `object` is the next futex of the preceding FUTEX_WAIT on several */
 
-    UPMU_TRACE_FUTEX_ALSO = 61, /**< `object` is the next one of the several words of the FUTEX_WAIT before */
+    /* Scheduling of the thread (UPMU_SCHED), as reported by the kernel. Its state is unknown before SCHED_BEGIN, after the
+     * last of these events, and between the events before and after a SCHED_LOST. */
+    UPMU_TRACE_SCHED_BEGIN = 64, /**< [sched] reports start here; the thread runs */
+    UPMU_TRACE_SCHED_OUT = 65, /**< [sched] switched out: preempted with UPMU_TRACE_FLAG_PREEMPTED, otherwise blocked */
+    UPMU_TRACE_SCHED_IN = 66,  /**< [sched] switched in */
+    UPMU_TRACE_SCHED_LOST = 67, /**< [sched_count] at least so many SCHED_OUT and SCHED_IN are missing here */
+    UPMU_TRACE_SCHED_SEEN = 68, /**< [sched_count] reports are complete up to here: SCHED_OUT and SCHED_IN so far, lost
+                                      ones included */
 
-    /* How the thread's running goes on (UPMU_SCHED), told by the kernel; `count` is the number of a CPU. What is not told
-     * is unknown: what lies before SCHED_BEGIN, behind the last of these, and between those before and after SCHED_LOST. */
-    UPMU_TRACE_SCHED_BEGIN = 64, /**< told from here on; the thread runs */
-    UPMU_TRACE_SCHED_OUT = 65,   /**< it runs no more: UPMU_TRACE_FLAG_PREEMPTED if it could have, else it waits */
-    UPMU_TRACE_SCHED_IN = 66,    /**< it runs again */
-    UPMU_TRACE_SCHED_LOST =
-        67, /**< `count` or more of SCHED_OUT and SCHED_IN are missing, between those before and after it */
-    UPMU_TRACE_SCHED_SEEN =
-        68, /**< all is told up to here; `count` of SCHED_OUT and SCHED_IN so far, lost ones included */
+    /* From the kernel's tracepoints, which need root: */
+    UPMU_TRACE_SCHED_WAKE = 69,        /**< [sched_wake] the thread wakes another one, which is runnable from here on */
+    UPMU_TRACE_KERNEL_LOCK_BLOCK = 70, /**< [kernel_lock] the thread starts to wait for the kernel lock at `object` */
+    UPMU_TRACE_KERNEL_LOCK_DONE = 71,  /**< the wait ends: `result` 0, or a negative errno value if it failed */
 
-    /* With the right to trace (root), what the kernel's tracepoints tell: */
-    UPMU_TRACE_SCHED_WAKE = 69,        /**< the thread has woken `peer`, which can run from here on */
-    UPMU_TRACE_KERNEL_LOCK_BLOCK = 70, /**< it has to wait for the kernel's lock at `object`; `count`: bits of enum
-                                            upmu_kernel_lock (UPMU_KERNEL_LOCKS) */
-    UPMU_TRACE_KERNEL_LOCK_DONE = 71,  /**< and does no more; `result` 0, or -errno if it gave up */
-
-    /** `values` of the thread's counters at the event that follows: of the same thread, tick and `object`. A wait that
-     *  begins and ends with them, and a lock's holding, have the difference (UPMU_SYNC_COUNTERS). */
+    /** `values`: the thread's counters at the next event of the same thread, tick and `object` (UPMU_SYNC_COUNTERS). The
+     *  differences are the counts of a wait, or of the time a lock is held. */
     UPMU_TRACE_COUNTERS = 72,
 
-    /** The thread has called the kernel `count` times so far to wait for a futex, `contended` of them within recorded waits
-     *  (UPMU_SCHED, with the right to trace). The others are of locks that are not traced, or came while recording was
-     *  paused or only counted. */
+    /** [futex_counts] Calls of the thread to wait for a futex so far (UPMU_SCHED; needs root). */
     UPMU_TRACE_FUTEX_COUNTS = 73,
 };
 
@@ -148,58 +138,158 @@ enum upmu_kernel_lock {
     UPMU_KERNEL_LOCK_MUTEX = 32,
 };
 
-/** Where the number of places stands in `count` of UPMU_TRACE_LOCK_ORDER, and the most that is told of. */
-enum { UPMU_PLACES_SHIFT = 32, UPMU_PLACES_MOST = 65535 };
-
-/** What else is to be known of an event about an object: bits of `flags`. */
+/** Bits of `flags` of an event. */
 enum upmu_trace_flag {
-    UPMU_TRACE_FLAG_SHARED = 1, /**< as a reader: of LOCK_COUNTS, they are those of the thread as a reader alone */
-    UPMU_TRACE_FLAG_HOLDER_SHARED = 2, /**< LOCK_BLOCK: the holder named is a reader, maybe one of several */
-    UPMU_TRACE_FLAG_TIMED = 4,         /**< a wait that ends by itself at some time */
-    UPMU_TRACE_FLAG_TRIED = 8,         /**< by a call that never waits */
-    UPMU_TRACE_FLAG_SAMPLED = 16,      /**< one in N without contention: ACQUIRE and its RELEASE both have it */
-    /* LOCK_INIT, LOCK_BLOCK: what kind of mutex, semaphore, rwlock or barrier it is, where that can be known. */
-    UPMU_TRACE_FLAG_RECURSIVE = 32,
-    UPMU_TRACE_FLAG_ERRORCHECK = 64,
-    UPMU_TRACE_FLAG_ROBUST = 128,
+    UPMU_TRACE_FLAG_SHARED = 1, /**< by a reader; of LOCK_COUNTS: acquisitions as a reader only */
+    UPMU_TRACE_FLAG_HOLDER_SHARED =
+        2,                        /**< LOCK_BLOCK: the holder is a reader, possibly one of several; LOCK_ORDER: `held`
+                                            is held as a reader */
+    UPMU_TRACE_FLAG_TIMED = 4,    /**< the wait has a time limit */
+    UPMU_TRACE_FLAG_TRIED = 8,    /**< the call never waits */
+    UPMU_TRACE_FLAG_SAMPLED = 16, /**< one in N uncontended acquisitions; its LOCK_RELEASE has the flag, too */
+    /* LOCK_INIT, LOCK_BLOCK: attributes of the mutex, semaphore, rwlock or barrier, as far as known. */
+    UPMU_TRACE_FLAG_RECURSIVE = 32,   /**< recursive mutex */
+    UPMU_TRACE_FLAG_ERRORCHECK = 64,  /**< error-checking mutex */
+    UPMU_TRACE_FLAG_ROBUST = 128,     /**< robust mutex */
     UPMU_TRACE_FLAG_PI = 256,         /**< priority inheritance */
-    UPMU_TRACE_FLAG_PSHARED = 512,    /**< shared between processes; of a robust mutex only LOCK_INIT tells */
-    UPMU_TRACE_FLAG_FINAL = 1024,     /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
-                                 THREAD_EXIT: `count` is known */
-    UPMU_TRACE_FLAG_PREEMPTED = 2048, /**< SCHED_OUT: the thread could have run on, another one took its place */
-    UPMU_TRACE_FLAG_FREED = 4096,     /**< LOCK_DESTROY: nobody ended it; the memory it lay in was given back */
+    UPMU_TRACE_FLAG_PSHARED = 512,    /**< shared between processes; of a robust mutex in LOCK_INIT only */
+    UPMU_TRACE_FLAG_FINAL = 1024,     /**< LOCK_DESTROY: the LOCK_COUNTS of all threads precede it; THREAD_EXIT:
+                                           `switches` is known */
+    UPMU_TRACE_FLAG_PREEMPTED = 2048, /**< SCHED_OUT: the thread is runnable, another one runs in its place */
+    UPMU_TRACE_FLAG_FREED = 4096,     /**< LOCK_DESTROY: the lock's memory was freed without a call to destroy it */
 };
 
-/** One event; pointers are valid until the next call on the same trace. */
-struct upmu_trace_event {
-    size_t size;           /**< filled by the library: sizeof(struct upmu_trace_event) of its version */
-    uint64_t time_ns;      /**< nanoseconds since 1970-01-01 00:00 UTC */
-    uint64_t tick;         /**< the same moment on the recorder's clock */
-    int32_t kind;          /**< enum upmu_trace_kind */
-    uint32_t process;      /**< index for upmu_trace_process_at() */
-    pid_t pid;             /**< process id */
-    pid_t tid;             /**< kernel thread id */
-    const char *name;      /**< region name or text, NUL-terminated; "" where the kind has none */
-    uint64_t object;       /**< address of the lock, variable or semaphore, or pthread_t; 0 for kinds without */
-    uint64_t object2;      /**< COND_*: the mutex; FUTEX_WAKE: where sleepers were moved to, 0 = nowhere */
-    int32_t object_type;   /**< enum upmu_object_type */
-    int32_t result;        /**< what the call returned (an errno value of the recorded machine, 0 = success) */
-    pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known;
-                                LOCK_COUNTS: the thread that counted, 0 if it is `tid` */
-    uint32_t stack;        /**< id for upmu_trace_stack_find(), 0 = none */
-    uint64_t site;         /**< call site of this event, 0 if not known */
-    uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
-    uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
-    uint64_t
-        count; /**< LOCK_COUNTS: acquisitions; FUTEX_COUNTS: waits; THREAD_EXIT: switches; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken;
-                    FUTEX_WAIT, FUTEX_WOKEN: see there;
-                    SCHED_*: a CPU, or switches */
-    uint64_t contended; /**< LOCK_COUNTS: those that had to wait; FUTEX_COUNTS: those within recorded waits */
-    size_t n_values;    /**< counters, in the order of upmu_trace_counter_name(); 0 for kinds without */
-    const struct upmu_value *values;
-    uint32_t flags; /**< enum upmu_trace_flag */
+/* Fields of single kinds. Addresses and ids are as in struct upmu_trace_event; 0 means unknown unless stated otherwise. */
+
+/** The holder of the lock at the start of a wait. */
+struct upmu_trace_lock_block {
+    uint64_t holder_site;  /**< call site of its acquisition */
+    uint64_t holder_since; /**< time_ns of its acquisition; 0: unknown, before this event */
+    pid_t holder;          /**< kernel thread id */
 };
-#define UPMU_TRACE_EVENT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_event, 144)
+
+/** One of the locks held during an acquisition. */
+struct upmu_trace_lock_order {
+    uint64_t held;      /**< address of the held lock */
+    uint64_t held_site; /**< call site of its acquisition */
+    /** Locks held, each in a LOCK_ORDER event of this tick. 0: no order. The semaphore `object` is also posted by threads that
+     *  do not hold it: it is no lock, and preceding LOCK_ORDER events about it are void. */
+    uint32_t n_held;
+    uint32_t
+        permits; /**< permits of the semaphore `held`, at most 65535, of which the thread holds one; 0: no semaphore */
+};
+
+/** Acquisitions of a lock by one thread, from the start of recording or the lock's initialization. */
+struct upmu_trace_lock_counts {
+    uint64_t acquisitions; /**< acquisitions */
+    uint64_t contended;    /**< acquisitions that waited */
+    pid_t thread;          /**< kernel id of the thread; may differ from `tid`, which wrote the event */
+};
+
+/** The mutex of a condition variable's wait. */
+struct upmu_trace_cond {
+    uint64_t mutex; /**< its address */
+};
+
+/** The value of a semaphore. */
+struct upmu_trace_sem_value {
+    uint64_t value; /**< as returned by sem_getvalue() */
+};
+
+/** The other thread of an event about two. */
+struct upmu_trace_thread {
+    pid_t peer; /**< kernel thread id */
+};
+
+/** A thread's totals at its end. */
+struct upmu_trace_thread_exit {
+    uint64_t switches; /**< context switches; valid with UPMU_TRACE_FLAG_FINAL */
+};
+
+/** A wait for one or several futexes. */
+struct upmu_trace_futex_wait {
+    uint64_t n_futexes; /**< how many: `object` is the first, FUTEX_ALSO events follow for the others */
+};
+
+/** The end of a wait for one or several futexes. */
+struct upmu_trace_futex_woken {
+    uint64_t index; /**< of the futex that was woken, in the order of FUTEX_WAIT, FUTEX_ALSO, ...; 0: the first */
+};
+
+/** Wake-up of futex waiters. */
+struct upmu_trace_futex_wake {
+    uint64_t moved_to; /**< address of the futex that waiters were moved to; 0: none were */
+    uint64_t n_woken;  /**< waiters woken or moved */
+};
+
+/** The CPU of a switch. */
+struct upmu_trace_sched {
+    uint32_t cpu; /**< its number */
+};
+
+/** A number of switches. */
+struct upmu_trace_sched_count {
+    uint64_t switches; /**< SCHED_OUT and SCHED_IN together */
+};
+
+/** The thread that is woken. */
+struct upmu_trace_sched_wake {
+    pid_t woken; /**< kernel thread id */
+};
+
+/** The type of a kernel lock. */
+struct upmu_trace_kernel_lock {
+    uint32_t kinds; /**< bits of enum upmu_kernel_lock */
+};
+
+/** System calls of one thread to wait for a futex. */
+struct upmu_trace_futex_counts {
+    uint64_t waits;    /**< calls so far */
+    uint64_t recorded; /**< calls within recorded waits; the others are of untraced locks, or made while recording was
+                            paused or in mode counts */
+};
+
+/**
+ * One event. The fields outside the union have one meaning for all kinds, and are 0, NULL or "" in kinds without them. Each
+ * member of the union is valid in the kinds that name it in enum upmu_trace_kind; its bytes are 0 in all others.
+ */
+struct upmu_trace_event {
+    size_t size;         /**< filled by the library: sizeof(struct upmu_trace_event) of its version */
+    uint64_t time_ns;    /**< nanoseconds since 1970-01-01 00:00 UTC */
+    uint64_t tick;       /**< the same time on the recorder's clock */
+    int32_t kind;        /**< enum upmu_trace_kind */
+    uint32_t process;    /**< index for upmu_trace_process_at() */
+    pid_t pid;           /**< process id */
+    pid_t tid;           /**< kernel id of the thread that recorded the event */
+    const char *name;    /**< region name or other text, never NULL */
+    uint64_t object;     /**< address of the lock, variable, semaphore or futex, or pthread_t */
+    int32_t object_type; /**< enum upmu_object_type */
+    int32_t result;      /**< return value of the call: an errno value of the recorded machine, 0 = success */
+    uint64_t site;       /**< call site, 0 = unknown */
+    uint32_t stack;      /**< id for upmu_trace_stack_find(), 0 = none */
+    uint32_t flags;      /**< enum upmu_trace_flag */
+    size_t n_values;     /**< number of counters, in the order of upmu_trace_counter_name() */
+    const struct upmu_value *values; /**< their values */
+    union {
+        struct upmu_trace_lock_block lock_block;     /**< LOCK_BLOCK */
+        struct upmu_trace_lock_order lock_order;     /**< LOCK_ORDER */
+        struct upmu_trace_lock_counts lock_counts;   /**< LOCK_COUNTS */
+        struct upmu_trace_cond cond;                 /**< COND_WAIT, COND_WAKE */
+        struct upmu_trace_sem_value sem_value;       /**< SEM_VALUE */
+        struct upmu_trace_thread thread;             /**< THREAD_*, but THREAD_EXIT */
+        struct upmu_trace_thread_exit thread_exit;   /**< THREAD_EXIT */
+        struct upmu_trace_futex_wait futex_wait;     /**< FUTEX_WAIT */
+        struct upmu_trace_futex_woken futex_woken;   /**< FUTEX_WOKEN */
+        struct upmu_trace_futex_wake futex_wake;     /**< FUTEX_WAKE */
+        struct upmu_trace_sched sched;               /**< SCHED_BEGIN, SCHED_OUT, SCHED_IN */
+        struct upmu_trace_sched_count sched_count;   /**< SCHED_LOST, SCHED_SEEN */
+        struct upmu_trace_sched_wake sched_wake;     /**< SCHED_WAKE */
+        struct upmu_trace_kernel_lock kernel_lock;   /**< KERNEL_LOCK_BLOCK */
+        struct upmu_trace_futex_counts futex_counts; /**< FUTEX_COUNTS */
+        uint64_t reserved[8];                        /**< room for fields of later kinds */
+    };
+};
+#define UPMU_TRACE_EVENT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_event, 160)
 
 /** A process of the recording; strings live as long as the trace is open. */
 struct upmu_trace_process {
@@ -242,11 +332,24 @@ struct upmu_trace_process {
 UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char *dir);
 
 /**
- * The next event in time; events of equal time come in the order of process, then stream.
- * @return 1 and `*event`; 0 at the end; UPMU_E_FORMAT when the bytes make no sense: `*event` is NULL, the damaged
- *         stream is left out from there on, and calling again goes on with the others.
+ * Read the next event in the order of time; events of equal time are in the order of process, then stream.
+ * @param event out: the event, or NULL. The struct, its name and its values are valid until the next call of
+ *        upmu_trace_next(), upmu_trace_read(), upmu_trace_update() or upmu_trace_close() on the trace
+ * @return 1: an event; 0: the end; UPMU_E_FORMAT: a stream is damaged, and its remaining events are skipped, later calls return
+ *         those of other streams; UPMU_E_IO, UPMU_E_NOMEM; UPMU_E_INVAL (an argument is NULL).
  */
 UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event);
+
+/**
+ * Read up to `n` events at once, in the order of upmu_trace_next(). Calls of both may be mixed.
+ * @param events out: array of `n` pointers, of which the first ones are set. All events of a call, with their names and
+ *        values, are valid until the next call of upmu_trace_next(), upmu_trace_read(), upmu_trace_update() or
+ *        upmu_trace_close() on the trace
+ * @return the number of events, which may be less than `n` before the end, too; 0: the end; the errors of upmu_trace_next(),
+ *         of which one after the first event of a call is returned by the next call; UPMU_E_INVAL (an argument is NULL, `n`
+ *         is 0).
+ */
+UPMU_API UPMU_CHECKED int upmu_trace_read(struct upmu_trace *trace, const struct upmu_trace_event **events, size_t n);
 
 /**
  * Go on with a recording that is still being written, after upmu_trace_next() has returned 0: what has been recorded since

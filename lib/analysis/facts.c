@@ -87,9 +87,9 @@ const char *upmu_overview_counter_name(const struct upmu_overview *overview, siz
 
 const char *upmu_wait_kind_name(int kind)
 {
-    static const char *const names[UPMU_WAIT_KINDS] = {"mutex",  "cond", "sem",     "custom", "join",
-                                                       "rwlock", "spin", "barrier", "once",   "futex"};
-    return kind >= 0 && kind < UPMU_WAIT_KINDS ? names[kind] : "?";
+    static const char *const names[WAIT_KINDS] = {"mutex",  "cond", "sem",     "custom", "join",
+                                                  "rwlock", "spin", "barrier", "once",   "futex"};
+    return kind >= 0 && kind < WAIT_KINDS ? names[kind] : "?";
 }
 
 /* ----------------------------------------------------------------------------------------------------- threads */
@@ -102,7 +102,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
     if (i >= o->n_threads)
         return UPMU_E_END;
     const struct ov_thread *t = &o->threads[o->thread_order[i]];
-    struct upmu_overview_thread ours = {
+    const struct upmu_overview_thread ours = {
         .process = t->process,
         .pid = t->pid,
         .tid = t->tid,
@@ -118,9 +118,24 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
         .n_counts = t->n_counts,
         .counts = t->counts,
     };
-    for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
-        ours.waits[kind] = t->waits[kind];
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_THREAD_SIZE_V1);
+}
+
+int upmu_overview_thread_wait_at(const struct upmu_overview *overview, size_t i, int kind,
+                                 struct upmu_overview_thread_wait *out)
+{
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    const struct overview *o = &overview->pass;
+    if (i >= o->n_threads || kind < 0 || kind >= WAIT_KINDS)
+        return UPMU_E_END;
+    const struct upmu_overview_thread_wait ours = {.waits = o->threads[o->thread_order[i]].waits[kind]};
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_THREAD_WAIT_SIZE_V1);
+}
+
+size_t upmu_overview_thread_wait_count(const struct upmu_overview *overview, size_t i)
+{
+    return overview && i < overview->pass.n_threads ? WAIT_KINDS : 0;
 }
 
 const char *upmu_sched_state_name(int state)

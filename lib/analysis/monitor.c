@@ -176,7 +176,7 @@ static uint64_t monitor_pending(struct upmu_monitor *m, const struct ov_thread *
 static uint64_t monitor_count_waits(const struct ov_thread *t)
 {
     uint64_t n = 0;
-    for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
+    for (int kind = 0; kind < WAIT_KINDS; kind++)
         n += t->waits[kind].count;
     return n;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/event_fields.h"
 #include "base/error.h"
 
 int rows_no_memory(void)
@@ -291,9 +292,9 @@ static int rows_event(void *arg, const struct overview *pass, uint32_t thread, c
                             .ended = true,
                             .flags = e->flags,
                             .stack = e->stack,
-                            .count = e->count,
+                            .count = event_count(e),
                             .site = e->site,
-                            .peer = e->peer};
+                            .peer = event_peer(e)};
     /* Rows without duration before the window are not part of it. */
     uint32_t at = t->in_window ? rows_keep(t, &row, &rc) : MAP_NONE;
     if (at == MAP_NONE || e->name[0] == '\0')

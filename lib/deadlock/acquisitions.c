@@ -142,7 +142,7 @@ static int log_add_joined(struct acquisition_log *l, const struct upmu_trace_eve
         return log_no_memory();
     uint32_t ended = map_find(&l->by_handle, e->process, e->object);
     /* The handle may have been reused. */
-    if (ended != MAP_NONE && (e->peer == 0 || l->threads[ended].tid == e->peer))
+    if (ended != MAP_NONE && (e->thread.peer == 0 || l->threads[ended].tid == e->thread.peer))
         l->segments[l->threads[ended].segment].other = l->threads[thread].segment;
     return 0;
 }
@@ -219,7 +219,7 @@ static int begin_acquisition(struct acquisition_log *l, uint32_t thread, const s
     t->stack = e->stack;
     t->flags = e->flags & ~(uint32_t)UPMU_TRACE_FLAG_HOLDER_SHARED;
     t->time_ns = e->time_ns;
-    t->expected = (uint32_t)e->count;
+    t->expected = e->lock_order.n_held;
     t->n_held = 0;
     return 0;
 }
@@ -241,18 +241,18 @@ static int log_add_order(struct acquisition_log *l, const struct upmu_trace_even
         return log_no_memory();
     struct acq_thread *t = &l->threads[thread];
     bool continues =
-        t->expected != 0 && t->tick == e->tick && t->object == e->object && t->expected == (uint32_t)e->count;
+        t->expected != 0 && t->tick == e->tick && t->object == e->object && t->expected == e->lock_order.n_held;
     int rc = continues ? 0 : begin_acquisition(l, thread, e);
-    uint32_t permits = (uint32_t)(e->count >> UPMU_PLACES_SHIFT);
+    uint32_t permits = e->lock_order.permits;
     int32_t type = permits ? UPMU_OBJECT_SEM : UPMU_OBJECT_NONE;
-    uint32_t held = rc == 0 ? log_lock(l, e->process, e->object2, type) : MAP_NONE;
+    uint32_t held = rc == 0 ? log_lock(l, e->process, e->lock_order.held, type) : MAP_NONE;
     t = &l->threads[thread];
     if (held == MAP_NONE || !log_reserve(&t->held, t->n_held, &t->cap_held, sizeof *t->held) ||
         !log_reserve(&t->sites, t->n_held, &t->cap_sites, sizeof *t->sites))
         return log_no_memory();
     t->held[t->n_held] = (struct wg_order_held){
         .lock = held, .shared = (e->flags & UPMU_TRACE_FLAG_HOLDER_SHARED) != 0, .permits = permits};
-    t->sites[t->n_held++] = (struct acq_held){.site = e->holder_site};
+    t->sites[t->n_held++] = (struct acq_held){.site = e->lock_order.held_site};
     return t->n_held == t->expected ? finish_acquisition(l, t, e) : 0;
 }
 
@@ -260,7 +260,7 @@ int acquisition_log_add(struct acquisition_log *l, const struct upmu_trace_event
 {
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ORDER:
-        return e->count == 0 ? log_add_non_lock(l, e) : log_add_order(l, e);
+        return e->lock_order.n_held == 0 ? log_add_non_lock(l, e) : log_add_order(l, e);
     case UPMU_TRACE_LOCK_INIT:
         return log_add_init(l, e);
     case UPMU_TRACE_LOCK_DESTROY:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events as rows: comma-separated values and JSON lines. */
+#include "analysis/event_fields.h"
 #include "base/json.h"
 #include "export/export.h"
 
@@ -9,6 +10,14 @@
 static uint32_t tables_object(const struct overview *pass, const struct upmu_trace_event *e)
 {
     return e->object ? object_known(pass, e->process, e->object) : MAP_NONE;
+}
+
+/* Call site at which the lock waited for, or held, was acquired; 0: unknown. */
+static uint64_t tables_acquired_site(const struct upmu_trace_event *e)
+{
+    return e->kind == UPMU_TRACE_LOCK_BLOCK   ? e->lock_block.holder_site
+           : e->kind == UPMU_TRACE_LOCK_ORDER ? e->lock_order.held_site
+                                              : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- CSV */
@@ -80,11 +89,11 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
     csv_comma(job);
     if (e->object)
         csv_signed(job, e->result);
-    csv_number(job, (uint64_t)e->peer, e->peer > 0);
+    csv_number(job, (uint64_t)event_peer(e), event_peer(e) > 0);
     csv_text(job, export_site_label(job, e->process, e->site));
-    csv_text(job, export_site_label(job, e->process, e->holder_site));
-    csv_number(job, e->count, e->kind == UPMU_TRACE_LOCK_COUNTS);
-    csv_number(job, e->contended, e->kind == UPMU_TRACE_LOCK_COUNTS);
+    csv_text(job, export_site_label(job, e->process, tables_acquired_site(e)));
+    csv_number(job, e->lock_counts.acquisitions, e->kind == UPMU_TRACE_LOCK_COUNTS);
+    csv_number(job, e->lock_counts.contended, e->kind == UPMU_TRACE_LOCK_COUNTS);
     csv_counters(job, e);
     export_text(&job->out, "\r\n");
     return 0;
@@ -146,17 +155,17 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
         export_text(b, "\"");
         json_add_int(b, "result", e->result);
     }
-    if (e->peer > 0)
-        json_add_uint(b, "peer", (uint64_t)e->peer);
+    if (event_peer(e) > 0)
+        json_add_uint(b, "peer", (uint64_t)event_peer(e));
     if (e->site)
         json_add_string(b, "place", export_site_label(job, e->process, e->site));
-    if (e->holder_site)
-        json_add_string(b, "holder_place", export_site_label(job, e->process, e->holder_site));
-    if (e->holder_since)
-        json_add_uint(b, "holder_since_ns", e->holder_since);
+    if (tables_acquired_site(e))
+        json_add_string(b, "holder_place", export_site_label(job, e->process, tables_acquired_site(e)));
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder_since)
+        json_add_uint(b, "holder_since_ns", e->lock_block.holder_since);
     if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
-        json_add_uint(b, "count", e->count);
-        json_add_uint(b, "contended", e->contended);
+        json_add_uint(b, "count", e->lock_counts.acquisitions);
+        json_add_uint(b, "contended", e->lock_counts.contended);
     }
     jsonl_stack(job, e);
     jsonl_counters(job, e);

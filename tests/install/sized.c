@@ -25,37 +25,38 @@ static struct upmu_deadlocks *deadlocks;
 static int failures;
 
 /* CASE(struct, call): `p` points to the struct. */
-#define CASES(CASE)                                                                            \
-    CASE(upmu_event_info, upmu_event_find("page-faults", p))                                   \
-    CASE(upmu_event_info, upmu_cpu_event_find("generic", "page-faults", p))                    \
-    CASE(upmu_cpu_info, upmu_cpu_find("generic", p))                                           \
-    CASE(upmu_cpu_info, upmu_cpu_at(0, p))                                                     \
-    CASE(upmu_metric_info, upmu_metric_at(0, p))                                               \
-    CASE(upmu_metric_info, upmu_cpu_metric_at("generic", 0, p))                                \
-    CASE(upmu_metric_group_info, upmu_metric_group_at(NULL, 0, p))                             \
-    CASE(upmu_plan_entry, upmu_plan_entry_at(plan, 0, p))                                      \
-    CASE(upmu_region_stats, upmu_region_stats_read("sized", UPMU_ALL_THREADS, p))              \
-    CASE(upmu_region_event_stats, upmu_region_event_stats_at("sized", UPMU_ALL_THREADS, 0, p)) \
-    CASE(upmu_region_health, upmu_region_health_read(p))                                       \
-    CASE(upmu_export_format, upmu_export_format_at(0, p))                                      \
-    CASE(upmu_trace_process, upmu_trace_process_at(trace, 0, p))                               \
-    CASE(upmu_trace_process, upmu_overview_process_at(overview, 0, p))                         \
-    CASE(upmu_trace_repair_result, upmu_trace_repair(recording, p))                            \
-    CASE(upmu_overview_totals, upmu_overview_totals_read(overview, p))                         \
-    CASE(upmu_overview_thread, upmu_overview_thread_at(overview, 0, p))                        \
-    CASE(upmu_overview_sched, upmu_overview_sched_at(overview, 0, p))                          \
-    CASE(upmu_overview_region, upmu_overview_region_at(overview, 0, p))                        \
-    CASE(upmu_overview_path, upmu_overview_path_read(overview, 0, p))                          \
-    CASE(upmu_symbol, upmu_overview_symbol_at(overview, 0, 1, 0, p))                           \
-    CASE(upmu_timeline_totals, upmu_timeline_totals_read(timeline, p))                         \
-    CASE(upmu_timeline_row, upmu_timeline_row_at(timeline, 0, p))                              \
-    CASE(upmu_monitor_totals, upmu_monitor_totals_read(monitor, p))                            \
-    CASE(upmu_monitor_thread, upmu_monitor_thread_at(monitor, 0, p))                           \
-    CASE(upmu_control_status, upmu_control_status_read(control, 0, p))                         \
-    CASE(upmu_deadlocks_totals, upmu_deadlocks_totals_read(deadlocks, p))                      \
-    CASE(upmu_set_opts, set_opened(p))                                                         \
-    CASE(upmu_overview_opts, overview_opened(p))                                               \
-    CASE(upmu_timeline_opts, timeline_opened(p))                                               \
+#define CASES(CASE)                                                                                \
+    CASE(upmu_event_info, upmu_event_find("page-faults", p))                                       \
+    CASE(upmu_event_info, upmu_cpu_event_find("generic", "page-faults", p))                        \
+    CASE(upmu_cpu_info, upmu_cpu_find("generic", p))                                               \
+    CASE(upmu_cpu_info, upmu_cpu_at(0, p))                                                         \
+    CASE(upmu_metric_info, upmu_metric_at(0, p))                                                   \
+    CASE(upmu_metric_info, upmu_cpu_metric_at("generic", 0, p))                                    \
+    CASE(upmu_metric_group_info, upmu_metric_group_at(NULL, 0, p))                                 \
+    CASE(upmu_plan_entry, upmu_plan_entry_at(plan, 0, p))                                          \
+    CASE(upmu_region_stats, upmu_region_stats_read("sized", UPMU_ALL_THREADS, p))                  \
+    CASE(upmu_region_event_stats, upmu_region_event_stats_at("sized", UPMU_ALL_THREADS, 0, p))     \
+    CASE(upmu_region_health, upmu_region_health_read(p))                                           \
+    CASE(upmu_export_format, upmu_export_format_at(0, p))                                          \
+    CASE(upmu_trace_process, upmu_trace_process_at(trace, 0, p))                                   \
+    CASE(upmu_trace_process, upmu_overview_process_at(overview, 0, p))                             \
+    CASE(upmu_trace_repair_result, upmu_trace_repair(recording, p))                                \
+    CASE(upmu_overview_totals, upmu_overview_totals_read(overview, p))                             \
+    CASE(upmu_overview_thread, upmu_overview_thread_at(overview, 0, p))                            \
+    CASE(upmu_overview_thread_wait, upmu_overview_thread_wait_at(overview, 0, UPMU_WAIT_MUTEX, p)) \
+    CASE(upmu_overview_sched, upmu_overview_sched_at(overview, 0, p))                              \
+    CASE(upmu_overview_region, upmu_overview_region_at(overview, 0, p))                            \
+    CASE(upmu_overview_path, upmu_overview_path_read(overview, 0, p))                              \
+    CASE(upmu_symbol, upmu_overview_symbol_at(overview, 0, 1, 0, p))                               \
+    CASE(upmu_timeline_totals, upmu_timeline_totals_read(timeline, p))                             \
+    CASE(upmu_timeline_row, upmu_timeline_row_at(timeline, 0, p))                                  \
+    CASE(upmu_monitor_totals, upmu_monitor_totals_read(monitor, p))                                \
+    CASE(upmu_monitor_thread, upmu_monitor_thread_at(monitor, 0, p))                               \
+    CASE(upmu_control_status, upmu_control_status_read(control, 0, p))                             \
+    CASE(upmu_deadlocks_totals, upmu_deadlocks_totals_read(deadlocks, p))                          \
+    CASE(upmu_set_opts, set_opened(p))                                                             \
+    CASE(upmu_overview_opts, overview_opened(p))                                                   \
+    CASE(upmu_timeline_opts, timeline_opened(p))                                                   \
     CASE(upmu_deadlocks_opts, deadlocks_opened(p))
 
 static int set_opened(void *p)

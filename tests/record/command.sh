@@ -14,6 +14,17 @@ events=$(sed 's/upmu: \([0-9]*\) .*/\1/' err)
 
 # Mode, stacks and events reach the library.
 expect 0 "$UPMU" record --mode all -o all "$WORKER" 20
+# Each kind of event has its own fields, and no other.
+"$UPMU" dump -j one | python3 -c '
+import json, sys
+events = json.load(sys.stdin)["events"]
+of = lambda kind: [e for e in events if e["kind"] == kind]
+block, start, counts, exits = of("lock-block"), of("thread-start"), of("lock-counts"), of("thread-exit")
+assert block and all({"holder", "holder_site", "holder_since_ns"} <= e.keys() for e in block), block
+assert start and all(e["peer"] > 0 for e in start) and not any("peer" in e for e in block), start
+assert counts and all(e["acquisitions"] >= e["contended"] and e["thread"] > 0 for e in counts), counts
+assert exits and all("switches" in e and "peer" not in e for e in exits), exits
+' || fail "fields of events: $("$UPMU" dump one)"
 at_least 20 all "release pid"
 expect 0 "$UPMU" record -m counts -o counts "$WORKER" 20
 none counts "block pid"

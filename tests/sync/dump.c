@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "support/flat_event.h"
 #include "upmu/trace.h"
 
 static const char *const kinds[] = {
@@ -63,12 +64,13 @@ static uint32_t frames_of(const struct upmu_trace *t, const struct upmu_trace_ev
 
 static void print_event(const struct upmu_trace *t, const struct upmu_trace_event *e)
 {
+    const struct flat_event flat = flat_event(e);
     printf("%s pid=%d tid=%d time=%" PRIu64 " object=%" PRIx64 " object2=%" PRIx64 " type=%d result=%d peer=%d "
            "site=%" PRIx64 " holder_site=%" PRIx64 " holder_since=%" PRIu64 " count=%" PRIu64 " contended=%" PRIu64
            " flags=%" PRIu32 " frames=%" PRIu32 " name=%s\n",
-           kind_name(e->kind), (int)e->pid, (int)e->tid, e->time_ns, e->object, e->object2, (int)e->object_type,
-           (int)e->result, (int)e->peer, e->site, e->holder_site, e->holder_since, e->count, e->contended, e->flags,
-           frames_of(t, e), e->name);
+           kind_name(e->kind), (int)e->pid, (int)e->tid, e->time_ns, e->object, flat.object2, (int)e->object_type,
+           (int)e->result, (int)flat.peer, e->site, flat.holder_site, flat.holder_since, flat.count, flat.contended,
+           e->flags, frames_of(t, e), e->name);
 }
 
 static int print_ends(const struct upmu_trace *t)

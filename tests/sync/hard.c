@@ -65,8 +65,8 @@ static void begun_with_a_lock_held(void)
     struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     /* The holder is known by name; where and since when it took the lock was not seen, and is not made up. */
-    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
-    CHECK(s.block.holder_site == 0 && s.block.holder_since == 0);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid());
+    CHECK(s.block.lock_block.holder_site == 0 && s.block.lock_block.holder_since == 0);
 }
 
 static void recursion_has_one_holder(void)
@@ -84,9 +84,10 @@ static void recursion_has_one_holder(void)
     end();
     struct seen s = read_object(&m);
     CHECK(before.kind[UPMU_TRACE_LOCK_BLOCK] == 0);
-    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid() && s.block.holder_site != 0);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid() &&
+          s.block.lock_block.holder_site != 0);
     /* Held since the first of three acquisitions: longer ago than the wait began by the two others at least. */
-    CHECK(s.block.holder_since != 0 && s.block.holder_since < s.block.time_ns - 1000);
+    CHECK(s.block.lock_block.holder_since != 0 && s.block.lock_block.holder_since < s.block.time_ns - 1000);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && s.misuse_result == EPERM);
 }
 
@@ -105,7 +106,8 @@ static void releases_by_others_are_reported(void)
     end();
     struct seen s = read_object(&m), o = read_object(&outer);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] >= 1 && s.misuse_result == 0);
-    CHECK(o.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && o.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && o.block.holder_site != 0);
+    CHECK(o.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && o.kind[UPMU_TRACE_LOCK_BLOCK] == 1 &&
+          o.block.lock_block.holder_site != 0);
 }
 
 static void out_of_order_release_is_fine(void)
@@ -122,7 +124,7 @@ static void out_of_order_release_is_fine(void)
     struct seen s[3] = {read_object(&a), read_object(&b), read_object(&c)};
     for (int i = 0; i < 3; i++)
         CHECK(s[i].kind[UPMU_TRACE_LOCK_MISUSE] == 0 && s[i].kind[UPMU_TRACE_LOCK_ACQUIRE] == 1);
-    CHECK(s[1].kind[UPMU_TRACE_LOCK_RELEASE] == 2 && s[1].block.holder_since != 0);
+    CHECK(s[1].kind[UPMU_TRACE_LOCK_RELEASE] == 2 && s[1].block.lock_block.holder_since != 0);
 }
 
 static void off_and_on_again_forgets_what_was_released(void)
@@ -137,8 +139,8 @@ static void off_and_on_again_forgets_what_was_released(void)
     blocked_by_us(&m);
     end();
     struct seen s = read_object(&m);
-    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
-    CHECK(s.block.holder_site == 0 && s.block.holder_since == 0);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid());
+    CHECK(s.block.lock_block.holder_site == 0 && s.block.lock_block.holder_since == 0);
 }
 
 static void modes_switch_while_running(void)
@@ -267,7 +269,7 @@ static void a_sampled_hold_may_be_waited_for(void)
     end();
     struct seen s = read_object(&m);
     CHECK(s.sampled_kind[UPMU_TRACE_LOCK_ACQUIRE] == 1 && s.sampled_kind[UPMU_TRACE_LOCK_RELEASE] == 1);
-    CHECK(s.block.holder_since != 0 && s.block.holder_since < s.block.time_ns);
+    CHECK(s.block.lock_block.holder_since != 0 && s.block.lock_block.holder_since < s.block.time_ns);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
 }
 
@@ -360,7 +362,8 @@ static void locks_of_ones_own(void)
     CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_NAME] == 1 &&
           s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
-    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.object_type == UPMU_OBJECT_CUSTOM);
+    CHECK(s.block.lock_block.holder == getpid() && s.block.lock_block.holder_site != 0 &&
+          s.block.object_type == UPMU_OBJECT_CUSTOM);
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 2); /* ours was waited for, the waiter's acquisition is in the trace */
 }
 

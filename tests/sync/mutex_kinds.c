@@ -69,7 +69,8 @@ static void each_kind_is_recorded_with_its_holder(void)
             kind &= ~(uint32_t)UPMU_TRACE_FLAG_PSHARED; /* not visible in glibc's mutex */
         CHECK((flags_of(&m[i], UPMU_TRACE_LOCK_BLOCK) & KIND_FLAGS) == kind);
         CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
-        CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
+        CHECK(s.block.lock_block.holder == getpid() && s.block.lock_block.holder_site != 0 &&
+              s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     }
     end();
 }
@@ -114,7 +115,7 @@ static void the_holder_may_be_another_process(void)
     unlock(m);
     CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     struct seen s = read_object(m);
-    CHECK(s.block.pid == pid && s.block.peer == getpid() && s.block.holder_site == 0);
+    CHECK(s.block.pid == pid && s.block.lock_block.holder == getpid() && s.block.lock_block.holder_site == 0);
     CHECK(s.block.flags & UPMU_TRACE_FLAG_PSHARED);
 }
 
@@ -141,7 +142,8 @@ static void c11_mutexes_are_filtered_as_others(void)
     end();
     struct seen s = read_object(&m);
     CHECK(s.counted == 23 && s.contended == 1 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
-    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_TRACE_FLAG_RECURSIVE);
+    CHECK(s.block.lock_block.holder == getpid() && s.block.lock_block.holder_site != 0 &&
+          s.block.flags & UPMU_TRACE_FLAG_RECURSIVE);
     CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
 }
 

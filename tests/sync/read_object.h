@@ -48,13 +48,14 @@ static inline void add_counts(struct thread_counts *of, const struct upmu_trace_
                               uint64_t *contended)
 {
     int i = 0;
-    pid_t tid = e->peer ? e->peer : e->tid;
+    const struct upmu_trace_lock_counts *now = &e->lock_counts;
+    pid_t tid = now->thread;
     while (i < READ_THREADS - 1 && of[i].tid != 0 && of[i].tid != tid)
         i++;
     CHECK(of[i].tid == 0 || of[i].tid == tid);
-    *count += e->count - of[i].count;
-    *contended += e->contended - of[i].contended;
-    of[i] = (struct thread_counts){tid, e->count, e->contended};
+    *count += now->acquisitions - of[i].count;
+    *contended += now->contended - of[i].contended;
+    of[i] = (struct thread_counts){tid, now->acquisitions, now->contended};
 }
 
 static inline struct seen read_object(const void *object)

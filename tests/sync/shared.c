@@ -76,7 +76,8 @@ static void a_reader_waits_for_the_writer(void)
     struct seen s = read_object(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.shared_kind[UPMU_TRACE_LOCK_BLOCK] == 1);
     CHECK(s.block.object_type == UPMU_OBJECT_RWLOCK && s.block.stack != 0);
-    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && !(s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED));
+    CHECK(s.block.lock_block.holder == getpid() && s.block.lock_block.holder_site != 0 &&
+          !(s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED));
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1 && s.shared_kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
     /* Our release, which a thread waited for, and the reader's own. */
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 2 && s.shared_kind[UPMU_TRACE_LOCK_RELEASE] == 1);
@@ -92,7 +93,8 @@ static void a_writer_waits_for_one_thread_that_reads_twice(void)
     end();
     struct seen s = read_object(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.shared_kind[UPMU_TRACE_LOCK_BLOCK] == 0);
-    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
+    CHECK(s.block.lock_block.holder == getpid() && s.block.lock_block.holder_site != 0 &&
+          s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     /* The first reading is the one that was asked for: the block ends with it, the other one ended before. */
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_RELEASE] >= 1 && s.counted_shared == 2 && s.counted == 1 && s.contended == 1);
@@ -130,7 +132,8 @@ static void all_readers_a_writer_waits_for_record_their_release(void)
     end();
     struct seen s = read_object(&l);
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_RELEASE] == READERS);
-    CHECK(s.block.peer != 0 && s.block.peer != getpid() && s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
+    CHECK(s.block.lock_block.holder != 0 && s.block.lock_block.holder != getpid() &&
+          s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
     struct seen b = read_object(&step);
     CHECK(b.kind[UPMU_TRACE_BARRIER_ARRIVE] == 2 * (READERS + 1) && b.counted > 0);
     CHECK(b.kind[UPMU_TRACE_BARRIER_LEAVE] == 2 * (READERS + 1));
@@ -150,8 +153,9 @@ static void begun_while_it_was_held(void)
     end();
     struct seen w = read_object(&written), r = read_object(&read);
     /* glibc stores the writer but no reader; call site and time are not guessed. */
-    CHECK(w.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && w.block.peer == getpid() && w.block.holder_site == 0);
-    CHECK(r.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && r.block.peer == 0 && r.block.holder_site == 0);
+    CHECK(w.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && w.block.lock_block.holder == getpid() &&
+          w.block.lock_block.holder_site == 0);
+    CHECK(r.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && r.block.lock_block.holder == 0 && r.block.lock_block.holder_site == 0);
     CHECK(w.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && r.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     CHECK(read_object((const void *)(uintptr_t)&spin).kind[UPMU_TRACE_LOCK_MISUSE] == 0);
 }
@@ -171,7 +175,8 @@ static void released_twice_or_by_another_thread(void)
     CHECK(f.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && f.misuse_result == 0);
     CHECK(d.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && d.misuse_result == 0);
     /* The books of this thread are undisturbed. */
-    CHECK(o.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && o.block.peer == getpid() && o.block.holder_site != 0);
+    CHECK(o.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && o.block.lock_block.holder == getpid() &&
+          o.block.lock_block.holder_site != 0);
 }
 
 static void *spin_once(void *l)
@@ -205,7 +210,8 @@ static void spin_locks_are_filtered_as_mutexes_are(void)
     CHECK(pthread_spin_trylock(&spin) == 0 && pthread_spin_unlock(&spin) == 0);
     end();
     struct seen s = read_object(l);
-    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid() && s.block.holder_site != 0);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid() &&
+          s.block.lock_block.holder_site != 0);
     CHECK(s.block.object_type == UPMU_OBJECT_SPIN && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && s.contended == 1 && s.counted > 0);
     CHECK(s.release_time > s.block_time && s.kind[UPMU_TRACE_LOCK_INIT] == 1);
@@ -242,7 +248,7 @@ static void results_are_those_of_the_calls(void)
     struct seen s = read_object(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 4 && s.kind[UPMU_TRACE_LOCK_FAILED] == 4);
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_FAILED] == 2 && s.block.flags & UPMU_TRACE_FLAG_TIMED);
-    CHECK(s.block.holder_since != 0 && s.counted == 1 && s.counted_shared == 0);
+    CHECK(s.block.lock_block.holder_since != 0 && s.counted == 1 && s.counted_shared == 0);
 }
 
 static void mode_all_has_every_acquisition_and_release(void)

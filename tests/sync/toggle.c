@@ -133,11 +133,11 @@ int main(void)
     CHECK(s.counted == ROUNDS * PAIRS && s.contended == 0);
 
     s = read_object(&kept);
-    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
-    CHECK(s.block.holder_site != 0 && s.block.holder_since == s.acquire_time);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid());
+    CHECK(s.block.lock_block.holder_site != 0 && s.block.lock_block.holder_since == s.acquire_time);
     s = read_object(&unseen);
-    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
-    CHECK(s.block.holder_since == 0 && s.misuse_result == 0);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid());
+    CHECK(s.block.lock_block.holder_since == 0 && s.misuse_result == 0);
 
     check_whole();
     return remove_recording();

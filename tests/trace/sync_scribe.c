@@ -15,6 +15,7 @@
 #include "base/tick.h"
 #include "trace/write/stream_fast.h"
 #include "trace/write/writer.h"
+#include "support/flat_event.h"
 #include "upmu/trace.h"
 
 enum { THREADS = 4, ROUNDS = 300, STACKS = 40 };
@@ -117,12 +118,13 @@ static int write_recording(const char *dir)
 
 static void print_event(const struct upmu_trace_event *e)
 {
+    const struct flat_event flat = flat_event(e);
     printf("E tick=%" PRIu64 " tid=%d kind=%" PRId32 " object=%" PRIu64 " object2=%" PRIu64 " object_type=%" PRId32
            " result=%" PRId32 " peer=%d stack=%" PRIu32 " site=%" PRIu64 " holder_site=%" PRIu64 " holder=%" PRIu64
            " count=%" PRIu64 " contended=%" PRIu64 " flags=%" PRIu32 " name=",
-           e->tick, (int)e->tid, e->kind, e->object, e->object2, e->object_type, e->result, (int)e->peer, e->stack,
-           e->site, e->holder_site, e->holder_since ? e->time_ns - e->holder_since : 0, e->count, e->contended,
-           e->flags);
+           e->tick, (int)e->tid, e->kind, e->object, flat.object2, e->object_type, e->result, (int)flat.peer, e->stack,
+           e->site, flat.holder_site, flat.holder_since ? e->time_ns - flat.holder_since : 0, flat.count,
+           flat.contended, e->flags);
     for (const unsigned char *p = (const unsigned char *)e->name; *p; p++)
         printf("%02x", *p);
     printf("\n");

@@ -94,12 +94,14 @@ void hold_resume(struct ov_thread_stats *stats, uint64_t time_ns)
 void hold_counts(struct ov_thread_stats *stats, struct ov_baseline *baseline, const struct upmu_trace_event *e)
 {
     /* Counts only grow; a smaller one means that the recorder restarted. */
-    bool anew = e->count < baseline->count;
-    uint64_t more = e->count - (anew ? 0 : baseline->count);
-    uint64_t contended = e->contended - (anew || e->contended < baseline->contended ? 0 : baseline->contended);
+    bool anew = e->lock_counts.acquisitions < baseline->count;
+    uint64_t more = e->lock_counts.acquisitions - (anew ? 0 : baseline->count);
+    uint64_t contended =
+        e->lock_counts.contended - (anew || e->lock_counts.contended < baseline->contended ? 0 : baseline->contended);
     bool clear = baseline->object == stats->object;
 
-    *baseline = (struct ov_baseline){.object = stats->object, .count = e->count, .contended = e->contended};
+    *baseline = (struct ov_baseline){
+        .object = stats->object, .count = e->lock_counts.acquisitions, .contended = e->lock_counts.contended};
     if (!clear) {
         /* An unknown part belongs to the lock that was at the address before: count only the recorded events. */
         stats->unclear_counts = true;

@@ -126,7 +126,7 @@ static int object_life_event(struct ov_object *object, const struct upmu_trace_e
 /* The mutex that a condition variable's wait releases and reacquires. */
 static int object_cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    uint32_t mutex = object_known(o, e->process, e->object2);
+    uint32_t mutex = object_known(o, e->process, e->cond.mutex);
     uint32_t stats = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_thread_object, thread, mutex);
     if (stats == MAP_NONE)
         return 0;
@@ -143,8 +143,8 @@ static int object_cond_mutex(struct overview *o, uint32_t thread, const struct u
 static void object_note_joined(struct overview *o, uint32_t object, const struct upmu_trace_event *e)
 {
     uint32_t joined = map_find(&o->by_handle, e->process, e->object);
-    if (e->peer != 0)
-        o->objects[object].peer = e->peer;
+    if (e->thread.peer != 0)
+        o->objects[object].peer = e->thread.peer;
     else if (joined != MAP_NONE && o->objects[object].peer == 0)
         o->objects[object].peer = o->threads[joined].tid;
 }
@@ -213,8 +213,9 @@ static int object_futex_event(struct overview *o, uint32_t thread, uint32_t obje
         t->n_also = 0;
         return wait_begin(o, thread, object, e);
     }
-    if (e->count > 0 && e->count <= t->n_also)
-        wakeup_woken_by(o, object, t->also[e->count - 1]);
+    uint64_t index = e->futex_woken.index;
+    if (index > 0 && index <= t->n_also)
+        wakeup_woken_by(o, object, t->also[index - 1]);
     if (e->result != EAGAIN)
         return object_wait_event(o, thread, object, e);
     /* The word had changed: the thread did not wait. */
@@ -229,7 +230,7 @@ static bool counts_next_object(const struct overview *o, uint32_t thread, const 
     if (last == MAP_NONE || !o->objects[last].destroyed || !o->objects[last].counts_final)
         return false;
     uint32_t at = map_find(&o->by_baseline, thread, object_count_key(e));
-    return at == MAP_NONE || e->count > o->baselines[at].count;
+    return at == MAP_NONE || e->lock_counts.acquisitions > o->baselines[at].count;
 }
 
 static enum object_lookup object_lookup_for(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)

@@ -74,7 +74,7 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
     if (category != CATEGORY_REGION && category != CATEGORY_SCHED && category != CATEGORY_COUNTERS)
         overview_count_form(&o->processes[e->process], e);
     /* The thread that destroys a lock records the counts of all threads. */
-    pid_t tid = e->kind == UPMU_TRACE_LOCK_COUNTS && e->peer ? e->peer : e->tid;
+    pid_t tid = e->kind == UPMU_TRACE_LOCK_COUNTS ? e->lock_counts.thread : e->tid;
     uint32_t thread = thread_of(o, e->process, e->pid, tid, e->time_ns);
     if (thread == MAP_NONE)
         return overview_no_memory();

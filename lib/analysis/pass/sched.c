@@ -32,7 +32,7 @@ static int sched_change(struct overview *o, uint32_t thread, bool out, int next,
     s->woken_ns = 0;
     s->since_ns = s->seen_ns = e->time_ns;
     s->state = next;
-    s->cpu = (uint32_t)e->count;
+    s->cpu = e->sched.cpu;
     return rc;
 }
 
@@ -49,7 +49,7 @@ static int sched_lost(struct overview *o, uint32_t thread, const struct upmu_tra
 {
     struct ov_sched *s = &o->threads[thread].sched;
     int rc = sched_add_interval(o, thread, s->state, s->seen_ns);
-    s->lost += e->count;
+    s->lost += e->sched_count.switches;
     s->state = UPMU_SCHED_UNKNOWN;
     s->woken_ns = 0;
     return rc;
@@ -70,7 +70,7 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
             return overview_no_memory();
         o->threads[thread].sched = (struct ov_sched){.recorded = true,
                                                      .state = UPMU_SCHED_RUNNING,
-                                                     .cpu = (uint32_t)e->count,
+                                                     .cpu = e->sched.cpu,
                                                      .since_ns = e->time_ns,
                                                      .seen_ns = e->time_ns};
         return 0;
@@ -80,7 +80,8 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK || e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         return kernel_lock_event(o, thread, e);
     if (e->kind == UPMU_TRACE_FUTEX_COUNTS) { /* often recorded after the thread's last event */
-        o->threads[thread].futexes = (struct ov_futexes){.counted = true, .waits = e->count, .recorded = e->contended};
+        o->threads[thread].futexes =
+            (struct ov_futexes){.counted = true, .waits = e->futex_counts.waits, .recorded = e->futex_counts.recorded};
         return 0;
     }
     struct ov_sched *s = &o->threads[thread].sched;

@@ -102,6 +102,9 @@ struct open_region {
     uint64_t begin_ns;
 };
 
+/* Number of enum upmu_wait_kind. */
+enum { WAIT_KINDS = UPMU_WAIT_FUTEX + 1 };
+
 struct ov_thread {
     uint32_t process;
     pid_t pid, tid, creator;
@@ -114,7 +117,7 @@ struct ov_thread {
     uint64_t events;
     uint64_t actions; /**< events that show it running: without counts flushed on its behalf */
     uint64_t blocked_ns;
-    struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
+    struct upmu_wait_sum waits[WAIT_KINDS];
     struct upmu_value switches;
     struct pending_wait pending[PENDING_MAX];
     size_t n_pending;

@@ -36,8 +36,8 @@ static int name_thread(struct overview *o, uint32_t thread, const struct upmu_tr
 {
     uint64_t own = o->threads[thread].handle;
     uint32_t named = e->object ? thread_by_handle(o, e->process, e->object) : thread;
-    if (e->peer != 0)
-        named = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
+    if (e->thread.peer != 0)
+        named = thread_of(o, e->process, e->pid, e->thread.peer, e->time_ns);
     else if (named == MAP_NONE && own == 0 && map_find(&o->by_early, e->process, e->object) == MAP_NONE)
         named = thread; /* a thread older than the recording has no recorded pthread_t: it names itself */
     else if (named == MAP_NONE)
@@ -54,11 +54,11 @@ static int thread_create(struct overview *o, uint32_t thread, const struct upmu_
     int rc = wakeup_create(o, thread, e);
     if (rc != 0)
         return rc;
-    if (e->peer == 0)
+    if (e->thread.peer == 0)
         return thread_by_handle(o, e->process, e->object) == MAP_NONE
                    ? thread_known_before_event(o, e->process, e->object, NULL)
                    : 0;
-    uint32_t made = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
+    uint32_t made = thread_of(o, e->process, e->pid, e->thread.peer, e->time_ns);
     if (made == MAP_NONE)
         return overview_no_memory();
     o->threads[made].creator = e->tid;
@@ -75,8 +75,8 @@ static int thread_start(struct overview *o, uint32_t thread, const struct upmu_t
     int rc = wakeup_start(o, thread, e);
     if (rc != 0)
         return rc;
-    if (e->peer != 0)
-        t->creator = e->peer;
+    if (e->thread.peer != 0)
+        t->creator = e->thread.peer;
     if (e->object == 0)
         return 0;
     uint32_t early = map_find(&o->by_early, e->process, e->object);
@@ -97,7 +97,8 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
     t->ended = true;
     t->end_ns = e->time_ns;
     if (e->flags & UPMU_TRACE_FLAG_FINAL)
-        t->switches = (struct upmu_value){.value = e->count, .raw = e->count, .status = UPMU_EXACT};
+        t->switches =
+            (struct upmu_value){.value = e->thread_exit.switches, .raw = e->thread_exit.switches, .status = UPMU_EXACT};
     rc = waits_abandon(o, thread, e->time_ns);
     regions_abandon(o, thread);
     if (rc == 0)

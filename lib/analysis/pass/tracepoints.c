@@ -7,7 +7,7 @@
 
 int wake_event(struct overview *o, uint32_t waker, const struct upmu_trace_event *e)
 {
-    uint32_t wakee = map_find(&o->by_tid, e->process, (uint32_t)e->peer);
+    uint32_t wakee = map_find(&o->by_tid, e->process, (uint32_t)e->sched_wake.woken);
     if (wakee == MAP_NONE) /* a thread of another process, or one that is not recorded */
         return 0;
     struct ov_sched *s = &o->threads[wakee].sched;
@@ -71,7 +71,7 @@ static int kernel_lock_begin(struct overview *o, struct ov_thread *t, const stru
     struct ov_kernel_lock *l = kernel_lock(o, e->process, e->object);
     if (!l)
         return overview_no_memory();
-    l->kinds |= (uint32_t)e->count;
+    l->kinds |= e->kernel_lock.kinds;
     for (size_t i = 0; i < t->n_kernel_waits; i++)
         if (t->kernel_waits[i].address == e->object)
             return 0;

@@ -56,16 +56,18 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
                              .begin_ns = e->time_ns,
                              .at_event = o->threads[thread].actions,
                              .site = e->site,
-                             .holder_site = e->holder_site,
-                             .holder_since = e->holder_since,
                              .stack = e->stack,
                              .flags = e->flags};
-    if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->peer != 0) {
-        p.holder = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK) {
+        p.holder_site = e->lock_block.holder_site;
+        p.holder_since = e->lock_block.holder_since;
+    }
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder != 0) {
+        p.holder = thread_of(o, e->process, e->pid, e->lock_block.holder, e->time_ns);
         uint32_t stats = p.holder == MAP_NONE ? MAP_NONE : stats_of(o, p.holder, object);
         if (stats == MAP_NONE)
             return overview_no_memory();
-        hold_observed(&o->thread_stats[stats], e->holder_since, e->time_ns);
+        hold_observed(&o->thread_stats[stats], p.holder_since, e->time_ns);
     }
     struct ov_thread *t = &o->threads[thread];
     /* The same wait begins again: the end of the first was lost. With PENDING_MAX open, the end of the outermost

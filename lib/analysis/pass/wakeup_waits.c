@@ -28,7 +28,7 @@ int wakeup_wait(struct overview *o, uint32_t thread, uint32_t object, const stru
     }
     if (e->kind != UPMU_TRACE_COND_WAIT)
         return 0;
-    uint32_t mutex = object_known(o, e->process, e->object2);
+    uint32_t mutex = object_known(o, e->process, e->cond.mutex);
     o->graph.objects[object].mutex = mutex;
     if (mutex == MAP_NONE)
         return 0;

@@ -175,7 +175,7 @@ static int html_end(struct export_job *job, const struct span *s)
 static void html_note_release(struct html *h, const struct overview *pass, uint32_t thread,
                               const struct upmu_trace_event *e)
 {
-    uint64_t address = e->kind == UPMU_TRACE_COND_WAIT ? e->object2 : e->object;
+    uint64_t address = e->kind == UPMU_TRACE_COND_WAIT ? e->cond.mutex : e->object;
     uint32_t object = object_known(pass, e->process, address);
     if (object != MAP_NONE)
         h->released[object] = (struct html_release){thread, e->time_ns};

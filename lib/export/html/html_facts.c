@@ -132,9 +132,10 @@ static void facts_write_thread(const struct export_job *job, struct textbuf *b, 
     html_counted(b, &t->switches);
     facts_write_sched(job, b, i);
     json_add_open(b, "waits", '{');
-    for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
-        if (t->waits[kind].count + t->waits[kind].unfinished > 0)
-            html_wait_sum(b, upmu_wait_kind_name(kind), &t->waits[kind]);
+    struct upmu_overview_thread_wait w = {.size = sizeof w};
+    for (int kind = 0; upmu_overview_thread_wait_at(job->facts, i, kind, &w) == 0; kind++)
+        if (w.waits.count + w.waits.unfinished > 0)
+            html_wait_sum(b, upmu_wait_kind_name(kind), &w.waits);
     json_add_close(b, '}');
     html_counts(b, "counts", t->counts, t->process == 0 ? t->n_counts : 0);
     json_add_close(b, '}');

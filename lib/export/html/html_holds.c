@@ -147,7 +147,7 @@ static bool holds_is_cond_wait(int kind)
 int html_holds_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                      const struct upmu_trace_event *e)
 {
-    uint32_t object = object_known(pass, e->process, holds_is_cond_wait(e->kind) ? e->object2 : e->object);
+    uint32_t object = object_known(pass, e->process, holds_is_cond_wait(e->kind) ? e->cond.mutex : e->object);
     if (object == MAP_NONE || pass->objects[object].type == UPMU_OBJECT_SEM)
         return 0;
     struct html_stats *use = holds_stats(job->html, object, thread);

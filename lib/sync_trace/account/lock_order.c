@@ -15,6 +15,7 @@
 #include "sync_trace/account/sem_permits.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/state/counts.h"
+#include "trace/format/schema.h"
 
 enum { PROBES = 8, KNOWN_MAX_BITS = 20 };
 
@@ -144,7 +145,7 @@ static void order_record_permits(struct sync_thread *t, uint64_t tick, struct tr
     for (const struct sync_permit *r = t->permits; r < t->permits + SYNC_PERMITS; r++) {
         e.object2 = r->sem;
         e.holder_site = r->site;
-        e.count = count | (uint64_t)r->permits << UPMU_PLACES_SHIFT;
+        e.count = count | (uint64_t)r->permits << SCHEMA_PERMITS_SHIFT;
         if (r->sem)
             sync_write(t, tick, &e);
     }

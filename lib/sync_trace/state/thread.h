@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "sync_trace/state/state.h"
+#include "trace/format/schema.h"
 
 enum {
     SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; beyond that the oldest is dropped */
@@ -66,7 +67,7 @@ struct sync_order {
 };
 
 /** A permit held of a counting semaphore, see sem_permits.h. */
-enum { SYNC_PERMITS = 4, SYNC_PERMITS_MAX = UPMU_PLACES_MOST };
+enum { SYNC_PERMITS = 4, SYNC_PERMITS_MAX = SCHEMA_PERMITS_MAX };
 struct sync_permit {
     uintptr_t sem; /**< 0: free */
     uintptr_t site;

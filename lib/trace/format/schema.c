@@ -46,10 +46,6 @@ static const struct {
     {                                                       \
         "result", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_RESULT, 0 \
     }
-#define PEER                                            \
-    {                                                   \
-        "peer", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_PEER, 0 \
-    }
 #define STACK                                             \
     {                                                     \
         "stack", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0 \
@@ -58,17 +54,26 @@ static const struct {
     {                                                     \
         "site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_SITE, 0 \
     }
-#define OBJECT2                                                 \
-    {                                                           \
-        "object2", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT2, 0 \
+/* A number of one kind of event, and the slot of that kind. */
+#define PEER(slot)                               \
+    {                                            \
+        "peer", SCHEMA_I32, SCHEMA_ONCE, slot, 0 \
     }
-#define COUNT                                             \
+#define OBJECT2(slot)                                 \
+    {                                                 \
+        "object2", SCHEMA_HEX64, SCHEMA_ONCE, slot, 0 \
+    }
+#define HOLDER_SITE(slot)                                 \
     {                                                     \
-        "count", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COUNT, 0 \
+        "holder_site", SCHEMA_HEX64, SCHEMA_ONCE, slot, 0 \
     }
-#define CPU                                             \
-    {                                                   \
-        "cpu", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_COUNT, 0 \
+#define COUNT(slot)                               \
+    {                                             \
+        "count", SCHEMA_U64, SCHEMA_ONCE, slot, 0 \
+    }
+#define CPU                                           \
+    {                                                 \
+        "cpu", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_CPU, 0 \
     }
 #define FLAGS                                             \
     {                                                     \
@@ -117,10 +122,10 @@ static const struct schema_field compact_fields[] = {STACK, OBJECT};
 static const struct schema_field block_fields[] = {
     OBJECT,
     OBJECT_TYPE,
-    PEER,
+    PEER(SCHEMA_HOLDER),
     STACK,
     SITE,
-    {"holder_site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_HOLDER_SITE, 0},
+    HOLDER_SITE(SCHEMA_HOLDER_SITE),
     /* Not of the clock's type: CTF readers would use it as the time of the event. */
     {"holder_since", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HOLDER_SINCE, 0},
     FLAGS,
@@ -132,40 +137,44 @@ static const struct schema_field lock_request_fields[] = {OBJECT, OBJECT_TYPE, S
 static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME, FLAGS};
 static const struct schema_field lock_name_fields[] = {OBJECT, OBJECT_TYPE, NAME};
 static const struct schema_field lock_counts_fields[] = {
-    OBJECT, OBJECT_TYPE, COUNT, {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}, FLAGS, PEER,
+    OBJECT,
+    OBJECT_TYPE,
+    COUNT(SCHEMA_ACQUISITIONS),
+    {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0},
+    FLAGS,
+    PEER(SCHEMA_COUNTED_THREAD),
 };
 
-static const struct schema_field cond_fields[] = {
-    OBJECT, OBJECT2, RESULT, STACK, SITE, FLAGS,
-};
+static const struct schema_field cond_fields[] = {OBJECT, OBJECT2(SCHEMA_MUTEX), RESULT, STACK, SITE, FLAGS};
 
-static const struct schema_field thread_fields[] = {OBJECT, PEER, RESULT, STACK, SITE, FLAGS};
-static const struct schema_field thread_start_fields[] = {OBJECT, PEER};
-static const struct schema_field thread_exit_fields[] = {OBJECT, COUNT, FLAGS};
-static const struct schema_field thread_name_fields[] = {OBJECT, PEER, NAME};
+static const struct schema_field thread_fields[] = {OBJECT, PEER(SCHEMA_PEER), RESULT, STACK, SITE, FLAGS};
+static const struct schema_field thread_start_fields[] = {OBJECT, PEER(SCHEMA_PEER)};
+static const struct schema_field thread_exit_fields[] = {OBJECT, COUNT(SCHEMA_THREAD_SWITCHES), FLAGS};
+static const struct schema_field thread_name_fields[] = {OBJECT, PEER(SCHEMA_PEER), NAME};
 
 static const struct schema_field sem_open_fields[] = {OBJECT, RESULT, STACK, SITE, NAME};
 static const struct schema_field sem_close_fields[] = {OBJECT, RESULT, STACK, SITE};
-static const struct schema_field sem_value_fields[] = {OBJECT, COUNT, STACK, SITE};
+static const struct schema_field sem_value_fields[] = {OBJECT, COUNT(SCHEMA_SEM_VALUE), STACK, SITE};
 static const struct schema_field wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS};
-static const struct schema_field futex_wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS, COUNT};
+static const struct schema_field futex_wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS, COUNT(SCHEMA_FUTEXES)};
+static const struct schema_field futex_woken_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS, COUNT(SCHEMA_FUTEX_INDEX)};
 static const struct schema_field futex_also_fields[] = {OBJECT};
-static const struct schema_field futex_wake_fields[] = {OBJECT, OBJECT2, RESULT, COUNT, STACK, SITE};
+static const struct schema_field futex_wake_fields[] = {
+    OBJECT, OBJECT2(SCHEMA_MOVED_TO), RESULT, COUNT(SCHEMA_FUTEX_WOKEN), STACK, SITE};
 
 static const struct schema_field lock_order_fields[] = {
-    OBJECT, OBJECT_TYPE, OBJECT2, {"holder_site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_HOLDER_SITE, 0},
-    STACK,  COUNT,       FLAGS,
+    OBJECT, OBJECT_TYPE, OBJECT2(SCHEMA_HELD), HOLDER_SITE(SCHEMA_HELD_SITE), STACK, COUNT(SCHEMA_HELD_COUNT), FLAGS,
 };
 
-/* Scheduling: `count` of these events is the CPU number, except in those that have a count. */
 static const struct schema_field sched_out_fields[] = {CPU, FLAGS};
 static const struct schema_field sched_cpu_fields[] = {CPU};
-static const struct schema_field sched_count_fields[] = {COUNT};
-static const struct schema_field sched_wake_fields[] = {PEER};
-static const struct schema_field kernel_lock_fields[] = {OBJECT, {"kinds", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_COUNT, 0}};
+static const struct schema_field sched_count_fields[] = {COUNT(SCHEMA_SWITCHES)};
+static const struct schema_field sched_wake_fields[] = {PEER(SCHEMA_THREAD_WOKEN)};
+static const struct schema_field kernel_lock_fields[] = {
+    OBJECT, {"kinds", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_KERNEL_LOCK_KINDS, 0}};
 static const struct schema_field kernel_lock_done_fields[] = {OBJECT, RESULT};
-static const struct schema_field futex_counts_fields[] = {COUNT,
-                                                          {"recorded", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}};
+static const struct schema_field futex_counts_fields[] = {
+    COUNT(SCHEMA_FUTEX_WAITS), {"recorded", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_FUTEX_RECORDED, 0}};
 
 static const struct schema_field stack_fields[] = {
     {"id", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0},
@@ -261,7 +270,7 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
         CLASS_OF("barrier_arrive", UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, wait_fields),
     [SCHEMA_ID_BARRIER_LEAVE] = CLASS_OF("barrier_leave", UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, wait_fields),
     [SCHEMA_ID_FUTEX_WAIT] = CLASS_OF("futex_wait", UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, futex_wait_fields),
-    [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, futex_wait_fields),
+    [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, futex_woken_fields),
     [SCHEMA_ID_FUTEX_WAKE] = CLASS_OF("futex_wake", UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, futex_wake_fields),
     [SCHEMA_ID_OWN_COST] = CLASS("own_cost", SCHEMA_KIND_COST, own_cost_fields),
     [SCHEMA_ID_LOCK_ORDER] = CLASS("lock_order", UPMU_TRACE_LOCK_ORDER, lock_order_fields),

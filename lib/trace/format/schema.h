@@ -58,17 +58,34 @@ enum schema_slot {
     SCHEMA_RUNNING,      /**< upmu_value.running */
     /* Synchronization: the fields of struct upmu_trace_event of these names. */
     SCHEMA_OBJECT,
-    SCHEMA_OBJECT2,
     SCHEMA_OBJECT_TYPE,
     SCHEMA_RESULT,
-    SCHEMA_PEER,
     SCHEMA_STACK,
     SCHEMA_SITE,
+    SCHEMA_FLAGS,
+    SCHEMA_HOLDER,
     SCHEMA_HOLDER_SITE,
     SCHEMA_HOLDER_SINCE, /**< as a tick */
-    SCHEMA_COUNT,
+    SCHEMA_HELD,
+    SCHEMA_HELD_SITE,
+    SCHEMA_HELD_COUNT, /**< lock_order.n_held, and from bit SCHEMA_PERMITS_SHIFT on lock_order.permits */
+    SCHEMA_ACQUISITIONS,
     SCHEMA_CONTENDED,
-    SCHEMA_FLAGS,
+    SCHEMA_COUNTED_THREAD,
+    SCHEMA_MUTEX,
+    SCHEMA_SEM_VALUE,
+    SCHEMA_PEER,
+    SCHEMA_THREAD_SWITCHES,
+    SCHEMA_FUTEXES,
+    SCHEMA_FUTEX_INDEX,
+    SCHEMA_MOVED_TO,
+    SCHEMA_FUTEX_WOKEN,
+    SCHEMA_CPU,
+    SCHEMA_SWITCHES,
+    SCHEMA_THREAD_WOKEN,
+    SCHEMA_KERNEL_LOCK_KINDS,
+    SCHEMA_FUTEX_WAITS,
+    SCHEMA_FUTEX_RECORDED,
     /* A stack (its id is SCHEMA_STACK) and a module (its path is SCHEMA_NAME). */
     SCHEMA_METHOD,
     SCHEMA_TRUNCATED,
@@ -83,6 +100,9 @@ enum schema_slot {
     SCHEMA_COST_STACK,
     SCHEMA_SLOTS,
 };
+
+/** Layout of SCHEMA_HELD_COUNT. */
+enum { SCHEMA_PERMITS_SHIFT = 32, SCHEMA_PERMITS_MAX = 65535 };
 
 /** Records that are not events to the reader's caller, beside enum upmu_trace_kind. */
 enum schema_kind {

@@ -105,17 +105,11 @@ static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
     case SCHEMA_OBJECT:
         e->object = x;
         break;
-    case SCHEMA_OBJECT2:
-        e->object2 = x;
-        break;
     case SCHEMA_OBJECT_TYPE:
         e->object_type = (int32_t)x;
         break;
     case SCHEMA_RESULT:
         e->result = (int32_t)x;
-        break;
-    case SCHEMA_PEER:
-        e->peer = (pid_t)x;
         break;
     case SCHEMA_STACK:
         e->stack = (uint32_t)x;
@@ -123,20 +117,78 @@ static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
     case SCHEMA_SITE:
         e->site = x;
         break;
-    case SCHEMA_HOLDER_SITE:
-        e->holder_site = x;
-        break;
-    case SCHEMA_HOLDER_SINCE:
-        e->holder_since = x;
-        break;
-    case SCHEMA_COUNT:
-        e->count = x;
-        break;
-    case SCHEMA_CONTENDED:
-        e->contended = x;
-        break;
     case SCHEMA_FLAGS:
         e->flags = (uint32_t)x;
+        break;
+    case SCHEMA_HOLDER:
+        e->lock_block.holder = (pid_t)x;
+        break;
+    case SCHEMA_HOLDER_SITE:
+        e->lock_block.holder_site = x;
+        break;
+    case SCHEMA_HOLDER_SINCE:
+        e->lock_block.holder_since = x;
+        break;
+    case SCHEMA_HELD:
+        e->lock_order.held = x;
+        break;
+    case SCHEMA_HELD_SITE:
+        e->lock_order.held_site = x;
+        break;
+    case SCHEMA_HELD_COUNT:
+        e->lock_order.n_held = (uint32_t)x;
+        e->lock_order.permits = (uint32_t)(x >> SCHEMA_PERMITS_SHIFT);
+        break;
+    case SCHEMA_ACQUISITIONS:
+        e->lock_counts.acquisitions = x;
+        break;
+    case SCHEMA_CONTENDED:
+        e->lock_counts.contended = x;
+        break;
+    case SCHEMA_COUNTED_THREAD:
+        e->lock_counts.thread = (pid_t)x;
+        break;
+    case SCHEMA_MUTEX:
+        e->cond.mutex = x;
+        break;
+    case SCHEMA_SEM_VALUE:
+        e->sem_value.value = x;
+        break;
+    case SCHEMA_PEER:
+        e->thread.peer = (pid_t)x;
+        break;
+    case SCHEMA_THREAD_SWITCHES:
+        e->thread_exit.switches = x;
+        break;
+    case SCHEMA_FUTEXES:
+        e->futex_wait.n_futexes = x;
+        break;
+    case SCHEMA_FUTEX_INDEX:
+        e->futex_woken.index = x;
+        break;
+    case SCHEMA_MOVED_TO:
+        e->futex_wake.moved_to = x;
+        break;
+    case SCHEMA_FUTEX_WOKEN:
+        e->futex_wake.n_woken = x;
+        break;
+    case SCHEMA_CPU:
+        e->sched.cpu = (uint32_t)x;
+        break;
+    case SCHEMA_SWITCHES:
+        e->sched_count.switches = x;
+        break;
+    case SCHEMA_THREAD_WOKEN:
+        e->sched_wake.woken = (pid_t)x;
+        break;
+    case SCHEMA_KERNEL_LOCK_KINDS:
+        e->kernel_lock.kinds = (uint32_t)x;
+        break;
+    case SCHEMA_FUTEX_WAITS:
+        e->futex_counts.waits = x;
+        break;
+    case SCHEMA_FUTEX_RECORDED:
+        e->futex_counts.recorded = x;
         break;
     case SCHEMA_METHOD:
         d->method = (uint32_t)x;
@@ -271,9 +323,9 @@ static const char *decode_uneven(const struct meta *m, const struct meta_class *
 static inline void clear(struct decoded *d)
 {
     struct upmu_trace_event *e = &d->event;
-    e->object = e->object2 = e->site = e->holder_site = e->holder_since = e->count = e->contended = 0;
+    e->object = e->site = 0;
     e->result = 0;
-    e->peer = 0;
+    memset(e->reserved, 0, sizeof e->reserved);
     e->stack = 0;
     e->n_values = 0;
     e->values = NULL;

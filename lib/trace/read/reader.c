@@ -199,6 +199,7 @@ void upmu_trace_close(struct upmu_trace *trace)
     for (size_t i = 0; i < trace->n_problems; i++)
         free(trace->problems[i]);
     free(trace->problems);
+    batch_free(&trace->batch);
     free(trace->dir);
     free(trace->sources);
     free(trace->heap);
@@ -261,28 +262,72 @@ static void remap_event(struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;
     e->site = remapped_address(s->context, e->site, e->tick);
-    e->holder_site = remapped_address(s->context, e->holder_site, e->tick);
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK)
+        e->lock_block.holder_site = remapped_address(s->context, e->lock_block.holder_site, e->tick);
+    else if (e->kind == UPMU_TRACE_LOCK_ORDER)
+        e->lock_order.held_site = remapped_address(s->context, e->lock_order.held_site, e->tick);
+}
+
+/* Read the next event into the source `*source`. @return as upmu_trace_next(). */
+static int reader_next(struct upmu_trace *t, struct source **source)
+{
+    int rc = t->pending;
+    if (rc != 0) {
+        t->pending = 0;
+        return upmu_fail(rc, "%s", t->pending_text);
+    }
+    if (t->unread) {
+        t->unread = false;
+        *source = t->given;
+        return 1;
+    }
+    rc = replace_given(t);
+    if (rc == 0)
+        rc = begin_sources(t);
+    if (rc != 0) {
+        t->damaged = true;
+        return rc;
+    }
+    if (t->n_heap == 0)
+        return check_processes(t);
+    *source = t->given = t->heap[0];
+    if (t->given->context->disputed)
+        remap_event(t->given);
+    return 1;
 }
 
 int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)
 {
     if (!trace || !event)
         return ARGUMENT_NULL(trace, event);
-    *event = NULL;
-    int rc = replace_given(trace);
-    if (rc == 0)
-        rc = begin_sources(trace);
-    if (rc != 0) {
-        trace->damaged = true;
+    struct source *source;
+    int rc = reader_next(trace, &source);
+    *event = rc > 0 ? &source->now.event : NULL;
+    return rc;
+}
+
+int upmu_trace_read(struct upmu_trace *trace, const struct upmu_trace_event **events, size_t n)
+{
+    if (!trace || !events)
+        return ARGUMENT_NULL(trace, events);
+    if (n == 0)
+        return upmu_fail(UPMU_E_INVAL, "%s: `n` is 0, at least 1 is needed", __func__);
+    struct source *source;
+    int read = 0, rc = batch_begin(&trace->batch, n);
+    if (rc != 0)
         return rc;
+    while (read < (int)trace->batch.n_events && (rc = reader_next(trace, &source)) > 0) {
+        rc = batch_add(&trace->batch, &source->now.event, &events[read]);
+        trace->unread = rc <= 0;
+        if (rc <= 0)
+            break;
+        read++;
     }
-    if (trace->n_heap == 0)
-        return check_processes(trace);
-    trace->given = trace->heap[0];
-    if (trace->given->context->disputed)
-        remap_event(trace->given);
-    *event = &trace->given->now.event;
-    return 1;
+    if (read == 0 || rc >= 0)
+        return read ? read : rc;
+    trace->pending = rc;
+    snprintf(trace->pending_text, sizeof trace->pending_text, "%s", upmu_error());
+    return read;
 }
 
 /* -------------------------------------------------------------------------------------------------- processes */

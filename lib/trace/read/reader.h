@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+#include "trace/read/batch.h"
 #include "trace/read/context.h"
 #include "trace/read/meta.h"
 #include "trace/read/recording.h"
@@ -35,6 +37,10 @@ struct upmu_trace {
     size_t n_problems, n_reported;
     size_t n_checked; /* processes checked for missing packets after the last event */
     bool damaged;     /* damage was reported to the caller */
+    struct batch batch;
+    bool unread; /* the event of `given` did not fit into the batch */
+    int pending; /* an error after the first event of a batch, for the next call; 0: none */
+    char pending_text[ERROR_TEXT_MAX];
 };
 
 /** Read the data of the process in `dir`, without its events. @return 0, or the code of the failure; free partial data with

@@ -269,8 +269,22 @@ static void complete_event(struct source *s)
     struct upmu_trace_event *e = &s->now.event;
     e->time_ns = clock_steps_ns(&s->clock, &s->meta->clock, e->tick);
     e->tid = s->packet.head.tid;
-    if (e->holder_since)
-        e->holder_since = clock_map_ns(&s->meta->clock, e->holder_since);
+    switch (e->kind) {
+    case UPMU_TRACE_LOCK_BLOCK:
+        if (e->lock_block.holder_since)
+            e->lock_block.holder_since = clock_map_ns(&s->meta->clock, e->lock_block.holder_since);
+        break;
+    case UPMU_TRACE_LOCK_COUNTS:
+        if (e->lock_counts.thread == 0)
+            e->lock_counts.thread = e->tid;
+        break;
+    case UPMU_TRACE_FUTEX_WAIT:
+        if (e->futex_wait.n_futexes == 0)
+            e->futex_wait.n_futexes = 1;
+        break;
+    default:
+        break;
+    }
 }
 
 int source_next(struct source *s)

@@ -86,28 +86,45 @@ static uint64_t number_for(const struct trace_sync *e, enum schema_slot slot)
     switch (slot) {
     case SCHEMA_OBJECT:
         return e->object;
-    case SCHEMA_OBJECT2:
-        return e->object2;
     case SCHEMA_OBJECT_TYPE:
         return (uint64_t)e->object_type;
     case SCHEMA_RESULT:
         return (uint64_t)e->result;
-    case SCHEMA_PEER:
-        return (uint64_t)e->peer;
     case SCHEMA_STACK:
         return e->stack;
     case SCHEMA_SITE:
         return e->site;
+    case SCHEMA_FLAGS:
+        return e->flags;
+    case SCHEMA_HELD:
+    case SCHEMA_MUTEX:
+    case SCHEMA_MOVED_TO:
+        return e->object2;
+    case SCHEMA_HOLDER:
+    case SCHEMA_COUNTED_THREAD:
+    case SCHEMA_PEER:
+    case SCHEMA_THREAD_WOKEN:
+        return (uint64_t)e->peer;
     case SCHEMA_HOLDER_SITE:
+    case SCHEMA_HELD_SITE:
         return e->holder_site;
     case SCHEMA_HOLDER_SINCE:
         return e->holder_since;
-    case SCHEMA_COUNT:
+    case SCHEMA_HELD_COUNT:
+    case SCHEMA_ACQUISITIONS:
+    case SCHEMA_SEM_VALUE:
+    case SCHEMA_THREAD_SWITCHES:
+    case SCHEMA_FUTEXES:
+    case SCHEMA_FUTEX_INDEX:
+    case SCHEMA_FUTEX_WOKEN:
+    case SCHEMA_CPU:
+    case SCHEMA_SWITCHES:
+    case SCHEMA_KERNEL_LOCK_KINDS:
+    case SCHEMA_FUTEX_WAITS:
         return e->count;
     case SCHEMA_CONTENDED:
+    case SCHEMA_FUTEX_RECORDED:
         return e->contended;
-    case SCHEMA_FLAGS:
-        return e->flags;
     default: /* not a slot of synchronization classes; a test covers every field of every kind */
         return 0;
     }

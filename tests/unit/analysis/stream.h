@@ -57,10 +57,8 @@ static inline void put_typed(int kind, int type, pid_t tid, uint64_t time, uint6
 static inline void block(pid_t tid, uint64_t time, uint64_t object, pid_t holder, uint64_t since)
 {
     struct upmu_trace_event e = event(UPMU_TRACE_LOCK_BLOCK, tid, time, object);
-    e.peer = holder;
-    e.holder_since = since;
+    e.lock_block = (struct upmu_trace_lock_block){.holder = holder, .holder_since = since, .holder_site = 0x2000};
     e.site = 0x1000;
-    e.holder_site = 0x2000;
     e.stack = 7;
     add(&e);
 }
@@ -68,8 +66,7 @@ static inline void block(pid_t tid, uint64_t time, uint64_t object, pid_t holder
 static inline void counts(pid_t tid, uint64_t time, uint64_t object, uint64_t count, uint64_t contended)
 {
     struct upmu_trace_event e = event(UPMU_TRACE_LOCK_COUNTS, tid, time, object);
-    e.count = count;
-    e.contended = contended;
+    e.lock_counts = (struct upmu_trace_lock_counts){.acquisitions = count, .contended = contended, .thread = tid};
     add(&e);
 }
 
@@ -106,6 +103,18 @@ static inline struct upmu_overview_object object(uint64_t address, uint32_t gene
 }
 
 /* The thread of that id, the one that came `nth`. */
+/* Waits of one kind of the only thread with that tid. */
+static inline struct upmu_wait_sum thread_waits(pid_t tid, int kind)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct upmu_overview_thread_wait w = {.size = sizeof w};
+    size_t i = 0;
+    while (upmu_overview_thread_at(&subject, i, &t) == 0 && t.tid != tid)
+        i++;
+    ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, i, kind, &w), 0);
+    return w.waits;
+}
+
 static inline struct upmu_overview_thread thread(pid_t tid, size_t nth)
 {
     struct upmu_overview_thread t = {.size = sizeof t}, best = {0};

@@ -189,7 +189,7 @@ START_TEST(condition_wait_is_no_hold_of_its_mutex)
     put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
     e = event(UPMU_TRACE_COND_WAIT, 101, 1100, COND);
     e.object_type = UPMU_OBJECT_COND;
-    e.object2 = LOCK;
+    e.cond.mutex = LOCK;
     add(&e);
     e.kind = UPMU_TRACE_COND_WAKE;
     e.time_ns = 5000;

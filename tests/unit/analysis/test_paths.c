@@ -65,7 +65,7 @@ static void put_cond(int kind, pid_t tid, uint64_t time, int result)
 {
     struct upmu_trace_event e = event(kind, tid, time, COND);
     e.object_type = UPMU_OBJECT_COND;
-    e.object2 = LOCK;
+    e.cond.mutex = LOCK;
     e.result = result;
     add(&e);
 }
@@ -124,7 +124,12 @@ static void put_futex(int kind, pid_t tid, uint64_t time, uint64_t word, uint64_
 {
     struct upmu_trace_event e = event(kind, tid, time, word);
     e.object_type = UPMU_OBJECT_FUTEX;
-    e.count = count;
+    if (kind == UPMU_TRACE_FUTEX_WAIT)
+        e.futex_wait.n_futexes = count;
+    else if (kind == UPMU_TRACE_FUTEX_WOKEN)
+        e.futex_woken.index = count;
+    else if (kind == UPMU_TRACE_FUTEX_WAKE)
+        e.futex_wake.n_woken = count;
     add(&e);
 }
 
@@ -360,9 +365,14 @@ static int put_any(uint32_t *state, uint64_t time)
     struct upmu_trace_event e = event(kinds[dice(state, sizeof kinds / sizeof *kinds)], 100 + (pid_t)dice(state, 6),
                                       time, 0xa0 + dice(state, 4));
     e.object_type = (int32_t)dice(state, 11);
-    e.object2 = 0xa0 + dice(state, 4);
-    e.peer = dice(state, 2) ? 100 + (pid_t)dice(state, 6) : 0;
-    e.holder_since = dice(state, 2) ? time - dice(state, 50) : 0;
+    uint64_t mutex = 0xa0 + dice(state, 4), since = dice(state, 2) ? time - dice(state, 50) : 0;
+    pid_t peer = dice(state, 2) ? 100 + (pid_t)dice(state, 6) : 0;
+    if (e.kind == UPMU_TRACE_LOCK_BLOCK)
+        e.lock_block = (struct upmu_trace_lock_block){.holder = peer, .holder_since = since};
+    else if (e.kind == UPMU_TRACE_COND_WAIT || e.kind == UPMU_TRACE_COND_WAKE)
+        e.cond.mutex = mutex;
+    else if (e.kind >= UPMU_TRACE_THREAD_CREATE && e.kind <= UPMU_TRACE_THREAD_JOINED)
+        e.thread.peer = peer;
     e.result = results[dice(state, sizeof results / sizeof *results)];
     e.flags = dice(state, 4) ? 0 : dice(state, 2048);
     return overview_add(&subject.pass, &e);

@@ -11,7 +11,10 @@ static void sched(int kind, pid_t tid, uint64_t time, uint64_t count, uint32_t f
 {
     struct upmu_trace_event e = event(kind, tid, time, 0);
     e.object_type = UPMU_OBJECT_NONE;
-    e.count = count;
+    if (kind == UPMU_TRACE_SCHED_LOST || kind == UPMU_TRACE_SCHED_SEEN)
+        e.sched_count.switches = count;
+    else
+        e.sched.cpu = (uint32_t)count;
     e.flags = flags;
     add(&e);
 }
@@ -217,7 +220,7 @@ static void wakes(pid_t waker, uint64_t time, pid_t wakee)
 {
     struct upmu_trace_event e = event(UPMU_TRACE_SCHED_WAKE, waker, time, 0);
     e.object_type = UPMU_OBJECT_NONE;
-    e.peer = wakee;
+    e.sched_wake.woken = wakee;
     add(&e);
 }
 
@@ -272,7 +275,7 @@ static void kernel_lock(int kind, pid_t tid, uint64_t time, uint64_t address, ui
 {
     struct upmu_trace_event e = event(kind, tid, time, address);
     e.object_type = UPMU_OBJECT_NONE;
-    e.count = kinds;
+    e.kernel_lock.kinds = (uint32_t)kinds;
     add(&e);
 }
 
@@ -343,13 +346,13 @@ START_TEST(waits_for_futexes_are_those_of_the_thread_that_has_just_ended)
     struct upmu_trace_event e = event(UPMU_TRACE_FUTEX_COUNTS, 101, 1500, 0);
     begins(101, 990);
     put(UPMU_TRACE_THREAD_START, 101, 1000, HANDLE);
-    e.count = 3;
-    e.contended = 1;
+    e.futex_counts.waits = 3;
+    e.futex_counts.recorded = 1;
     add(&e);
     put(UPMU_TRACE_THREAD_EXIT, 101, 2000, HANDLE);
     e.time_ns = 2100;
-    e.count = 9;
-    e.contended = 7;
+    e.futex_counts.waits = 9;
+    e.futex_counts.recorded = 7;
     add(&e);
     begins(101, 2990); /* the next thread of that id */
     put(UPMU_TRACE_THREAD_START, 101, 3000, HANDLE);

@@ -28,7 +28,7 @@ static void does(int kind, pid_t tid, uint64_t tick, uint64_t object)
     e.tick = tick;
     if (kind == UPMU_TRACE_COND_WAIT || kind == UPMU_TRACE_COND_WAKE) {
         e.object_type = UPMU_OBJECT_COND;
-        e.object2 = LOCK;
+        e.cond.mutex = LOCK;
     }
     add(&e);
 }

@@ -15,7 +15,7 @@ static void put_full(int kind, int type, pid_t tid, uint64_t time, uint32_t flag
     e.object_type = type;
     e.flags = flags;
     e.result = result;
-    e.peer = kind == UPMU_TRACE_LOCK_BLOCK ? 101 : 0;
+    e.lock_block.holder = kind == UPMU_TRACE_LOCK_BLOCK ? 101 : 0;
     add(&e);
 }
 
@@ -24,8 +24,7 @@ static void put_counts(pid_t tid, uint64_t time, uint32_t flags, uint64_t count,
     struct upmu_trace_event e = event(UPMU_TRACE_LOCK_COUNTS, tid, time, LOCK);
     e.object_type = UPMU_OBJECT_RWLOCK;
     e.flags = flags;
-    e.count = count;
-    e.contended = contended;
+    e.lock_counts = (struct upmu_trace_lock_counts){.acquisitions = count, .contended = contended, .thread = tid};
     add(&e);
 }
 
@@ -88,8 +87,8 @@ START_TEST(waits_of_readers_are_distinguished)
     ck_assert_uint_eq(o.shared_waits.total_ns, 300);
     ck_assert_int_eq(o.longest.waiter, 103);
     ck_assert(!o.longest.shared && o.longest.holder_shared);
-    ck_assert_uint_eq(thread(102, 0).waits[UPMU_WAIT_RWLOCK].total_ns, 300);
-    ck_assert_uint_eq(thread(103, 0).waits[UPMU_WAIT_RWLOCK].total_ns, 500);
+    ck_assert_uint_eq(thread_waits(102, UPMU_WAIT_RWLOCK).total_ns, 300);
+    ck_assert_uint_eq(thread_waits(103, UPMU_WAIT_RWLOCK).total_ns, 500);
     end_stream();
 }
 END_TEST
@@ -124,7 +123,7 @@ START_TEST(samples_are_holds_whatever_was_left_out)
     put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9200, UPMU_TRACE_FLAG_SAMPLED, 0);
     put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9300, UPMU_TRACE_FLAG_SAMPLED, 0);
     struct upmu_trace_event e = event(UPMU_TRACE_LOCK_COUNTS, 101, 9900, LOCK);
-    e.count = 3000;
+    e.lock_counts = (struct upmu_trace_lock_counts){.acquisitions = 3000, .thread = 101};
     add(&e);
     finish();
     struct upmu_overview_object o = the_object(NULL);
@@ -183,8 +182,8 @@ START_TEST(who_came_last_to_a_barrier)
     ck_assert_uint_eq(o.failed, 0);
     ck_assert_uint_eq(use(at, 101).last_arrivals, 0);
     ck_assert_uint_eq(use(at, 102).last_arrivals, 3);
-    ck_assert_uint_eq(thread(101, 0).waits[UPMU_WAIT_BARRIER].total_ns, 3 * 410);
-    ck_assert_uint_eq(thread(102, 0).waits[UPMU_WAIT_BARRIER].total_ns, 3 * 20);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_BARRIER).total_ns, 3 * 410);
+    ck_assert_uint_eq(thread_waits(102, UPMU_WAIT_BARRIER).total_ns, 3 * 20);
     end_stream();
 }
 END_TEST
@@ -199,7 +198,7 @@ START_TEST(who_waits_for_a_function_to_run_once_holds_nothing)
     put_full(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_ONCE, 102, 1510, 0, 0);
     struct upmu_trace_event counted = event(UPMU_TRACE_LOCK_COUNTS, 101, 1600, LOCK);
     counted.object_type = UPMU_OBJECT_ONCE;
-    counted.count = 1;
+    counted.lock_counts = (struct upmu_trace_lock_counts){.acquisitions = 1, .thread = 101};
     add(&counted);
     finish();
     struct upmu_overview_object o = the_object(&at);

@@ -10,7 +10,7 @@ START_TEST(thread_lives_from_start_to_exit)
 {
     begin_stream(true);
     struct upmu_trace_event e = event(UPMU_TRACE_THREAD_START, 101, 1000, HANDLE);
-    e.peer = 100;
+    e.thread.peer = 100;
     add(&e);
     put(UPMU_TRACE_THREAD_EXIT, 101, 4000, HANDLE);
     put(UPMU_TRACE_MARK, 100, 5000, 0);
@@ -80,7 +80,7 @@ START_TEST(cancelled_thread_waited_until_its_end)
     put(UPMU_TRACE_MARK, 100, 9000, 0);
     finish();
     ck_assert_uint_eq(thread(101, 0).blocked_ns, 1000);
-    ck_assert_uint_eq(thread(101, 0).waits[UPMU_WAIT_COND].unfinished, 1);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_COND).unfinished, 1);
     end_stream();
 }
 END_TEST

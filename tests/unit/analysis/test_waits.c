@@ -37,7 +37,7 @@ START_TEST(wait_is_charged_to_lock_waiter_holder_and_places)
     ck_assert_uint_eq(site(i, 0x1000).waits.total_ns, 350);
     ck_assert_uint_eq(site(i, 0x2000).blocked_ns, 350);
     ck_assert_uint_eq(thread(101, 0).blocked_ns, 350);
-    ck_assert_uint_eq(thread(101, 0).waits[UPMU_WAIT_MUTEX].count, 2);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_MUTEX).count, 2);
     ck_assert_uint_eq(thread(102, 0).blocked_ns, 0);
     end_stream();
 }
@@ -52,8 +52,8 @@ START_TEST(wait_inside_a_wait_blocks_the_thread_once)
     put_typed(UPMU_TRACE_COND_WAKE, UPMU_OBJECT_COND, 101, 1600, COND);
     finish();
     ck_assert_uint_eq(thread(101, 0).blocked_ns, 600);
-    ck_assert_uint_eq(thread(101, 0).waits[UPMU_WAIT_COND].total_ns, 600);
-    ck_assert_uint_eq(thread(101, 0).waits[UPMU_WAIT_MUTEX].total_ns, 200);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_COND).total_ns, 600);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_MUTEX).total_ns, 200);
     ck_assert_uint_eq(totals().unmatched, 0);
     end_stream();
 }
@@ -140,11 +140,16 @@ START_TEST(kinds_of_waits_are_distinguished)
     put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 101, 1200, LOCK);
     put_typed(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 101, 1204, LOCK);
     finish();
-    struct upmu_overview_thread t = thread(101, 0);
-    ck_assert_uint_eq(t.waits[UPMU_WAIT_SEM].total_ns, 1);
-    ck_assert_uint_eq(t.waits[UPMU_WAIT_CUSTOM].total_ns, 2);
-    ck_assert_uint_eq(t.waits[UPMU_WAIT_JOIN].total_ns, 4);
-    ck_assert_uint_eq(t.blocked_ns, 7);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_SEM).total_ns, 1);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_CUSTOM).total_ns, 2);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_JOIN).total_ns, 4);
+    ck_assert_uint_eq(thread(101, 0).blocked_ns, 7);
+    struct upmu_overview_thread_wait none = {.size = sizeof none};
+    ck_assert_uint_eq(upmu_overview_thread_wait_count(&subject, 0), UPMU_WAIT_FUTEX + 1);
+    ck_assert_uint_eq(upmu_overview_thread_wait_count(&subject, 1), 0);
+    ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, 0, UPMU_WAIT_FUTEX + 1, &none), UPMU_E_END);
+    ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, 0, -1, &none), UPMU_E_END);
+    ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, 1, UPMU_WAIT_MUTEX, &none), UPMU_E_END);
     ck_assert_uint_eq(totals().n_objects, 3); /* a thread and a semaphore of the same number are two */
     end_stream();
 }

@@ -168,7 +168,7 @@ static void in_a_cond(int kind, uint64_t time)
 {
     struct upmu_trace_event e = event(kind, 101, time, OTHER);
     e.object_type = UPMU_OBJECT_COND;
-    e.object2 = LOCK;
+    e.cond.mutex = LOCK;
     add(&e);
 }
 
@@ -196,7 +196,7 @@ static void switches(int kind, uint64_t time, uint32_t flags)
     struct upmu_trace_event e = event(kind, 101, time, 0);
     e.object_type = UPMU_OBJECT_NONE;
     e.flags = flags;
-    e.count = 1;
+    e.sched.cpu = 1;
     add(&e);
 }
 

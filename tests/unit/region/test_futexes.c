@@ -61,8 +61,8 @@ static struct futexes read_futexes(void)
     while ((rc = upmu_trace_next(t, &e)) > 0)
         if (e->kind == UPMU_TRACE_FUTEX_COUNTS) {
             futexes.n++;
-            futexes.waits = e->count;
-            futexes.recorded = e->contended;
+            futexes.waits = e->futex_counts.waits;
+            futexes.recorded = e->futex_counts.recorded;
         }
     ck_assert_int_eq(rc, 0);
     ck_assert_int_eq(upmu_trace_process_at(t, 0, &p), 0);

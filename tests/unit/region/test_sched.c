@@ -113,8 +113,8 @@ START_TEST(records_have_the_time_of_their_switch)
         e++;
     ck_assert_int_eq(e[1].kind, UPMU_TRACE_SCHED_OUT);
     ck_assert_int_eq(e[2].kind, UPMU_TRACE_SCHED_IN);
-    ck_assert_uint_eq(e[1].count, 5);
-    ck_assert_uint_eq(e[2].count, 6);
+    ck_assert_uint_eq(e[1].sched.cpu, 5);
+    ck_assert_uint_eq(e[2].sched.cpu, 6);
     ck_assert_int_eq(e[1].tid, getpid());
     ck_assert_uint_eq(e[1].flags, 0);
     ck_assert_uint_ge(e[1].time_ns, s.begin_ns);
@@ -147,11 +147,11 @@ START_TEST(preemption_and_loss_are_distinguished)
     ck_assert_uint_eq(e[first].flags, UPMU_TRACE_FLAG_PREEMPTED);
     ck_assert_int_eq(e[first + 1].kind, UPMU_TRACE_SCHED_IN);
     ck_assert_int_eq(e[first + 2].kind, UPMU_TRACE_SCHED_LOST);
-    ck_assert_uint_eq(e[first + 2].count, 77);
+    ck_assert_uint_eq(e[first + 2].sched_count.switches, 77);
     ck_assert_int_eq(e[first + 3].kind, UPMU_TRACE_SCHED_OUT);
     ck_assert_uint_eq(e[first + 3].flags, 0);
     ck_assert_int_eq(e[first + 4].kind, UPMU_TRACE_SCHED_SEEN);
-    ck_assert_uint_eq(e[first + 4].count, 77 + 3);
+    ck_assert_uint_eq(e[first + 4].sched_count.switches, 77 + 3);
 }
 END_TEST
 
@@ -194,14 +194,14 @@ START_TEST(tracepoints_are_recorded_where_they_can_be_read)
     struct seen s = read_events();
     const struct upmu_trace_event *e = &s.events[s.n - 4];
     ck_assert_int_eq(e[0].kind, UPMU_TRACE_SCHED_WAKE);
-    ck_assert_int_eq(e[0].peer, 4711);
+    ck_assert_int_eq(e[0].sched_wake.woken, 4711);
     ck_assert_int_eq(e[1].kind, UPMU_TRACE_KERNEL_LOCK_BLOCK);
     ck_assert_uint_eq(e[1].object, UINT64_MAX - 7);
-    ck_assert_uint_eq(e[1].count, 33);
+    ck_assert_uint_eq(e[1].kernel_lock.kinds, 33);
     ck_assert_int_eq(e[2].kind, UPMU_TRACE_KERNEL_LOCK_DONE);
     ck_assert_int_eq(e[2].result, -EINTR);
     ck_assert_int_eq(e[3].kind, UPMU_TRACE_SCHED_SEEN);
-    ck_assert_uint_eq(e[3].count, 0); /* none of them is a switch */
+    ck_assert_uint_eq(e[3].sched_count.switches, 0); /* none of them is a switch */
     ck_assert_uint_eq(trace_writer_lost(upmu_regions.trace), 5);
     note_of(note, sizeof note);
     ck_assert_str_eq(note, "");
@@ -250,7 +250,7 @@ START_TEST(records_left_at_thread_end_are_written_and_the_buffer_is_freed)
     struct seen s = read_events();
     ck_assert_uint_ge(s.n, 4);
     ck_assert_int_eq(s.events[s.n - 1].kind, UPMU_TRACE_SCHED_SEEN);
-    ck_assert_uint_eq(s.events[s.n - 1].count, 2);
+    ck_assert_uint_eq(s.events[s.n - 1].sched_count.switches, 2);
     ck_assert_uint_eq(scripted_switch_logs(), 0);
     ck_assert_uint_eq(scripted_misuse(), 0);
 }
@@ -319,10 +319,10 @@ START_TEST(a_full_trace_counts_a_loss)
     ck_assert_uint_ge(s.n, 2);
     const struct upmu_trace_event *lost = &s.events[s.n - 3];
     ck_assert_int_eq(lost[0].kind, UPMU_TRACE_SCHED_LOST);
-    ck_assert_uint_eq(lost[0].count, 3);
+    ck_assert_uint_eq(lost[0].sched_count.switches, 3);
     ck_assert_int_eq(lost[1].kind, UPMU_TRACE_SCHED_OUT);
     ck_assert_int_eq(lost[2].kind, UPMU_TRACE_SCHED_SEEN);
-    ck_assert_uint_eq(lost[2].count, STREAM_PENDING + 3 + 1);
+    ck_assert_uint_eq(lost[2].sched_count.switches, STREAM_PENDING + 3 + 1);
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 /* Round trip of synchronization events, stacks and modules, in every form of writing. */
 #include "base/tick.h"
 #include "suite.h"
+#include "support/flat_event.h"
 #include "trace/format/clockmap.h"
 #include "trace/format/ctf.h"
 #include "trace/write/stream_fast.h"
@@ -120,18 +121,19 @@ static struct trace_sync full_event(size_t i, uint64_t tick)
 static void expect_fields(const struct upmu_trace_event *e, const struct trace_sync *in, size_t i)
 {
     int has = kinds[i].fields;
+    const struct flat_event flat = flat_event(e);
     ck_assert_int_eq(e->kind, in->kind);
     ck_assert_int_eq(e->tid, TID);
     ck_assert_uint_eq(e->object, in->object);
     ck_assert_int_eq(e->object_type, has & TYPE ? in->object_type : kinds[i].fixed_type);
-    ck_assert_uint_eq(e->object2, has & OBJECT2 ? in->object2 : 0);
+    ck_assert_uint_eq(flat.object2, has & OBJECT2 ? in->object2 : 0);
     ck_assert_int_eq(e->result, has & RESULT ? in->result : 0);
-    ck_assert_int_eq(e->peer, has & PEER ? in->peer : 0);
+    ck_assert_int_eq(flat.peer, has & PEER ? in->peer : 0);
     ck_assert_uint_eq(e->stack, has & STACK ? in->stack : 0);
     ck_assert_uint_eq(e->site, has & SITE ? in->site : 0);
-    ck_assert_uint_eq(e->holder_site, has & (HOLDER | TAKEN_AT) ? in->holder_site : 0);
-    ck_assert_uint_eq(e->count, has & (COUNTS | COUNT) ? in->count : 0);
-    ck_assert_uint_eq(e->contended, has & COUNTS ? in->contended : 0);
+    ck_assert_uint_eq(flat.holder_site, has & (HOLDER | TAKEN_AT) ? in->holder_site : 0);
+    ck_assert_uint_eq(flat.count, has & (COUNTS | COUNT) ? in->count : 0);
+    ck_assert_uint_eq(flat.contended, has & COUNTS ? in->contended : 0);
     ck_assert_uint_eq(e->flags, has & FLAGS ? in->flags : 0);
     ck_assert_str_eq(e->name, has & NAME ? in->name : "");
     ck_assert_uint_eq(e->n_values, 0);
@@ -153,12 +155,13 @@ START_TEST(every_kind_keeps_its_fields_and_no_other)
         ck_assert_uint_eq(e->tick, tick + i);
         expect_fields(e, &in, i % KINDS);
         if (kinds[i % KINDS].fields & HOLDER) { /* a tick in the trace, a time for the caller */
-            ck_assert_uint_lt(e->holder_since, e->time_ns);
-            ck_assert_uint_gt(e->holder_since, e->time_ns - 100000);
-            ck_assert(since == 0 || since == e->holder_since);
-            since = e->holder_since;
+            uint64_t now = e->lock_block.holder_since;
+            ck_assert_uint_lt(now, e->time_ns);
+            ck_assert_uint_gt(now, e->time_ns - 100000);
+            ck_assert(since == 0 || since == now);
+            since = now;
         } else {
-            ck_assert_uint_eq(e->holder_since, 0);
+            ck_assert_uint_eq(flat_event(e).holder_since, 0);
         }
     }
     must_end(t);
@@ -178,7 +181,7 @@ START_TEST(an_unknown_holder_time_stays_unknown_and_a_long_name_is_cut)
     named.name = NULL;
     ck_assert(upmu_trace_sync_(s, tick_now(), &named));
     struct upmu_trace *t = finished();
-    ck_assert_uint_eq(must_read(t)->holder_since, 0);
+    ck_assert_uint_eq(must_read(t)->lock_block.holder_since, 0);
     ck_assert_uint_eq(strlen(must_read(t)->name), UPMU_REGION_NAME_MAX);
     ck_assert_str_eq(must_read(t)->name, "");
     upmu_trace_close(t);
@@ -225,7 +228,7 @@ START_TEST(switches_are_ordered_by_time_among_events)
         ck_assert_uint_eq(e->tick, tick + 1000 * i);
         ck_assert_int_eq(e->tid, TID);
         ck_assert_int_eq(e->kind, i % 2 ? UPMU_TRACE_LOCK_MISUSE : switches[i / 2].kind);
-        ck_assert_uint_eq(e->count, i % 2 ? 0 : switches[i / 2].count);
+        ck_assert_uint_eq(flat_event(e).count, i % 2 ? 0 : switches[i / 2].count);
         ck_assert_uint_eq(e->flags, i % 2 ? 0 : switches[i / 2].flags);
         ck_assert_uint_eq(e->object, 0);
     }
@@ -245,8 +248,8 @@ START_TEST(counts_of_waits_for_futexes_come_back_as_they_were)
     struct upmu_trace_process p = {.size = sizeof p};
     ck_assert_int_eq(e->kind, UPMU_TRACE_FUTEX_COUNTS);
     ck_assert_int_eq(e->tid, TID);
-    ck_assert_uint_eq(e->count, UINT64_MAX);
-    ck_assert_uint_eq(e->contended, UINT64_MAX - 5);
+    ck_assert_uint_eq(e->futex_counts.waits, UINT64_MAX);
+    ck_assert_uint_eq(e->futex_counts.recorded, UINT64_MAX - 5);
     must_end(t);
     ck_assert_int_eq(upmu_trace_process_at(t, 0, &p), 0);
     ck_assert_str_eq(p.futex_note, "because");

@@ -203,8 +203,9 @@ static void json_threads(struct json *j, const struct report *r)
         json_uint(j, "events", t.events);
         json_uint(j, "blocked_ns", t.blocked_ns);
         json_object(j, "waits");
-        for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
-            json_waits(j, upmu_wait_kind_name(kind), &t.waits[kind]);
+        struct upmu_overview_thread_wait w = {.size = sizeof w};
+        for (int kind = 0; upmu_overview_thread_wait_at(r->overview, i, kind, &w) == 0; kind++)
+            json_waits(j, upmu_wait_kind_name(kind), &w.waits);
         json_object_end(j);
         report_json_value(j, "switches", &t.switches);
         json_sched(j, r, i);

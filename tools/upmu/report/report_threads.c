@@ -19,11 +19,12 @@ static void cell_switches(struct table *table, const struct upmu_value *v)
         table_cell(table, STYLE_PLAIN, "%s", "");
 }
 
-static char *waits_text(const struct upmu_overview_thread *t)
+static char *waits_text(const struct upmu_overview *overview, size_t thread)
 {
     char *text = memory_copy("");
-    for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++) {
-        const struct upmu_wait_sum *w = &t->waits[kind];
+    struct upmu_overview_thread_wait of_kind = {.size = sizeof of_kind};
+    for (int kind = 0; upmu_overview_thread_wait_at(overview, thread, kind, &of_kind) == 0; kind++) {
+        const struct upmu_wait_sum *w = &of_kind.waits;
         if (w->count + w->unfinished == 0)
             continue;
         char *ns = total_in_words(w);
@@ -95,7 +96,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     cell_duration(table, t->blocked_ns);
     cell_share(table, t->blocked_ns, t->end_ns - t->begin_ns);
     cell_sched(table, t, &s);
-    cell_free(table, STYLE_PLAIN, waits_text(t));
+    cell_free(table, STYLE_PLAIN, waits_text(r->overview, i));
 }
 
 static void text_threads(struct output *out, const struct report *r)

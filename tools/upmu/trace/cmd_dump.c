@@ -38,42 +38,80 @@ static int dump_option(void *arg, int id, const char *value)
     return 0;
 }
 
-/* Fields about locks and threads; those that the event type does not have are 0 and not shown. */
-static const struct {
-    const char *name;
-    size_t offset;
-    bool hexadecimal;
-} object_fields[] = {
-    {"object2", offsetof(struct upmu_trace_event, object2), true},
-    {"site", offsetof(struct upmu_trace_event, site), true},
-    {"holder_site", offsetof(struct upmu_trace_event, holder_site), true},
-    {"holder_since_ns", offsetof(struct upmu_trace_event, holder_since), false},
-    {"count", offsetof(struct upmu_trace_event, count), false},
-    {"contended", offsetof(struct upmu_trace_event, contended), false},
-};
-enum { OBJECT_FIELDS = sizeof object_fields / sizeof *object_fields };
+/* Fields of single kinds of events. */
+#define FIELD(first, last, name, member, form)                              \
+    {                                                                       \
+        (first), (last), (name), offsetof(struct upmu_trace_event, member), \
+            sizeof(((const struct upmu_trace_event *)NULL)->member), (form) \
+    }
+#define FIELD_OF(kind, name, member, form) FIELD(UPMU_TRACE_##kind, UPMU_TRACE_##kind, name, member, form)
 
-static uint64_t object_field(const struct upmu_trace_event *e, size_t i)
+enum form { NUMBER, IF_KNOWN, ADDRESS }; /* in text the last two are left out if 0 */
+
+static const struct kind_field {
+    int first, last; /* kinds that have it */
+    const char *name;
+    size_t offset, bytes;
+    enum form form;
+} kind_fields[] = {
+    FIELD_OF(LOCK_BLOCK, "holder", lock_block.holder, IF_KNOWN),
+    FIELD_OF(LOCK_BLOCK, "holder_site", lock_block.holder_site, ADDRESS),
+    FIELD_OF(LOCK_BLOCK, "holder_since_ns", lock_block.holder_since, IF_KNOWN),
+    FIELD_OF(LOCK_ORDER, "held", lock_order.held, ADDRESS),
+    FIELD_OF(LOCK_ORDER, "held_site", lock_order.held_site, ADDRESS),
+    FIELD_OF(LOCK_ORDER, "n_held", lock_order.n_held, NUMBER),
+    FIELD_OF(LOCK_ORDER, "permits", lock_order.permits, IF_KNOWN),
+    FIELD_OF(LOCK_COUNTS, "acquisitions", lock_counts.acquisitions, NUMBER),
+    FIELD_OF(LOCK_COUNTS, "contended", lock_counts.contended, NUMBER),
+    FIELD_OF(LOCK_COUNTS, "thread", lock_counts.thread, NUMBER),
+    FIELD(UPMU_TRACE_COND_WAIT, UPMU_TRACE_COND_WAKE, "mutex", cond.mutex, ADDRESS),
+    FIELD_OF(SEM_VALUE, "value", sem_value.value, NUMBER),
+    FIELD(UPMU_TRACE_THREAD_CREATE, UPMU_TRACE_THREAD_START, "peer", thread.peer, IF_KNOWN),
+    FIELD_OF(THREAD_EXIT, "switches", thread_exit.switches, NUMBER),
+    FIELD(UPMU_TRACE_THREAD_JOIN, UPMU_TRACE_THREAD_CANCEL, "peer", thread.peer, IF_KNOWN),
+    FIELD_OF(FUTEX_WAIT, "futexes", futex_wait.n_futexes, NUMBER),
+    FIELD_OF(FUTEX_WOKEN, "index", futex_woken.index, NUMBER),
+    FIELD_OF(FUTEX_WAKE, "moved_to", futex_wake.moved_to, ADDRESS),
+    FIELD_OF(FUTEX_WAKE, "woken", futex_wake.n_woken, NUMBER),
+    FIELD(UPMU_TRACE_SCHED_BEGIN, UPMU_TRACE_SCHED_IN, "cpu", sched.cpu, NUMBER),
+    FIELD(UPMU_TRACE_SCHED_LOST, UPMU_TRACE_SCHED_SEEN, "switches", sched_count.switches, NUMBER),
+    FIELD_OF(SCHED_WAKE, "woken", sched_wake.woken, IF_KNOWN),
+    FIELD_OF(KERNEL_LOCK_BLOCK, "kinds", kernel_lock.kinds, ADDRESS),
+    FIELD_OF(FUTEX_COUNTS, "waits", futex_counts.waits, NUMBER),
+    FIELD_OF(FUTEX_COUNTS, "recorded", futex_counts.recorded, NUMBER),
+};
+enum { KIND_FIELDS = sizeof kind_fields / sizeof *kind_fields };
+
+static bool has_field(const struct upmu_trace_event *e, const struct kind_field *f)
 {
-    uint64_t value;
-    memcpy(&value, (const char *)e + object_fields[i].offset, sizeof value);
-    return value;
+    return e->kind >= f->first && e->kind <= f->last;
+}
+
+static uint64_t field_value(const struct upmu_trace_event *e, const struct kind_field *f)
+{
+    uint64_t u64;
+    uint32_t u32; /* of thread ids, too: they are positive */
+    memcpy(f->bytes == sizeof u32 ? (void *)&u32 : (void *)&u64, (const char *)e + f->offset, f->bytes);
+    return f->bytes == sizeof u32 ? u32 : u64;
+}
+
+static void dump_fields_text(FILE *out, const struct upmu_trace_event *e)
+{
+    for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
+        if (has_field(e, f) && (f->form == NUMBER || field_value(e, f) != 0))
+            fprintf(out, f->form == ADDRESS ? " %s=0x%" PRIx64 : " %s=%" PRIu64, f->name, field_value(e, f));
+}
+
+static void dump_fields_json(struct json *j, const struct upmu_trace_event *e)
+{
+    for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
+        if (has_field(e, f))
+            json_uint(j, f->name, field_value(e, f));
 }
 
 static bool has_object(const struct upmu_trace_event *e)
 {
     return e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_ALSO;
-}
-
-/* How a thread runs: on which CPU, or how many switches. */
-static bool has_cpu(const struct upmu_trace_event *e)
-{
-    return e->kind >= UPMU_TRACE_SCHED_BEGIN && e->kind <= UPMU_TRACE_SCHED_IN;
-}
-
-static bool has_switches(const struct upmu_trace_event *e)
-{
-    return e->kind == UPMU_TRACE_SCHED_LOST || e->kind == UPMU_TRACE_SCHED_SEEN;
 }
 
 static const struct {
@@ -100,14 +138,10 @@ static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
     fprintf(out, " %s=0x%" PRIx64, type ? type : "object", e->object);
     if (e->result)
         fprintf(out, " result=%d", (int)e->result);
-    if (e->peer)
-        fprintf(out, " peer=%ld", (long)e->peer);
     if (e->stack)
         fprintf(out, " stack=%" PRIu32, e->stack);
-    for (size_t i = 0; i < OBJECT_FIELDS; i++)
-        if (object_field(e, i))
-            fprintf(out, object_fields[i].hexadecimal ? " %s=0x%" PRIx64 : " %s=%" PRIu64, object_fields[i].name,
-                    object_field(e, i));
+    if (e->site)
+        fprintf(out, " site=0x%" PRIx64, e->site);
     for (size_t i = 0; i < FLAG_NAMES; i++)
         if (e->flags & flag_names[i].flag)
             fprintf(out, " %s", flag_names[i].name);
@@ -118,10 +152,8 @@ static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
     json_string(j, "object_type", upmu_object_type_name(e->object_type));
     json_uint(j, "object", e->object);
     json_int(j, "result", e->result);
-    json_int(j, "peer", e->peer);
     json_uint(j, "stack", e->stack);
-    for (size_t i = 0; i < OBJECT_FIELDS; i++)
-        json_uint(j, object_fields[i].name, object_field(e, i));
+    json_uint(j, "site", e->site);
     json_array(j, "flags");
     for (size_t i = 0; i < FLAG_NAMES; i++)
         if (e->flags & flag_names[i].flag)
@@ -165,16 +197,9 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
         dump_object_text(out, e);
     else if (e->object) /* counters are read for one */
         fprintf(out, " object=0x%" PRIx64, e->object);
-    if (has_cpu(e) || has_switches(e))
-        fprintf(out, " %s=%" PRIu64, has_cpu(e) ? "cpu" : "count", e->count);
+    dump_fields_text(out, e);
     if (e->flags & UPMU_TRACE_FLAG_PREEMPTED)
         fputs(" preempted", out);
-    if (e->kind == UPMU_TRACE_SCHED_WAKE)
-        fprintf(out, " peer=%ld", (long)e->peer);
-    if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
-        fprintf(out, " kinds=0x%" PRIx64, e->count);
-    if (e->kind == UPMU_TRACE_FUTEX_COUNTS)
-        fprintf(out, " count=%" PRIu64 " recorded=%" PRIu64, e->count, e->contended);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE && e->result)
         fprintf(out, " result=%d", (int)e->result);
     for (size_t i = 0; i < e->n_values; i++)
@@ -209,16 +234,7 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
         dump_object_json(j, e);
     else if (e->object)
         json_uint(j, "object", e->object);
-    if (has_cpu(e) || has_switches(e))
-        json_uint(j, has_cpu(e) ? "cpu" : "count", e->count);
-    if (e->kind == UPMU_TRACE_SCHED_WAKE)
-        json_int(j, "peer", e->peer);
-    if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
-        json_uint(j, "kinds", e->count);
-    if (e->kind == UPMU_TRACE_FUTEX_COUNTS) {
-        json_uint(j, "count", e->count);
-        json_uint(j, "recorded", e->contended);
-    }
+    dump_fields_json(j, e);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         json_int(j, "result", e->result);
     if (e->kind == UPMU_TRACE_SCHED_OUT)
@@ -236,23 +252,30 @@ static void dump_damage(struct dump *d)
     d->damages[d->n_damages++] = memory_copy(upmu_error());
 }
 
+static void dump_event(struct dump *d, const struct upmu_trace_event *e)
+{
+    if (!upmu_trace_kind_name(e->kind))
+        return; /* a kind of a later version */
+    if (d->as_json)
+        dump_event_json(d, e);
+    else
+        dump_event_text(d, e);
+}
+
 /* All events, as far as the destination takes them. */
 static void dump_events(struct dump *d)
 {
-    const struct upmu_trace_event *e;
-    int rc;
+    enum { BATCH = 256 };
+    const struct upmu_trace_event *events[BATCH];
+    int n;
 
-    while ((rc = upmu_trace_next(d->trace, &e)) != 0 && !ferror(d->out.file)) {
-        if (rc < 0)
+    while ((n = upmu_trace_read(d->trace, events, BATCH)) != 0 && !ferror(d->out.file)) {
+        for (int i = 0; i < n; i++)
+            dump_event(d, events[i]);
+        if (n < 0)
             dump_damage(d);
-        else if (!upmu_trace_kind_name(e->kind))
-            continue; /* an event type of a later version */
-        else if (d->as_json)
-            dump_event_json(d, e);
-        else
-            dump_event_text(d, e);
         /* A damaged stream is left out; any other error would repeat. */
-        if (rc < 0 && rc != UPMU_E_FORMAT)
+        if (n < 0 && n != UPMU_E_FORMAT)
             break;
     }
 }
