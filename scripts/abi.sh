@@ -17,12 +17,13 @@ skip()
     exit 77
 }
 
-# dump LIBRARY OUT: what the public headers declare of it, without anything that depends on this machine
+# dump LIBRARY OUT: what the public headers declare of it, without anything that depends on this machine or its build cache
 dump()
 {
     abidw --headers-dir "$headers" --drop-private-types --exported-interfaces-only \
         --suppressions "$scratch/private" --no-show-locs --no-corpus-path --no-comp-dir-path --no-elf-needed \
         --type-id-style hash --out-file "$2" "$1"
+    sed -i "s|path='[./]*/lib/|path='lib/|" "$2"
 }
 
 mode=${1:-} build=${2:-$root/build/release}
