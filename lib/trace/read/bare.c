@@ -11,7 +11,7 @@
 
 static int no_memory(const char *dir)
 {
-    return recording_io_failed(dir, ENOMEM);
+    return packets_io_failed(dir, ENOMEM);
 }
 
 int trace_bare_open(struct upmu_trace **trace, const char *process)

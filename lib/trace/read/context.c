@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/read/remapped.h"
-
 enum { CHUNK_BYTES = 64 * 1024, STACKS_AT_FIRST = 256, ROOM_AT_FIRST = 16 };
 
 /** A piece of memory that is never moved; its content follows its head. */
@@ -101,16 +99,11 @@ int context_add_stack(struct context *c, const struct context_stack *stack, cons
     return 0;
 }
 
-const struct context_stack *context_stack(const struct context *c, uint32_t id)
+struct context_stack *context_stack(const struct context *c, uint32_t id)
 {
     if (c->cap_stacks == 0)
         return NULL;
     struct context_stack *slot = &c->stacks[slot_of(c->stacks, c->cap_stacks, id)];
-    if (slot->frames && c->disputed && slot->mappings != c->n_mappings) {
-        for (uint32_t i = 0; i < slot->n_frames; i++)
-            slot->frames[i] = remapped_address(c, slot->frames[i] & REMAPPED_ADDRESS, slot->tick);
-        slot->mappings = (uint32_t)c->n_mappings;
-    }
     return slot->frames ? slot : NULL;
 }
 

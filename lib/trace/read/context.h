@@ -57,8 +57,8 @@ void context_free(struct context *c);
 
 /** Keep a stack; of several with one id the first. `frames` may be unaligned and are copied. @return 0, -ENOMEM. */
 int context_add_stack(struct context *c, const struct context_stack *stack, const uint8_t *frames);
-/** The stack of that id, or NULL. Its frames are remapped (remapped_address()). */
-const struct context_stack *context_stack(const struct context *c, uint32_t id);
+/** The stack of that id as recorded, or NULL; see remapped_stack(). */
+struct context_stack *context_stack(const struct context *c, uint32_t id);
 /** Grow an array of `n` items with space for `*cap` so that one more fits. @return the array, possibly moved; NULL without
  *  memory, with the old one unchanged. */
 void *context_grow(void *array, size_t n, size_t *cap, size_t size);

@@ -16,7 +16,7 @@
 
 static int no_memory(const char *dir)
 {
-    return recording_io_failed(dir, ENOMEM);
+    return packets_io_failed(dir, ENOMEM);
 }
 
 static bool is_known(const struct upmu_trace *t, const char *dir)

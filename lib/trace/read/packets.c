@@ -7,7 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "trace/format/control.h"
+
+int packets_io_failed(const char *path, int err)
+{
+    const char *text = strerrordesc_np(err);
+    return upmu_fail(err == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
+}
 
 int packets_open(const char *path)
 {

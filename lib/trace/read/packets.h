@@ -26,6 +26,9 @@ struct packet {
     const char *wrong; /**< why it is bad */
 };
 
+/** Message and code for a failed system call on `path`. */
+int packets_io_failed(const char *path, int err);
+
 /** Open a stream file for reading; only regular files, links not followed. @return descriptor or -errno. */
 int packets_open(const char *path);
 

@@ -61,7 +61,7 @@ static void heap_drop_first(struct upmu_trace *t)
 int reader_open_process(struct process *p, const char *dir)
 {
     p->dir = strdup(dir);
-    int rc = p->dir ? recording_metadata(dir, &p->meta, NULL, NULL) : recording_io_failed(dir, ENOMEM);
+    int rc = p->dir ? recording_metadata(dir, &p->meta, NULL, NULL) : packets_io_failed(dir, ENOMEM);
     if (rc == 0)
         rc = recording_streams(dir, &p->streams);
     if (rc == 0)
@@ -167,7 +167,7 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
         return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
     }
     t->dir = strdup(dir);
-    rc = t->dir ? open_processes(t, &dirs) : recording_io_failed(dir, ENOMEM);
+    rc = t->dir ? open_processes(t, &dirs) : packets_io_failed(dir, ENOMEM);
     if (rc == 0)
         rc = open_interrupted(t);
     if (rc == 0)
@@ -415,7 +415,7 @@ int upmu_trace_stack_find(const struct upmu_trace *trace, size_t index, uint32_t
         return ARGUMENT_NULL(trace, out);
     if (index >= trace->n_processes)
         return UPMU_E_END;
-    const struct context_stack *s = id ? context_stack(&trace->processes[index].context, id) : NULL;
+    const struct context_stack *s = id ? remapped_stack(&trace->processes[index].context, id) : NULL;
     if (!s)
         return upmu_fail(UPMU_E_NAME, "process %zu has no stack %u, or it was lost", index, (unsigned)id);
     const struct upmu_trace_stack ours = {

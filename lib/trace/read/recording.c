@@ -18,12 +18,6 @@
 #include "trace/read/packets.h"
 #include "trace/read/source.h"
 
-int recording_io_failed(const char *path, int err)
-{
-    const char *text = strerrordesc_np(err);
-    return upmu_fail(err == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
-}
-
 /* ------------------------------------------------------------------------------------------------ directories */
 
 void path_list_free(struct path_list *list)
@@ -77,14 +71,14 @@ static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char 
 {
     DIR *d = opendir(dir);
     if (!d)
-        return recording_io_failed(dir, errno);
+        return packets_io_failed(dir, errno);
     int rc = 0;
     const struct dirent *e;
     for (errno = 0; rc == 0 && (e = readdir(d)) != NULL; errno = 0)
         if (e->d_name[0] != '.' && wanted(dir, e->d_name))
             rc = path_list_add(out, dir, e->d_name);
     if (rc == 0 && errno != 0)
-        rc = recording_io_failed(dir, errno);
+        rc = packets_io_failed(dir, errno);
     closedir(d);
     if (rc != 0)
         path_list_free(out);
@@ -157,19 +151,19 @@ static int read_text(const char *path, char **text, size_t *len)
     struct stat st;
     int fd = packets_open(path);
     if (fd < 0)
-        return recording_io_failed(path, -fd);
+        return packets_io_failed(path, -fd);
     int rc = 0;
     if (fstat(fd, &st) != 0)
-        rc = recording_io_failed(path, errno);
+        rc = packets_io_failed(path, errno);
     else if (st.st_size > META_BYTES_MAX)
         rc = upmu_fail(UPMU_E_FORMAT, "\"%s\" is longer than any metadata", path);
     *len = rc == 0 ? (size_t)st.st_size : 0;
     *text = malloc(*len + 1);
     if (rc == 0 && !*text)
-        rc = recording_io_failed(path, ENOMEM);
+        rc = packets_io_failed(path, ENOMEM);
     int err = rc == 0 ? packets_read(fd, *text, *len, 0) : 0;
     if (err != 0)
-        rc = recording_io_failed(path, -err);
+        rc = packets_io_failed(path, -err);
     close(fd);
     if (rc != 0)
         free(*text);
@@ -245,7 +239,7 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
     uint64_t discarded = 0;
     int fd = packets_open(path);
     if (fd < 0)
-        return recording_io_failed(path, -fd);
+        return packets_io_failed(path, -fd);
     int rc = fstat(fd, &st) == 0 ? 0 : -errno;
     uint64_t ring = packets_ring(path, m);
     if (rc == 0 && ring)
@@ -262,7 +256,7 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
     }
     close(fd);
     t->lost += discarded;
-    return rc == 0 || rc == -ENODATA ? 0 : recording_io_failed(path, -rc);
+    return rc == 0 || rc == -ENODATA ? 0 : packets_io_failed(path, -rc);
 }
 
 /* The control file includes losses that reached no packet. It may be missing in a copy. */
@@ -325,7 +319,7 @@ static int stream_clock_error(const char *path, const struct meta *m, uint64_t *
     struct packet p = {.size = 0};
     int fd = packets_open(path);
     if (fd < 0)
-        return recording_io_failed(path, -fd);
+        return packets_io_failed(path, -fd);
     int rc = fstat(fd, &st) == 0 ? 0 : -errno;
     uint64_t ring = packets_ring(path, m), size = rc == 0 ? (uint64_t)st.st_size : 0;
     for (uint64_t offset = 0; rc == 0 && offset < size;
@@ -339,7 +333,7 @@ static int stream_clock_error(const char *path, const struct meta *m, uint64_t *
             *error_ns = error;
     }
     close(fd);
-    return rc == 0 ? 0 : recording_io_failed(path, -rc);
+    return rc == 0 ? 0 : packets_io_failed(path, -rc);
 }
 
 int recording_clock_error(const struct path_list *streams, const struct meta *m, uint64_t *error_ns)

@@ -55,7 +55,4 @@ int recording_refit(struct meta *m, const struct recording_totals *totals);
  *  @return 0 and `*error_ns` (UINT64_MAX: no times recorded); UPMU_E_IO, UPMU_E_NOMEM. */
 int recording_clock_error(const struct path_list *streams, const struct meta *m, uint64_t *error_ns);
 
-/** Message and code for a failed system call on `path`. */
-int recording_io_failed(const char *path, int err);
-
 #endif

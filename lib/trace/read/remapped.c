@@ -125,3 +125,14 @@ uint64_t remapped_address(const struct context *c, uint64_t address, uint64_t ti
     const struct context_module *m = next ? next : before;
     return m ? address + m->tag : address;
 }
+
+const struct context_stack *remapped_stack(const struct context *c, uint32_t id)
+{
+    struct context_stack *s = context_stack(c, id);
+    if (s && c->disputed && s->mappings != c->n_mappings) {
+        for (uint32_t i = 0; i < s->n_frames; i++)
+            s->frames[i] = remapped_address(c, s->frames[i] & REMAPPED_ADDRESS, s->tick);
+        s->mappings = (uint32_t)c->n_mappings;
+    }
+    return s;
+}

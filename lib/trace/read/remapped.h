@@ -17,6 +17,7 @@
 
 struct context;
 struct context_module;
+struct context_stack;
 
 /** A module is mapped from `tick` on; its texts are copied. @return 0, -ENOMEM. */
 int remapped_loaded(struct context *c, const struct context_module *module, uint64_t tick);
@@ -24,5 +25,7 @@ int remapped_loaded(struct context *c, const struct context_module *module, uint
 int remapped_unloaded(struct context *c, uint64_t base, uint64_t start, uint64_t end, uint64_t tick);
 /** A return address recorded at `tick`, with the number of its module. */
 uint64_t remapped_address(const struct context *c, uint64_t address, uint64_t tick);
+/** The stack of that id, each frame with the number of its module, or NULL. */
+const struct context_stack *remapped_stack(const struct context *c, uint32_t id);
 
 #endif

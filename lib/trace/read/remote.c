@@ -103,7 +103,7 @@ static int file_check(const char *path, int fd)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return recording_io_failed(path, errno);
+        return packets_io_failed(path, errno);
     if (st.st_uid != geteuid())
         return upmu_fail(UPMU_E_PERM,
                          "\"%s\" is another user's: only the user whose process it is can control its "
@@ -123,11 +123,11 @@ static int control_map(const char *path, struct control_header **out)
                          "recording",
                          path);
     if (fd < 0)
-        return recording_io_failed(path, errno);
+        return packets_io_failed(path, errno);
     int rc = file_check(path, fd);
     void *p = rc == 0 ? mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (rc == 0 && p == MAP_FAILED)
-        rc = recording_io_failed(path, errno);
+        rc = packets_io_failed(path, errno);
     close(fd);
     if (p != MAP_FAILED && (rc = header_check(path, p)) != 0)
         munmap(p, CONTROL_BYTES);
@@ -155,10 +155,10 @@ static int is_running(const char *dir)
 {
     int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dirfd < 0)
-        return recording_io_failed(dir, errno);
+        return packets_io_failed(dir, errno);
     int rc = control_is_running(dirfd);
     close(dirfd);
-    return rc < 0 ? recording_io_failed(dir, -rc) : rc;
+    return rc < 0 ? packets_io_failed(dir, -rc) : rc;
 }
 
 /* The control file of a process that still runs. */
@@ -264,8 +264,8 @@ static int mail_send(const char *dir, struct control_header *h, const char *text
 {
     int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dirfd < 0)
-        return recording_io_failed(dir, errno);
-    int rc = flock(dirfd, LOCK_EX) != 0 ? recording_io_failed(dir, errno) : mail_put(h, text, len);
+        return packets_io_failed(dir, errno);
+    int rc = flock(dirfd, LOCK_EX) != 0 ? packets_io_failed(dir, errno) : mail_put(h, text, len);
     close(dirfd);
     return rc;
 }
@@ -325,7 +325,7 @@ static int stream_threads(const char *path, const struct meta *m, struct tid_lis
     int32_t last = 0;
     int fd = packets_open(path);
     if (fd < 0)
-        return recording_io_failed(path, -fd);
+        return packets_io_failed(path, -fd);
     int rc = fstat(fd, &st) == 0 ? 0 : -errno;
     for (uint64_t offset = 0; rc == 0; offset += p.size) {
         int state = packet_at(fd, (uint64_t)st.st_size, offset, m->uuid, &p);
@@ -338,7 +338,7 @@ static int stream_threads(const char *path, const struct meta *m, struct tid_lis
         last = p.head.tid;
     }
     close(fd);
-    return rc == 0 || rc == -ENODATA ? 0 : recording_io_failed(path, -rc);
+    return rc == 0 || rc == -ENODATA ? 0 : packets_io_failed(path, -rc);
 }
 
 static int by_number(const void *a, const void *b)
@@ -394,7 +394,7 @@ static int status_mode(const char *dir, int32_t *mode)
     int rc = fd < 0 ? fd : packets_read(fd, &h, sizeof h, 0);
     if (fd >= 0)
         close(fd);
-    rc = rc != 0 ? recording_io_failed(path, -rc) : header_check(path, &h);
+    rc = rc != 0 ? packets_io_failed(path, -rc) : header_check(path, &h);
     free(path);
     if (rc == 0 && (h.mode > 1 + UPMU_SYNC_COUNTS || h.chosen > 1 + UPMU_SYNC_COUNTS))
         return upmu_fail(UPMU_E_FORMAT, "\"%s\": its control file has a mode unknown to this libupmu", dir);

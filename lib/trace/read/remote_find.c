@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "trace/format/control.h"
 #include "trace/read/packets.h"
-#include "trace/read/recording.h"
 
 #define CONTROL_TAIL "/" CONTROL_FILE
 
@@ -56,7 +55,7 @@ static int is_of(const char *dir, uint64_t start)
     if (fd >= 0)
         close(fd);
     if (rc != 0)
-        rc = recording_io_failed(path, -rc);
+        rc = packets_io_failed(path, -rc);
     else
         rc = memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0 && h.start_ticks == start;
     free(path);
@@ -72,7 +71,7 @@ static int maps_failed(pid_t pid, const char *maps, int err)
             UPMU_E_PERM,
             "cannot inspect process %d: it belongs to another user, or has more privileges than this command",
             (int)pid);
-    return recording_io_failed(maps, err);
+    return packets_io_failed(maps, err);
 }
 
 /* @return 1 and the directory, 0 if there is none, or an error. */

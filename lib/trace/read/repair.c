@@ -45,7 +45,7 @@ static int cut_stream(const char *path, uint64_t end)
     int fd = open_for_change(path);
     if (fd < 0)
         return fd;
-    int rc = ftruncate(fd, (off_t)end) == 0 ? 0 : recording_io_failed(path, errno);
+    int rc = ftruncate(fd, (off_t)end) == 0 ? 0 : packets_io_failed(path, errno);
     close(fd);
     return rc;
 }
@@ -58,7 +58,7 @@ static int shorten_packet(const char *path, const struct packet *p, uint64_t fil
     if (fd < 0)
         return fd;
     off_t at = (off_t)(p->offset + offsetof(struct ctf_packet, packet_size));
-    int rc = pwrite(fd, &bits, sizeof bits, at) == (ssize_t)sizeof bits ? 0 : recording_io_failed(path, EIO);
+    int rc = pwrite(fd, &bits, sizeof bits, at) == (ssize_t)sizeof bits ? 0 : packets_io_failed(path, EIO);
     close(fd);
     return rc;
 }
@@ -69,7 +69,7 @@ static int find_end(const char *path, const struct meta *m, struct packet *end, 
     struct stat st;
     int fd = packets_open(path);
     if (fd < 0)
-        return recording_io_failed(path, -fd);
+        return packets_io_failed(path, -fd);
     int state = fstat(fd, &st) == 0 ? PACKET_GOOD : -errno;
     *file_size = state == PACKET_GOOD ? (uint64_t)st.st_size : 0;
     for (uint64_t offset = 0; state == PACKET_GOOD; offset += end->size) {
@@ -78,7 +78,7 @@ static int find_end(const char *path, const struct meta *m, struct packet *end, 
             break;
     }
     close(fd);
-    return state < 0 ? recording_io_failed(path, -state) : state;
+    return state < 0 ? packets_io_failed(path, -state) : state;
 }
 
 static int repair_stream(const char *path, const struct meta *m, struct upmu_trace_repair_result *out)
@@ -174,10 +174,10 @@ static int is_running(const char *dir)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return recording_io_failed(dir, errno);
+        return packets_io_failed(dir, errno);
     int running = control_is_running(fd);
     close(fd);
-    return running < 0 ? recording_io_failed(dir, -running) : running;
+    return running < 0 ? packets_io_failed(dir, -running) : running;
 }
 
 static int repair_process(const char *dir, struct upmu_trace_repair_result *out)

@@ -20,7 +20,6 @@
 
 #include "base/error.h"
 #include "trace/read/packets.h"
-#include "trace/read/recording.h"
 
 struct ring {
     const char *path;
@@ -47,7 +46,7 @@ static int collect(struct ring *r, int fd, const uint8_t *uuid)
         struct packet p;
         int state = packet_in_ring(fd, r->file_size, r->bytes, uuid, seq, offset, &p);
         if (state < 0)
-            return recording_io_failed(r->path, -state);
+            return packets_io_failed(r->path, -state);
         if (state == PACKET_BAD)
             return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s. The file is not repaired.", r->path,
                              p.offset, p.wrong);
@@ -147,8 +146,8 @@ int repair_ring(const char *path, const struct meta *m, bool *changed)
     *changed = false;
     int fd = packets_open(path);
     if (fd < 0)
-        return recording_io_failed(path, -fd);
-    int rc = fstat(fd, &st) == 0 ? 0 : recording_io_failed(path, errno);
+        return packets_io_failed(path, -fd);
+    int rc = fstat(fd, &st) == 0 ? 0 : packets_io_failed(path, errno);
     if (rc == 0) {
         r.file_size = (uint64_t)st.st_size;
         rc = collect(&r, fd, m->uuid);

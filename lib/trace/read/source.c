@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "trace/read/recording.h"
 #include "trace/read/remapped.h"
 
 int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
@@ -66,7 +65,7 @@ static int begin_packet(struct source *s, int fd, const struct packet *p)
         return damaged(s, p->offset, "a packet begins before the one in front of it ends");
     int rc = load(s, fd, p, sizeof p->head);
     if (rc != 0)
-        return recording_io_failed(s->path, -rc);
+        return packets_io_failed(s->path, -rc);
     s->cursor.tick = p->head.timestamp_begin;
     s->decoded = 0;
     return 1;
@@ -76,7 +75,7 @@ static int begin_packet(struct source *s, int fd, const struct packet *p)
 static int reread_content(struct source *s, int fd, const struct packet *p)
 {
     int rc = load(s, fd, p, (size_t)(s->cursor.pos - s->data));
-    return rc == 0 ? 1 : recording_io_failed(s->path, -rc);
+    return rc == 0 ? 1 : packets_io_failed(s->path, -rc);
 }
 
 static bool is_empty(const struct packet *p)
@@ -94,7 +93,7 @@ static int reread_packet(struct source *s, int fd, uint64_t file_size)
     struct packet again;
     int state = packet_at(fd, file_size, s->packet.offset, s->meta->uuid, &again);
     if (state < 0)
-        return recording_io_failed(s->path, -state);
+        return packets_io_failed(s->path, -state);
     if (state != PACKET_GOOD || again.present < s->packet.present) {
         if (is_empty(&s->packet)) { /* a thread ended without an event, and its packet was removed */
             s->packet.size = 0;
@@ -115,7 +114,7 @@ static int keep_if_same(struct source *s, int fd, uint64_t file_size, const stru
     struct packet now;
     int state = packet_in_slot(fd, file_size, p->offset, s->ring_bytes, s->meta->uuid, &now);
     if (state < 0)
-        return recording_io_failed(s->path, -state);
+        return packets_io_failed(s->path, -state);
     if (state == PACKET_GOOD && now.head.packet_seq_num == p->head.packet_seq_num && now.head.tid == p->head.tid)
         return 1;
     s->cursor.pos = s->cursor.end;
@@ -129,7 +128,7 @@ static int reread_ring_packet(struct source *s, int fd, uint64_t file_size, bool
     struct packet again;
     int state = packet_in_slot(fd, file_size, s->packet.offset, s->ring_bytes, s->meta->uuid, &again);
     if (state < 0)
-        return recording_io_failed(s->path, -state);
+        return packets_io_failed(s->path, -state);
     *gone = state != PACKET_GOOD || again.head.packet_seq_num != s->packet.head.packet_seq_num;
     if (*gone || again.content <= s->packet.content)
         return 0;
@@ -172,7 +171,7 @@ static int step_in_ring(struct source *s, int fd, uint64_t file_size)
                 continue;
         }
         if (state < 0)
-            return recording_io_failed(s->path, -state);
+            return packets_io_failed(s->path, -state);
         if (state == PACKET_BAD)
             return damaged(s, next.offset, next.wrong);
         if (state != PACKET_GOOD)
@@ -194,7 +193,7 @@ static int step(struct source *s, int fd)
     struct stat st;
     struct packet next;
     if (fstat(fd, &st) != 0)
-        return recording_io_failed(s->path, errno);
+        return packets_io_failed(s->path, errno);
     uint64_t file_size = (uint64_t)st.st_size;
     if (s->ring_bytes)
         return step_in_ring(s, fd, file_size);
@@ -211,7 +210,7 @@ static int step(struct source *s, int fd)
     if (rc != 0)
         return rc;
     if (state < 0)
-        return recording_io_failed(s->path, -state);
+        return packets_io_failed(s->path, -state);
     if (state == PACKET_BAD)
         return damaged(s, offset, next.wrong);
     return state == PACKET_GOOD ? begin_packet(s, fd, &next) : 0;
@@ -221,7 +220,7 @@ static int next_packet(struct source *s)
 {
     int fd = packets_open(s->path);
     if (fd < 0)
-        return recording_io_failed(s->path, -fd);
+        return packets_io_failed(s->path, -fd);
     int rc = step(s, fd);
     close(fd);
     return rc;
@@ -260,7 +259,7 @@ static int keep_aside(struct source *s)
         rc = remapped_unloaded(s->context, s->now.base, s->now.start, s->now.end, s->now.event.tick);
     else if (s->now.event.kind == SCHEMA_KIND_COST)
         s->context->cost = s->now.cost;
-    return rc == 0 ? 0 : recording_io_failed(s->path, -rc);
+    return rc == 0 ? 0 : packets_io_failed(s->path, -rc);
 }
 
 /* Complete the current event for the caller. */

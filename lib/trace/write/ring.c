@@ -97,18 +97,3 @@ void ring_end(struct trace_stream *s)
     errno = saved;
     s->ring = NULL;
 }
-
-/* -------------------------------------------------------------------------------------------------- packets of a ring */
-
-struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick)
-{
-    int saved = errno;
-    if (!s->slots || __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED))
-        return s;
-    if (!s->aside)
-        s->aside = stream_add(s->home, true);
-    struct trace_stream *aside = s->aside;
-    bool usable = aside && (aside->packet || stream_start(aside, s->tid, s->thread_name, tick) == 0);
-    errno = saved;
-    return usable ? aside : NULL;
-}

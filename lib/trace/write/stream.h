@@ -58,6 +58,9 @@ struct stream_home {
     uint64_t used_bytes;            /**< atomic: bytes of all streams */
     uint32_t mail_taken;            /**< atomic: a thread is turning the mailbox's text into a mark */
     struct control_header *control; /**< never NULL */
+    struct trace_stream *streams;   /**< atomic: head of the list, newest first */
+    uint32_t free_streams;          /**< atomic, a hint: number of free streams */
+    uint32_t next_number;           /**< atomic */
 };
 
 /** An event that came while the stream was busy. */
@@ -114,36 +117,27 @@ static inline uint64_t stream_packet_events(const struct trace_stream *s)
     return s->other_events + (events_bytes - s->other_bytes) / STREAM_COMPACT_BYTES;
 }
 
+/* policy.c */
+
+/** Reserve space for a packet within the limit; with stop:SIZE, end the recording if it does not fit. Signal safe. */
+bool stream_space_take(struct stream_home *home, size_t bytes);
+void stream_space_give(struct stream_home *home, size_t bytes);
+
+/* stream_file.c */
+
 /** Make a stream with its (empty) file; `number` names it. `aside`: its file grows where others are rings. @return NULL
  *  with errno set. Signal safe. */
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside);
-/** Make a stream and add it to those of the process. @return NULL with errno set. Signal safe. */
-struct trace_stream *stream_add(struct stream_home *home, bool aside);
-/** The stream for stacks and modules: `s` itself, or the one beside its ring, made and started on demand.
- *  @return NULL if there can be none now. Signal safe, keeps errno. */
-struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);
-
 /** Open the stream's file, with its identity verified. @return descriptor or -errno. */
 int stream_open(struct trace_stream *s);
-
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it raises SIGXFSZ. */
 bool stream_size_allowed(off_t end);
-
-/** Map a packet at the end of the file and finish the one before it. `fresh`: the first event sets its begin.
- *  @return 0 or -errno; the old packet stays as it was on failure. Signal safe, keeps errno. */
-int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
 /** Fill in the head of an empty packet of `bytes`. */
 void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick);
 /** Grow the file by a packet and map it, or use `at` if it is mapped already. @return 0, or -errno with the file
  *  unchanged. */
 int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out);
-
-/* policy.c */
-
-/** Reserve space for a packet within the limit; with stop:SIZE, end the recording if it does not fit. Signal safe. */
-bool stream_space_take(struct stream_home *home, size_t bytes);
-void stream_space_give(struct stream_home *home, size_t bytes);
 
 /* ring.c */
 
@@ -152,10 +146,17 @@ int ring_next(struct trace_stream *s, uint64_t tick, struct ctf_packet **out);
 /** The thread ends: the ring is free for the next one. */
 void ring_end(struct trace_stream *s);
 
+/* packet.c */
+
+/** Map a packet at the end of the file and finish the one before it. `fresh`: the first event sets its begin.
+ *  @return 0 or -errno; the old packet stays as it was on failure. Signal safe, keeps errno. */
+int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
 /** Finish the packet permanently: shorten it to whole pages, or remove it if it is empty. Signal safe, keeps errno. */
 void packet_end(struct trace_stream *s);
 /** Make `need` bytes available at `pos` for an event of this tick. Signal safe, keeps errno. */
 bool packet_reserve(struct trace_stream *s, size_t need, uint64_t tick);
+
+/* event.c */
 
 /** Begin to record a thread with its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
@@ -166,9 +167,6 @@ void stream_stop(struct trace_stream *s);
 /** Record an event of class `id` whose bytes are `payload`, at most STREAM_EVENT_MAX of them. Traced path. @return false
  *  if it was lost (and counted). */
 bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
-/** Record a stack or module, to which later events refer. Beside a ring it goes to the growing stream with a tick one less
- *  than the event's, since streams are merged by tick. Traced path. @return false if it was lost (and counted). */
-bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
 /** Count an event of this stream as lost. */
 void stream_lose(struct trace_stream *s);
 
@@ -180,5 +178,21 @@ static inline bool stream_has_mail(const struct trace_stream *s)
 
 /** Record the mailbox's text as a mark of this stream, unless another thread does. Traced path. */
 void stream_take_mail(struct trace_stream *s, uint64_t tick);
+
+/* streams.c */
+
+/** Make a stream and add it to those of the process. @return NULL with errno set. Signal safe. */
+struct trace_stream *stream_add(struct stream_home *home, bool aside);
+/** A free stream, claimed for the caller; NULL if there is none. Signal safe. */
+struct trace_stream *stream_from_pool(struct stream_home *home);
+/** The stream for stacks and modules: `s` itself, or the one beside its ring, made and started on demand.
+ *  @return NULL if there can be none now. Signal safe, keeps errno. */
+struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);
+
+/* sync.c */
+
+/** Record a stack or module, to which later events refer. Beside a ring it goes to the growing stream with a tick one less
+ *  than the event's, since streams are merged by tick. Traced path. @return false if it was lost (and counted). */
+bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
 
 #endif

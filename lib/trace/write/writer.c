@@ -2,9 +2,7 @@
 /*
  * A trace being written: directory, processes, streams.
  *
- * Nothing that a thread may have seen is ever freed: the writer and its streams are permanent mappings. Streams are never
- * removed from the list; a free one is claimed by compare-and-swap, so that no lock is needed and a signal handler or a
- * forked child cannot find one held.
+ * Nothing that a thread may have seen is ever freed: the writer and its streams are permanent mappings.
  */
 #include "trace/write/writer.h"
 
@@ -40,10 +38,7 @@ enum {
 
 struct trace_writer {
     struct stream_home home;
-    struct trace_stream *streams; /* atomic: head of the list, newest first */
-    uint32_t free_streams;        /* atomic, a hint: number of free streams */
-    uint32_t next_number;         /* atomic */
-    int control_fd;               /* holds the lock that marks the process as running */
+    int control_fd; /* holds the lock that marks the process as running */
     dev_t control_dev;
     ino_t control_ino;
     struct control_header forgotten; /* replaces the control file in a forked child */
@@ -447,58 +442,12 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
 
 /* ------------------------------------------------------------------------------------------------- streams */
 
-static bool stream_claim(struct trace_stream *s)
-{
-    uint32_t unused = 0;
-    return __atomic_load_n(&s->used, __ATOMIC_RELAXED) == 0 &&
-           __atomic_compare_exchange_n(&s->used, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-static struct trace_stream *stream_from_pool(struct trace_writer *w)
-{
-    if (__atomic_load_n(&w->free_streams, __ATOMIC_RELAXED) == 0)
-        return NULL;
-    struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE);
-    while (s && !stream_claim(s))
-        s = s->next;
-    if (s)
-        __atomic_fetch_sub(&w->free_streams, 1, __ATOMIC_RELAXED);
-    return s;
-}
-
-static void stream_to_pool(struct trace_writer *w, struct trace_stream *s)
-{
-    __atomic_store_n(&s->used, 0, __ATOMIC_RELEASE);
-    __atomic_fetch_add(&w->free_streams, 1, __ATOMIC_RELAXED);
-}
-
-static void stream_publish(struct trace_writer *w, struct trace_stream *s)
-{
-    s->next = __atomic_load_n(&w->streams, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&w->streams, &s->next, s, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        continue;
-}
-
-static struct trace_writer *writer_of(struct stream_home *home)
-{
-    return (struct trace_writer *)home; /* its first member */
-}
-
-struct trace_stream *stream_add(struct stream_home *home, bool aside)
-{
-    struct trace_writer *w = writer_of(home);
-    struct trace_stream *s = stream_new(home, __atomic_fetch_add(&w->next_number, 1, __ATOMIC_RELAXED), aside);
-    if (s)
-        stream_publish(w, s);
-    return s;
-}
-
 int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out)
 {
     *out = NULL;
     if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
         return upmu_fail(UPMU_E_IO, "the trace \"%s\" is closed", w->dir);
-    struct trace_stream *s = stream_from_pool(w);
+    struct trace_stream *s = stream_from_pool(&w->home);
     if (!s) {
         s = stream_add(&w->home, false);
         if (!s)
@@ -511,12 +460,6 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
         stream_start_without_space(s, tick);
     *out = s;
     return 0;
-}
-
-void trace_stream_release(struct trace_stream *s)
-{
-    stream_stop(s);
-    stream_to_pool(writer_of(s->home), s);
 }
 
 void trace_lost(struct trace_writer *w, uint64_t n)
@@ -537,7 +480,7 @@ uint64_t trace_writer_lost(const struct trace_writer *w)
 static void with_own_streams(struct trace_writer *w, void (*act)(struct trace_stream *s))
 {
     pid_t self = gettid();
-    for (struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE); s; s = s->next)
+    for (struct trace_stream *s = __atomic_load_n(&w->home.streams, __ATOMIC_ACQUIRE); s; s = s->next)
         if (__atomic_load_n(&s->used, __ATOMIC_ACQUIRE) && __atomic_load_n(&s->tid, __ATOMIC_RELAXED) == self)
             act(s);
 }
@@ -553,7 +496,7 @@ static void take_last_mail(struct trace_stream *s)
 static uint64_t packets_kept(const struct trace_writer *w)
 {
     uint64_t kept = 0;
-    for (const struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE); s; s = s->next)
+    for (const struct trace_stream *s = __atomic_load_n(&w->home.streams, __ATOMIC_ACQUIRE); s; s = s->next)
         kept += __atomic_load_n(&s->kept, __ATOMIC_RELAXED);
     return kept;
 }
@@ -580,7 +523,7 @@ void trace_writer_forget(struct trace_writer *w)
     int saved = errno;
     struct stat st;
     __atomic_store_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED);
-    for (struct trace_stream *s = w->streams; s; s = s->next) {
+    for (struct trace_stream *s = w->home.streams; s; s = s->next) {
         if (s->ring)
             munmap(s->ring, s->slots * w->home.ring_bytes);
         else if (s->packet)

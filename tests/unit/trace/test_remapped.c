@@ -91,13 +91,13 @@ START_TEST(stacks_are_of_their_own_time)
     ck_assert_int_eq(remapped_loaded(&c, &apart, 10), 0);
     ck_assert_int_eq(context_add_stack(&c, &early, (const uint8_t *)frames), 0);
     ck_assert_int_eq(context_add_stack(&c, &late, (const uint8_t *)frames), 0);
-    ck_assert_uint_eq(context_stack(&c, 2)->frames[0], 0x1500);
+    ck_assert_uint_eq(remapped_stack(&c, 2)->frames[0], 0x1500);
     ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
     ck_assert_int_eq(remapped_loaded(&c, &second, 30), 0);
-    ck_assert_uint_eq(context_stack(&c, 1)->frames[0], 0x1500);
-    ck_assert_uint_ne(context_stack(&c, 2)->frames[0], 0x1500);
-    ck_assert_uint_eq(context_stack(&c, 2)->frames[0], remapped_address(&c, 0x1500, 35));
-    ck_assert_uint_eq(context_stack(&c, 2)->frames[1], 0x9500);
+    ck_assert_uint_eq(remapped_stack(&c, 1)->frames[0], 0x1500);
+    ck_assert_uint_ne(remapped_stack(&c, 2)->frames[0], 0x1500);
+    ck_assert_uint_eq(remapped_stack(&c, 2)->frames[0], remapped_address(&c, 0x1500, 35));
+    ck_assert_uint_eq(remapped_stack(&c, 2)->frames[1], 0x9500);
 }
 END_TEST
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of a stream: created, reopened and grown by a packet.
+ *
+ * Space is reserved first, then the file grows, then the packet is mapped and its pages are made writable (where the
+ * kernel can): a full disk is an error code here and never a SIGBUS in the program. Page faults inside a system call are
+ * not counted in the program's page-fault counters.
+ *
+ * The file grows and gets the packet's head in two adjacent system calls, before the slow mapping. A process killed during
+ * the mapping leaves an empty packet, valid for all readers; killed between the two calls it leaves a tail of zeros, which
+ * our reader ignores and repair cuts off.
+ */
+#include "trace/write/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static int stream_make_file(struct trace_stream *s)
+{
+    struct stat st = {0};
+    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    s->has_file = fstat(fd, &st) == 0;
+    int rc = s->has_file ? 0 : -errno;
+    close(fd);
+    s->dev = st.st_dev;
+    s->ino = st.st_ino;
+    return rc;
+}
+
+struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside)
+{
+    size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX;
+    size_t bytes = sizeof(struct trace_stream) + path_bytes;
+    struct trace_stream *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED)
+        return NULL;
+    s->struct_bytes = bytes;
+    s->home = home;
+    s->used = 1;
+    s->slots = aside ? 0 : home->ring_slots;
+    snprintf(s->path, path_bytes, "%s/stream_%04u%s", home->dir, number, aside ? CTF_ASIDE_SUFFIX : "");
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    (void)stream_make_file(s); /* on failure each packet tries again; events without one are lost */
+    pthread_setcancelstate(cancel, NULL);
+    return s;
+}
+
+/* Reopen the file and verify its identity: the program may have changed its root or moved the directory. */
+int stream_open(struct trace_stream *s)
+{
+    struct stat st;
+    int rc = s->has_file ? 0 : stream_make_file(s);
+    if (rc != 0)
+        return rc;
+    int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+        return fd;
+    close(fd);
+    return -ESTALE;
+}
+
+bool stream_size_allowed(off_t end)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || (rlim_t)end <= limit.rlim_cur);
+}
+
+/* For file systems without fallocate: writing zeros allocates the space. */
+static int reserve_by_writing(int fd, off_t offset, size_t bytes)
+{
+    static const char zeros[4096];
+    while (bytes > 0) {
+        ssize_t n = pwrite(fd, zeros, bytes < sizeof zeros ? bytes : sizeof zeros, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        offset += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+static int reserve(int fd, off_t offset, size_t bytes)
+{
+    int rc;
+    do {
+        rc = fallocate(fd, FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes) == 0 ? 0 : -errno;
+    } while (rc == -EINTR);
+    return rc == -EOPNOTSUPP || rc == -ENOSYS ? reserve_by_writing(fd, offset, bytes) : rc;
+}
+
+/* The two calls must stay adjacent. */
+static int grow(int fd, off_t offset, const struct ctf_packet *head)
+{
+    if (ftruncate(fd, offset + (off_t)(head->packet_size / 8)) != 0)
+        return -errno;
+    ssize_t n = pwrite(fd, head, sizeof *head, offset);
+    return n == (ssize_t)sizeof *head ? 0 : n < 0 ? -errno : -EIO;
+}
+
+static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet *at, struct ctf_packet **out)
+{
+    void *p = at ? at : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    if (p == MAP_FAILED)
+        return -errno;
+    /* EINVAL: a kernel without it; each page then faults. Other errors mean that there is no space. */
+    int rc = madvise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
+    if (rc == 0)
+        *out = p;
+    else if (!at)
+        munmap(p, bytes);
+    return rc;
+}
+
+void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick)
+{
+    struct clock_triple now;
+    clock_sample(&now);
+    *p = (struct ctf_packet){
+        .magic = CTF_MAGIC,
+        .timestamp_begin = tick,
+        .timestamp_end = tick,
+        .content_size = sizeof *p * 8,
+        .packet_size = bytes * 8,
+        .packet_seq_num = s->seq,
+        .events_discarded = s->discarded,
+        .tid = s->tid,
+        .clock_width = now.width,
+        .clock_tick = now.tick,
+        .clock_raw = now.raw_ns,
+        .clock_monotonic = now.monotonic_ns,
+        .clock_realtime = now.realtime_ns,
+    };
+    memcpy(p->uuid, s->home->uuid, sizeof p->uuid);
+    memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
+}
+
+int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
+                struct ctf_packet **out)
+{
+    struct ctf_packet head;
+    if (!stream_size_allowed(offset + (off_t)bytes))
+        return -EFBIG;
+    if (!stream_space_take(s->home, bytes))
+        return -EDQUOT;
+    int fd = stream_open(s);
+    if (fd < 0) {
+        stream_space_give(s->home, bytes);
+        return fd;
+    }
+    int rc = reserve(fd, offset, bytes);
+    packet_head(s, &head, bytes, tick);
+    if (rc == 0)
+        rc = grow(fd, offset, &head);
+    if (rc == 0)
+        rc = map_packet(fd, offset, bytes, at, out);
+    if (rc != 0 && ftruncate(fd, offset) != 0)
+        rc = -errno;
+    close(fd);
+    if (rc != 0)
+        stream_space_give(s->home, bytes);
+    return rc;
+}

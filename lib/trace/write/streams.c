@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All streams of a process.
+ *
+ * Streams are never removed from the list; a free one is claimed by compare-and-swap, so that no lock is needed and a signal
+ * handler or a forked child cannot find one held.
+ */
+#include <errno.h>
+
+#include "trace/write/stream.h"
+#include "trace/write/writer.h"
+
+static bool stream_claim(struct trace_stream *s)
+{
+    uint32_t unused = 0;
+    return __atomic_load_n(&s->used, __ATOMIC_RELAXED) == 0 &&
+           __atomic_compare_exchange_n(&s->used, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+struct trace_stream *stream_from_pool(struct stream_home *home)
+{
+    if (__atomic_load_n(&home->free_streams, __ATOMIC_RELAXED) == 0)
+        return NULL;
+    struct trace_stream *s = __atomic_load_n(&home->streams, __ATOMIC_ACQUIRE);
+    while (s && !stream_claim(s))
+        s = s->next;
+    if (s)
+        __atomic_fetch_sub(&home->free_streams, 1, __ATOMIC_RELAXED);
+    return s;
+}
+
+static void stream_to_pool(struct stream_home *home, struct trace_stream *s)
+{
+    __atomic_store_n(&s->used, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&home->free_streams, 1, __ATOMIC_RELAXED);
+}
+
+static void stream_publish(struct stream_home *home, struct trace_stream *s)
+{
+    s->next = __atomic_load_n(&home->streams, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&home->streams, &s->next, s, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
+struct trace_stream *stream_add(struct stream_home *home, bool aside)
+{
+    struct trace_stream *s = stream_new(home, __atomic_fetch_add(&home->next_number, 1, __ATOMIC_RELAXED), aside);
+    if (s)
+        stream_publish(home, s);
+    return s;
+}
+
+void trace_stream_release(struct trace_stream *s)
+{
+    stream_stop(s);
+    stream_to_pool(s->home, s);
+}
+
+struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick)
+{
+    int saved = errno;
+    if (!s->slots || __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED))
+        return s;
+    if (!s->aside)
+        s->aside = stream_add(s->home, true);
+    struct trace_stream *aside = s->aside;
+    bool usable = aside && (aside->packet || stream_start(aside, s->tid, s->thread_name, tick) == 0);
+    errno = saved;
+    return usable ? aside : NULL;
+}
