@@ -26,8 +26,6 @@
 #include "core/check/self_check.h"
 #include "core/check/self_check_counters.h"
 
-#define PMU_DIR "/sys/bus/event_source/devices"
-
 enum { CLOCK_FIT_NS = 10 * 1000 * 1000, SKEW_NS = 200 * 1000 * 1000 };
 
 /** State of one diagnosis. */
@@ -161,7 +159,7 @@ static int doctor_report_pmu(const char *name, void *arg)
     walk->seen++;
     if (machine_pmu_type(name, &type) < 0)
         return doctor_report(walk->d, "pmu", UPMU_FINDING_LIMITED, "", "%s: its type cannot be read", name);
-    snprintf(path, sizeof path, PMU_DIR "/%s/events", name);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events", name);
     int rc = walk->d->k->list_dir(path, doctor_count_event, &events);
     if (rc < 0 && rc != -ENOENT)
         return doctor_report(walk->d, "pmu", UPMU_FINDING_LIMITED, "", "%s: type %u, its events cannot be listed (%s)",
@@ -172,12 +170,12 @@ static int doctor_report_pmu(const char *name, void *arg)
 static int topic_pmu(const struct doctor *d)
 {
     struct pmu_walk walk = {.d = d};
-    int rc = d->k->list_dir(PMU_DIR, doctor_report_pmu, &walk);
+    int rc = d->k->list_dir(MACHINE_PMU_DIR, doctor_report_pmu, &walk);
     /* A callback's non-zero return stops the walk and may look like an errno: `seen` distinguishes them. */
     if (walk.seen > 0)
         return rc;
     return doctor_report(d, "pmu", UPMU_FINDING_MISSING, "Mount sysfs with 'mount -t sysfs sysfs /sys'",
-                         PMU_DIR "lists no PMU (%s)", rc < 0 ? upmu_errno_name(-rc) : "empty");
+                         MACHINE_PMU_DIR " lists no PMU (%s)", rc < 0 ? upmu_errno_name(-rc) : "empty");
 }
 
 /* -------------------------------------------------------------------------------------------- counting at all */
@@ -266,7 +264,7 @@ static int doctor_report_no_user_read(const struct doctor *d)
 {
     char path[160];
     long value;
-    snprintf(path, sizeof path, PMU_DIR "/%s/rdpmc", machine_get()->core_pmu);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/rdpmc", machine_get()->core_pmu);
     if (sysctl_read(d->k, path, &value) && value == 0)
         return doctor_report(d, "user-read", UPMU_FINDING_LIMITED, "",
                              "pages can be mapped, but %s is 0, which disables reading hardware counters through them",

@@ -26,6 +26,12 @@ done < <(python3 -c '
 import json, sys
 for f in json.load(open(sys.argv[1]))["findings"]: print(f["state"], f["topic"])' "$work/doctor.json")
 
+# A machine snapshot without PMUs.
+mkdir -p "$work/bare/proc"
+cp /proc/cpuinfo "$work/bare/proc/cpuinfo"
+run env UPMU_FSROOT="$work/bare" "$UPMU" doctor
+has out "/sys/bus/event_source/devices lists no PMU"
+
 # on_terminal NAME=VALUE...: what a terminal of its own sees.
 on_terminal() {
     python3 - "$UPMU" "$@" <<'PYTHON'

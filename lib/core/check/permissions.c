@@ -108,7 +108,7 @@ enum known core_pmu_known(const struct kernel_ops *k)
     if (machine_get()->core_pmu[0])
         return KNOWN_YES;
     /* Every kernel with perf events lists the software PMU: an empty or unreadable list proves nothing. */
-    return k->list_dir("/sys/bus/event_source/devices", stop_at_first, NULL) == 1 ? KNOWN_NO : KNOWN_NOT;
+    return k->list_dir(MACHINE_PMU_DIR, stop_at_first, NULL) == 1 ? KNOWN_NO : KNOWN_NOT;
 }
 
 void limit_read(const struct kernel_ops *k, const char *name, char *buf, size_t cap)

@@ -105,26 +105,11 @@ static bool metric_first_row(size_t index, size_t *first)
     return false;
 }
 
-static bool metric_named(const char *name, size_t *first)
-{
-    const struct metric_row *row;
-    for (*first = 0; (row = metric_row_at(*first)) != NULL; (*first)++)
-        if (strcmp(row->name, name) == 0)
-            return true;
-    return false;
-}
-
-bool metric_known(const char *name)
-{
-    size_t first;
-    return metric_named(name, &first);
-}
-
 bool metric_find(const struct machine *m, const char *name, struct expression *out)
 {
     char lacks[EVENT_NOTE_MAX];
     size_t first;
-    return metric_named(name, &first) && metric_parse(metric_best(m, first, lacks, sizeof lacks), out);
+    return metric_row_find(name, &first) && metric_parse(metric_best(m, first, lacks, sizeof lacks), out);
 }
 
 void metric_offer(struct suggest *s)
@@ -218,7 +203,7 @@ static void metric_collect(struct metric_collected *c, const struct machine *m, 
     char lacks[EVENT_NOTE_MAX] = "";
     struct expression e;
     size_t first;
-    if (!metric_named(name, &first))
+    if (!metric_row_find(name, &first))
         return;
     const struct metric_row *row = metric_best(m, first, lacks, sizeof lacks);
     if (lacks[0] || !metric_parse(row, &e))
@@ -394,7 +379,7 @@ int upmu_metric_eval(const char *metric, const char *const *names, const struct 
     bool counted = false;
     size_t first;
     *out = (struct upmu_metric_value){.value = NAN, .status = UPMU_NOT_COUNTED};
-    if (!metric_named(metric, &first))
+    if (!metric_row_find(metric, &first))
         return metric_unknown(metric);
     for (size_t i = first; (row = metric_row_at(i)) != NULL && strcmp(row->name, metric) == 0; i++) {
         struct upmu_metric_value one;

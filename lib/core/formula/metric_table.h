@@ -27,8 +27,8 @@ extern const size_t upmu_metric_n_groups;
 
 /** The `index`-th row, those of users last; NULL past the last. */
 const struct metric_row *metric_row_at(size_t index);
-/** Whether there is a built-in or user-defined metric of this name. */
-bool metric_known(const char *name);
+/** The index of the first row of that name. @return false if there is no such metric. */
+bool metric_row_find(const char *name, size_t *first);
 /** Why the file of UPMU_METRICS could not be used; "" if it could, or is not set. */
 const char *metric_user_fault(void);
 

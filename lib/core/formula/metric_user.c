@@ -64,12 +64,13 @@ static bool user_name_is_well_formed(const char *name)
 static int user_check_name(const struct user_file *f, const char *name)
 {
     char text[160];
+    size_t first;
     const char *what = NULL;
     if (!user_name_is_well_formed(name))
         return user_fault(f, "'=' must follow a name of lower case letters, digits and '-'");
     if (registry_find(name) || preset_find(name) || event_name_is_raw(name))
         what = "an event";
-    else if (metric_known(name))
+    else if (metric_row_find(name, &first))
         what = "a metric already";
     for (size_t i = 0; !what && i < f->n_rows; i++)
         if (strcmp(user_rows[i].name, name) == 0)
@@ -200,4 +201,13 @@ const struct metric_row *metric_row_at(size_t index)
         return &upmu_metric_rows[index];
     index -= upmu_metric_n_rows;
     return index < user_published() ? &user_rows[index] : NULL;
+}
+
+bool metric_row_find(const char *name, size_t *first)
+{
+    const struct metric_row *row;
+    for (*first = 0; (row = metric_row_at(*first)) != NULL; (*first)++)
+        if (strcmp(row->name, name) == 0)
+            return true;
+    return false;
 }

@@ -11,8 +11,6 @@
 #include "core/kernel_ops.h"
 #include "core/machine/machine.h"
 
-#define PMU_DIR "/sys/bus/event_source/devices"
-
 /* Whether a PMU is a core PMU; those of Arm vendors other than Arm have a file that lists their CPUs. */
 static bool core_types_is_pmu(const char *name)
 {
@@ -25,7 +23,7 @@ static bool core_types_is_pmu(const char *name)
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
             return true;
-    int n = snprintf(path, sizeof path, PMU_DIR "/%s/cpus", name);
+    int n = snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/cpus", name);
     return n > 0 && (size_t)n < sizeof path && machine_line(path, text, sizeof text) > 0;
 }
 
@@ -34,7 +32,7 @@ static uint64_t core_types_user_read_bit(const char *pmu)
 {
     char path[256], text[32];
     unsigned bit;
-    snprintf(path, sizeof path, PMU_DIR "/%s/format/rdpmc", pmu);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/format/rdpmc", pmu);
     if (machine_line(path, text, sizeof text) <= 0 || sscanf(text, "config1:%u", &bit) != 1 || bit > 63)
         return 0;
     return UINT64_C(1) << bit;
@@ -46,7 +44,7 @@ static int core_types_note_listed(const char *name, void *arg)
     struct machine *m = arg;
     char path[320], text[64];
     unsigned code;
-    int n = snprintf(path, sizeof path, PMU_DIR "/%s/events/%s", m->core_pmu, name);
+    int n = snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events/%s", m->core_pmu, name);
     if (n < (int)sizeof path && machine_line(path, text, sizeof text) > 0 && sscanf(text, "event=%x", &code) == 1 &&
         code < 64)
         m->listed_events |= UINT64_C(1) << code;
@@ -73,7 +71,7 @@ static void core_types_note_events(struct machine *m)
     char path[128];
     if (!m->core_pmu[0] || m->family->listed_raw == 0)
         return;
-    snprintf(path, sizeof path, PMU_DIR "/%s/events", m->core_pmu);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events", m->core_pmu);
     core_kernel()->list_dir(path, core_types_note_listed, m);
     m->list_differs = m->family->confirmed && m->listed_events != 0 && core_types_list_differs(m);
 }
@@ -155,7 +153,7 @@ static int core_types_note_pmu(const char *name, void *arg)
     char path[256], cpus[sizeof f->plain.cpus] = "";
     if (strlen(name) >= sizeof f->plain.core_pmu || !core_types_is_pmu(name))
         return 0;
-    snprintf(path, sizeof path, PMU_DIR "/%s/cpus", name);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/cpus", name);
     if (machine_line(path, cpus, sizeof cpus) == 0)
         return 0; /* all of its CPUs are offline */
     if (f->n == MACHINE_CORE_TYPES_MAX) {
@@ -203,7 +201,7 @@ void machine_find_core_types(struct machine types[MACHINE_CORE_TYPES_MAX])
     if (!f)
         return;
     *f = (struct finding){.types = types, .plain = types[0]};
-    (void)core_kernel()->list_dir(PMU_DIR, core_types_note_pmu, f); /* no folder: no PMU */
+    (void)core_kernel()->list_dir(MACHINE_PMU_DIR, core_types_note_pmu, f); /* no folder: no PMU */
     core_types_drop_general(f);
     for (unsigned k = 0; k < f->n; k++) {
         types[k].core_type = (uint8_t)k;

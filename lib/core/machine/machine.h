@@ -64,6 +64,9 @@ void machine_forget(void);
 /** The counters of each core type, for the planner. The running machine's NMI watchdog is checked at each call. */
 void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_CORE_TYPES_MAX]);
 
+/** Folder of the PMUs, with a folder for each. */
+#define MACHINE_PMU_DIR "/sys/bus/event_source/devices"
+
 /** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
 int machine_pmu_type(const char *pmu, uint32_t *type);
 

@@ -16,8 +16,6 @@
 #include "base/error.h"
 #include "core/kernel_ops.h"
 
-#define PMU_DIR "/sys/bus/event_source/devices"
-
 enum { RECORDED_MAX = 8 << 20, PMUS_MAX = 512 };
 
 bool machine_snapshot_in_use(void)
@@ -136,7 +134,8 @@ static void snapshot_check_pmus(const struct machine *m, char *fault, size_t cap
     w->m = m;
     w->fault = fault;
     w->cap = cap;
-    (void)core_kernel()->list_dir(PMU_DIR, snapshot_check_pmu, w); /* a snapshot without PMUs is of a machine without */
+    /* A snapshot without PMUs is of a machine without. */
+    (void)core_kernel()->list_dir(MACHINE_PMU_DIR, snapshot_check_pmu, w);
     free(w);
 }
 

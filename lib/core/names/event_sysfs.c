@@ -18,8 +18,6 @@
 #include "core/kernel_ops.h"
 #include "core/machine/machine.h"
 
-#define PMU_DIR "/sys/bus/event_source/devices"
-
 enum { PATH_CAP = 1280, TEXT_CAP = 512 };
 
 struct code {
@@ -65,7 +63,7 @@ static int sysfs_find_format(const char *pmu, const char *field, char *format)
         return 0;
     }
     char path[PATH_CAP];
-    snprintf(path, sizeof path, PMU_DIR "/%s/format/%s", pmu, field);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/format/%s", pmu, field);
     int n = machine_line(path, format, TEXT_CAP);
     return n < 0 ? n : 0;
 }
@@ -88,7 +86,7 @@ static int sysfs_apply_term(const char *pmu, const char *term, struct code *code
             return upmu_fail(UPMU_E_INVAL, "%s/%s/: '%s' is not a number", pmu, term, equals + 1);
     } else if (may_name_event) {
         char path[PATH_CAP], text[TEXT_CAP];
-        snprintf(path, sizeof path, PMU_DIR "/%s/events/%s", pmu, field);
+        snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events/%s", pmu, field);
         if (machine_line(path, text, sizeof text) > 0)
             return sysfs_apply_terms(pmu, text, code, false);
     }
@@ -122,7 +120,7 @@ static int sysfs_apply_terms(const char *pmu, const char *terms, struct code *co
 static void sysfs_find_cpus(const char *pmu, struct event *out)
 {
     char path[PATH_CAP], *end;
-    snprintf(path, sizeof path, PMU_DIR "/%s/cpumask", pmu);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/cpumask", pmu);
     if (machine_line(path, out->cpus, sizeof out->cpus) <= 0) {
         out->cpus[0] = '\0';
         return;
@@ -135,13 +133,13 @@ static void sysfs_find_cpus(const char *pmu, struct event *out)
 static void sysfs_find_scale(const char *pmu, const char *terms, struct event *out)
 {
     char path[PATH_CAP], scale[64], unit[64], *end;
-    snprintf(path, sizeof path, PMU_DIR "/%s/events/%s.scale", pmu, terms);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events/%s.scale", pmu, terms);
     if (machine_line(path, scale, sizeof scale) <= 0)
         return;
     double factor = strtod(scale, &end);
     if (end == scale || (*end != '\0' && !isspace((unsigned char)*end)) || !(factor > 0))
         return;
-    snprintf(path, sizeof path, PMU_DIR "/%s/events/%s.unit", pmu, terms);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events/%s.unit", pmu, terms);
     if (machine_line(path, unit, sizeof unit) <= 0)
         unit[0] = '\0';
     const char *kept = intern(unit);
@@ -159,7 +157,7 @@ static int sysfs_fail_unknown(const char *pmu, const char *base)
     event_offer_sysfs(&s);
     if (s.best)
         return upmu_fail(UPMU_E_NAME, "no event '%s'; did you mean %s?", base, s.best);
-    snprintf(path, sizeof path, PMU_DIR "/%s", pmu);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s", pmu);
     return upmu_fail(UPMU_E_NAME, "no event '%s'; %s/events and %s/format list what the PMU supports", base, path,
                      path);
 }
@@ -179,7 +177,7 @@ int event_from_sysfs(const char *base, struct event *out)
     struct code code = {0};
     int rc = machine_pmu_type(pmu, &out->type);
     if (rc < 0)
-        return upmu_fail(UPMU_E_NAME, "no PMU '%s' here; " PMU_DIR " lists those the kernel has", pmu);
+        return upmu_fail(UPMU_E_NAME, "no PMU '%s' here; " MACHINE_PMU_DIR " lists those the kernel has", pmu);
     rc = sysfs_apply_terms(pmu, terms, &code, true);
     if (rc == UPMU_E_NAME)
         return sysfs_fail_unknown(pmu, base);
@@ -226,7 +224,7 @@ static int sysfs_each_pmu(const char *pmu, void *arg)
 {
     struct each_sysfs *e = arg;
     char path[PATH_CAP];
-    snprintf(path, sizeof path, PMU_DIR "/%s/events", pmu);
+    snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events", pmu);
     e->pmu = pmu;
     int rc = core_kernel()->list_dir(path, sysfs_each_event_file, e);
     return rc < 0 ? 0 : rc; /* a PMU without an events folder has no names */
@@ -235,7 +233,7 @@ static int sysfs_each_pmu(const char *pmu, void *arg)
 int event_each_sysfs(int (*each)(const char *name, void *arg), void *arg)
 {
     struct each_sysfs e = {.each = each, .arg = arg};
-    int rc = core_kernel()->list_dir(PMU_DIR, sysfs_each_pmu, &e);
+    int rc = core_kernel()->list_dir(MACHINE_PMU_DIR, sysfs_each_pmu, &e);
     return rc < 0 ? 0 : rc;
 }
 

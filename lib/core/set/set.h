@@ -52,6 +52,11 @@ static inline bool set_is_callers(const struct upmu_set *set)
 {
     return set->process == caller_process() && (!set->owner || set->owner == caller_thread());
 }
+/** Whether the set counts another process or thread. */
+static inline bool set_counts_others(uint32_t target)
+{
+    return target == UPMU_TARGET_PROCESS || target == UPMU_TARGET_TASK;
+}
 /** Set the message for other callers. @return UPMU_E_STATE. */
 int set_foreign(const struct upmu_set *set, const char *call) __attribute__((cold));
 /** Record the start time of the target, so that a later process or thread with the same id is not mistaken for it. */
