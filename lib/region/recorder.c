@@ -20,7 +20,7 @@ int upmu_recorder_begin_(const char *dir)
 }
 
 /* A thread whose block is older than the trace has no stream yet. */
-static struct trace_stream *late_stream(struct region_thread *t)
+static struct trace_stream *recorder_late_stream(struct region_thread *t)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -43,7 +43,7 @@ struct trace_stream *upmu_recorder_stream_(void)
     }
     if (t->kept->stream || !upmu_regions.trace || t->ended)
         return t->kept->stream;
-    return late_stream(t);
+    return recorder_late_stream(t);
 }
 
 void upmu_recorder_thread_begin_(void)

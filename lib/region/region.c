@@ -6,7 +6,7 @@
 #include "region/region_frames.h"
 
 /* The block of a thread is not ready, mostly because it has none yet. */
-static COLD struct region_thread *first_use(void)
+static COLD struct region_thread *region_first_use(void)
 {
     struct region_thread *t = region_thread_get();
     if (t)
@@ -15,10 +15,10 @@ static COLD struct region_thread *first_use(void)
 }
 
 /* The calling thread, inside the recorder; NULL if it cannot be measured (counted). */
-static inline struct region_thread *enter_thread(void)
+static inline struct region_thread *region_enter(void)
 {
     struct region_thread *t = region_thread_ready();
-    if (!t && !(t = first_use()))
+    if (!t && !(t = region_first_use()))
         return NULL;
     recorder_enter(t);
     return t;
@@ -27,7 +27,7 @@ static inline struct region_thread *enter_thread(void)
 /* --------------------------------------------------------------------------------------------- string form */
 
 /* Id of a name, looked up by address first; the text is compared, since a buffer may be reused. */
-static uint32_t cached_id(struct region_thread *t, const char *name)
+static uint32_t region_cached_id(struct region_thread *t, const char *name)
 {
     uint32_t slot = (uint32_t)((uintptr_t)name >> 3 ^ (uintptr_t)name >> 9) % REGION_CACHE;
     uint32_t id = t->cache[slot].id;
@@ -44,9 +44,9 @@ static uint32_t cached_id(struct region_thread *t, const char *name)
     return id;
 }
 
-static int begin_named(struct region_thread *t, const char *name)
+static int region_begin_named(struct region_thread *t, const char *name)
 {
-    uint32_t id = name && *name ? cached_id(t, name) : 0;
+    uint32_t id = name && *name ? region_cached_id(t, name) : 0;
     if (id)
         return region_push(t, id);
     region_bump(&t->misuse.names_refused);
@@ -55,11 +55,11 @@ static int begin_named(struct region_thread *t, const char *name)
 
 int upmu_region_begin_(const char *name)
 {
-    struct region_thread *t = enter_thread();
-    return t ? recorder_leave(t, begin_named(t, name)) : UPMU_E_LIMIT;
+    struct region_thread *t = region_enter();
+    return t ? recorder_leave(t, region_begin_named(t, name)) : UPMU_E_LIMIT;
 }
 
-static int end_named(struct region_thread *t, const char *name)
+static int region_end_named(struct region_thread *t, const char *name)
 {
     if (!name || !*name)
         return UPMU_E_INVAL;
@@ -79,13 +79,13 @@ static int end_named(struct region_thread *t, const char *name)
 
 int upmu_region_end_(const char *name)
 {
-    struct region_thread *t = enter_thread();
-    return t ? recorder_leave(t, end_named(t, name)) : UPMU_E_LIMIT;
+    struct region_thread *t = region_enter();
+    return t ? recorder_leave(t, region_end_named(t, name)) : UPMU_E_LIMIT;
 }
 
 /* --------------------------------------------------------------------------------------------- handle form */
 
-static COLD uint32_t handle_first_id(struct region_thread *t, upmu_region_t *region)
+static COLD uint32_t region_handle_first_id(struct region_thread *t, upmu_region_t *region)
 {
     if (!region->name || !*region->name)
         return 0;
@@ -97,15 +97,15 @@ static COLD uint32_t handle_first_id(struct region_thread *t, upmu_region_t *reg
     return id;
 }
 
-static inline uint32_t handle_id(struct region_thread *t, upmu_region_t *region)
+static inline uint32_t region_handle_id(struct region_thread *t, upmu_region_t *region)
 {
     uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
-    return UNLIKELY(id == 0) ? handle_first_id(t, region) : id;
+    return UNLIKELY(id == 0) ? region_handle_first_id(t, region) : id;
 }
 
-static int enter_handle(struct region_thread *t, upmu_region_t *region)
+static int region_enter_handle(struct region_thread *t, upmu_region_t *region)
 {
-    uint32_t id = region ? handle_id(t, region) : 0;
+    uint32_t id = region ? region_handle_id(t, region) : 0;
     if (id)
         return region_push(t, id);
     region_bump(&t->misuse.names_refused);
@@ -114,13 +114,13 @@ static int enter_handle(struct region_thread *t, upmu_region_t *region)
 
 int upmu_region_enter_(upmu_region_t *region)
 {
-    struct region_thread *t = enter_thread();
-    return t ? recorder_leave(t, enter_handle(t, region)) : UPMU_E_LIMIT;
+    struct region_thread *t = region_enter();
+    return t ? recorder_leave(t, region_enter_handle(t, region)) : UPMU_E_LIMIT;
 }
 
-static int leave_handle(struct region_thread *t, upmu_region_t *region)
+static int region_leave_handle(struct region_thread *t, upmu_region_t *region)
 {
-    uint32_t id = region ? handle_id(t, region) : 0;
+    uint32_t id = region ? region_handle_id(t, region) : 0;
     if (id || (region && t->too_deep > 0))
         return region_pop(t, id);
     return region && region->name && *region->name ? UPMU_E_LIMIT : UPMU_E_INVAL;
@@ -128,13 +128,13 @@ static int leave_handle(struct region_thread *t, upmu_region_t *region)
 
 int upmu_region_leave_(upmu_region_t *region)
 {
-    struct region_thread *t = enter_thread();
-    return t ? recorder_leave(t, leave_handle(t, region)) : UPMU_E_LIMIT;
+    struct region_thread *t = region_enter();
+    return t ? recorder_leave(t, region_leave_handle(t, region)) : UPMU_E_LIMIT;
 }
 
 /* ---------------------------------------------------------------------------------------------------- marks */
 
-static int mark(struct region_thread *t, const char *text)
+static int region_mark(struct region_thread *t, const char *text)
 {
     if (!text)
         return UPMU_E_INVAL;
@@ -153,11 +153,11 @@ static int mark(struct region_thread *t, const char *text)
 
 int upmu_mark_(const char *text)
 {
-    struct region_thread *t = enter_thread();
-    return t ? recorder_leave(t, mark(t, text)) : UPMU_E_LIMIT;
+    struct region_thread *t = region_enter();
+    return t ? recorder_leave(t, region_mark(t, text)) : UPMU_E_LIMIT;
 }
 
-/* ---------------------------------------------------------------------------------------- functions of the library */
+/* --------------------------------------------------------------------------------------- functions of the library */
 
 /* The inline functions of the header by the same names, for function pointers, dlsym() and other languages. */
 

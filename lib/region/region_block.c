@@ -22,21 +22,21 @@ enum {
     TOUCHED_RECORDS = 24,
 };
 
-static size_t round_up(size_t n, size_t to)
+static size_t block_round_up(size_t n, size_t to)
 {
     return (n + to - 1) / to * to;
 }
 
 /* -------------------------------------------------------------------------------------------------- making */
 
-static size_t frames_bytes(void)
+static size_t block_frames_bytes(void)
 {
-    return round_up(UPMU_REGION_DEPTH_MAX * upmu_regions.frame_bytes, CACHE_LINE);
+    return block_round_up(UPMU_REGION_DEPTH_MAX * upmu_regions.frame_bytes, CACHE_LINE);
 }
 
-static size_t scratch_bytes(void)
+static size_t block_scratch_bytes(void)
 {
-    return round_up(upmu_regions.words * sizeof(uint64_t), CACHE_LINE);
+    return block_round_up(upmu_regions.words * sizeof(uint64_t), CACHE_LINE);
 }
 
 /* Map a block and lay it out: [kept | hot: thread, scratch, frames, records]. */
@@ -54,20 +54,20 @@ static struct region_thread *block_map(void)
     }
     struct region_kept *kept = (struct region_kept *)(void *)block;
     struct region_thread *t = (struct region_thread *)(void *)hot;
-    size_t at = round_up(sizeof *t, CACHE_LINE);
+    size_t at = block_round_up(sizeof *t, CACHE_LINE);
     kept->mapped = p->kept_bytes + p->thread_bytes;
     kept->thread = t;
     t->kept = kept;
     t->scratch = (uint64_t *)(void *)(hot + at);
-    at += scratch_bytes();
+    at += block_scratch_bytes();
     t->frames = hot + at;
-    at += frames_bytes();
+    at += block_frames_bytes();
     t->records = hot + at;
     return t;
 }
 
 /* Write to each page without changing it. */
-static void touch(void *from, size_t bytes)
+static void block_touch(void *from, size_t bytes)
 {
     volatile unsigned char *p = from;
     for (size_t i = 0; i < bytes; i += 1024)
@@ -83,7 +83,7 @@ void region_block_check(struct region_thread *t)
 
 /* Each open event costs about as much as a switch at every switch of its thread: a recorded thread without requested events
  * opens none before its first region. */
-static void open_counters(struct region_thread *t)
+static void block_open_counters(struct region_thread *t)
 {
     const struct counter_target target = {.cpu = -1,
                                           .self = true,
@@ -131,13 +131,13 @@ struct region_thread *region_block_make(void)
     t->tid = core_kernel()->gettid();
     prctl(PR_GET_NAME, t->name);
     t->epoch = __atomic_load_n(&upmu_regions.epoch, __ATOMIC_ACQUIRE);
-    touch(t, sizeof *t);
-    touch(t->frames, TOUCHED_FRAMES * upmu_regions.frame_bytes);
-    touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
+    block_touch(t, sizeof *t);
+    block_touch(t->frames, TOUCHED_FRAMES * upmu_regions.frame_bytes);
+    block_touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
     if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
         t->kept->stream = NULL;
     list_block(t); /* first: a child forked by another thread meanwhile must find the open descriptors */
-    open_counters(t);
+    block_open_counters(t);
     if (region_sched_on())
         region_sched_open(t);
     return t;
@@ -162,7 +162,7 @@ void region_blocks_check(void)
             upmu_regions.event_reasons[i] = strdup(upmu_strerror(UPMU_E_PARTIAL));
 }
 
-static void merge_thread(struct region_thread *into, struct region_thread *t)
+static void block_merge(struct region_thread *into, struct region_thread *t)
 {
     for (uint32_t i = 0; i < t->n_records; i++) {
         struct region_record *r = (void *)(t->records + i * upmu_regions.record_bytes);
@@ -191,7 +191,7 @@ static void unlist_block(struct region_kept *kept)
 }
 
 /* Keep the ended thread's block, or add its sums to the shared one and free the memory. */
-static void retire(struct region_thread *t)
+static void block_retire(struct region_thread *t)
 {
     struct region_process *p = &upmu_regions;
     struct region_kept *gone = NULL;
@@ -200,7 +200,7 @@ static void retire(struct region_thread *t)
         p->threads_ended++;
     } else if (p->merged || (p->merged = block_map()) != NULL) {
         __atomic_fetch_add(&p->threads_merged, 1, __ATOMIC_RELAXED);
-        merge_thread(p->merged, t);
+        block_merge(p->merged, t);
         unlist_block(t->kept);
         gone = t->kept;
     }
@@ -219,7 +219,7 @@ void region_block_end(struct region_thread *t)
         trace_stream_release(t->kept->stream);
         t->kept->stream = NULL;
     }
-    retire(t);
+    block_retire(t);
 }
 
 /* ------------------------------------------------------------------------------------------------ process */
@@ -231,10 +231,10 @@ void region_blocks_layout(void)
     p->words = counters_words(&p->list);
     p->frame_bytes = sizeof(struct region_frame) + p->words * sizeof(uint64_t);
     p->record_bytes = sizeof(struct region_record) + p->list.n * sizeof(struct region_event_sum);
-    p->kept_bytes = round_up(sizeof(struct region_kept) + counters_arena(&p->list), page);
-    p->thread_bytes = round_up(round_up(sizeof(struct region_thread), CACHE_LINE) + scratch_bytes() + frames_bytes() +
-                                   REGION_NAMES_MAX * p->record_bytes,
-                               page);
+    p->kept_bytes = block_round_up(sizeof(struct region_kept) + counters_arena(&p->list), page);
+    p->thread_bytes = block_round_up(block_round_up(sizeof(struct region_thread), CACHE_LINE) + block_scratch_bytes() +
+                                         block_frames_bytes() + REGION_NAMES_MAX * p->record_bytes,
+                                     page);
 }
 
 void region_blocks_forget(void)

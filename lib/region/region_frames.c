@@ -13,18 +13,18 @@
 /* ------------------------------------------------------------------------------------------ small pieces */
 
 /* Publish one field to readers of the aggregates; see region.h. */
-static inline void put(uint64_t *field, uint64_t value)
+static inline void field_store(uint64_t *field, uint64_t value)
 {
     __atomic_store_n(field, value, __ATOMIC_RELEASE);
 }
 
-static inline void add(uint64_t *field, uint64_t more)
+static inline void field_add(uint64_t *field, uint64_t more)
 {
-    put(field, *field + more);
+    field_store(field, *field + more);
 }
 
 /* A number that changes with each switch of the thread; `words` is the current reading. */
-static inline uint32_t switches_now(struct counters *c, const uint64_t *words)
+static inline uint32_t frame_switches_now(struct counters *c, const uint64_t *words)
 {
     uint64_t switches = 0;
     if (c->wants_switches)
@@ -40,25 +40,25 @@ static inline void sum_take(struct region_sum *s, uint64_t value)
 {
     double squares = s->squares + (double)value * (double)value;
     if (s->count == 0 || value < s->min)
-        put(&s->min, value);
+        field_store(&s->min, value);
     if (value > s->max)
-        put(&s->max, value);
-    add(&s->count, 1);
-    add(&s->sum, value);
-    put(&s->last, value);
+        field_store(&s->max, value);
+    field_add(&s->count, 1);
+    field_add(&s->sum, value);
+    field_store(&s->last, value);
     __atomic_store(&s->squares, &squares, __ATOMIC_RELEASE);
 }
 
 static COLD void event_without_value(struct region_event_sum *e, int status, int cause)
 {
-    add(&e->without_value, 1);
+    field_add(&e->without_value, 1);
     int32_t weakest = upmu_status_weakest(e->status, status);
     __atomic_store_n(&e->status, e->without_value == 1 && e->sum.count == 0 ? status : weakest, __ATOMIC_RELEASE);
     if (cause)
         __atomic_store_n(&e->cause, cause, __ATOMIC_RELEASE);
 }
 
-static COLD void status_lower(struct region_event_sum *e, int status)
+static COLD void event_status_lower(struct region_event_sum *e, int status)
 {
     bool first = e->sum.count == 0 && e->without_value == 0;
     int32_t weakest = first ? status : upmu_status_weakest(e->status, status);
@@ -73,24 +73,24 @@ static COLD void event_take(struct region_event_sum *e, const struct upmu_value 
         event_without_value(e, v->status, v->cause);
         return;
     }
-    status_lower(e, v->status);
+    event_status_lower(e, v->status);
     sum_take(&e->sum, v->value);
-    add(&e->enabled, v->enabled);
-    add(&e->running, v->running);
+    field_add(&e->enabled, v->enabled);
+    field_add(&e->running, v->running);
 }
 
 /* Add an event with an exact count. */
 static inline void event_take_exact(struct region_event_sum *e, uint64_t count, uint64_t enabled, uint64_t running)
 {
     if (UNLIKELY(e->status != UPMU_EXACT))
-        status_lower(e, UPMU_EXACT);
+        event_status_lower(e, UPMU_EXACT);
     sum_take(&e->sum, count);
-    add(&e->enabled, enabled);
-    add(&e->running, running);
+    field_add(&e->enabled, enabled);
+    field_add(&e->running, running);
 }
 
 /* Context switches have no times of their own: their interval is the region's. */
-static struct upmu_value switches_between(const uint64_t *before, const uint64_t *after, uint64_t wall)
+static struct upmu_value counter_switches_between(const uint64_t *before, const uint64_t *after, uint64_t wall)
 {
     if (!before[1] || !after[1] || after[0] < before[0])
         return value_without(UPMU_REFUSED, UPMU_E_SYSTEM);
@@ -100,14 +100,14 @@ static struct upmu_value switches_between(const uint64_t *before, const uint64_t
 
 /* Time has passed, but the event was not enabled: another process or prctl() has disabled it. Not for an interval below the
  * resolution of the kernel's clock, nor for times from a page that is not rewritten while the thread runs. */
-static inline bool is_frozen(const struct counters *c, const struct counter *k, uint64_t enabled, uint64_t wall)
+static inline bool counter_is_frozen(const struct counters *c, const struct counter *k, uint64_t enabled, uint64_t wall)
 {
     return enabled == 0 && UNLIKELY(wall > upmu_regions.step_ticks) && !c->group[k->group].pages;
 }
 
 /* User or system time: two readings of getrusage, whose interval is the region's. */
-static struct upmu_value usage_between(const struct counters *c, size_t i, const uint64_t *before,
-                                       const uint64_t *after, uint64_t wall)
+static struct upmu_value counter_usage_between(const struct counters *c, size_t i, const uint64_t *before,
+                                               const uint64_t *after, uint64_t wall)
 {
     struct reading a, b;
     int cause = counters_reading(c, before, i, &a);
@@ -118,20 +118,20 @@ static struct upmu_value usage_between(const struct counters *c, size_t i, const
     return (struct upmu_value){.value = ns, .raw = ns, .enabled = wall, .running = wall, .status = UPMU_EXACT};
 }
 
-static struct upmu_value part_between(const struct counters *c, size_t i, const uint64_t *before, const uint64_t *after,
-                                      uint64_t wall)
+static struct upmu_value counter_part_between(const struct counters *c, size_t i, const uint64_t *before,
+                                              const uint64_t *after, uint64_t wall)
 {
     if (c->counter[i].switches)
-        return switches_between(before + c->switch_word, after + c->switch_word, wall);
+        return counter_switches_between(before + c->switch_word, after + c->switch_word, wall);
     if (c->counter[i].usage)
-        return usage_between(c, i, before, after, wall);
+        return counter_usage_between(c, i, before, after, wall);
     struct reading a[VALUE_CORE_TYPES_MAX], b[VALUE_CORE_TYPES_MAX];
     int n = counters_readings(c, before, i, a);
     if (n >= 1) /* always one, or a cause */
         n = counters_readings(c, after, i, b);
     if (n < 1)
         return value_without(value_status_of(n), n);
-    bool frozen = is_frozen(c, &c->counter[i], b[0].enabled - a[0].enabled, wall);
+    bool frozen = counter_is_frozen(c, &c->counter[i], b[0].enabled - a[0].enabled, wall);
     return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_core_types(a, b, (size_t)n, NULL);
 }
 
@@ -152,7 +152,7 @@ static int region_read_part(void *arg, size_t part, struct reading *before, stru
 static struct upmu_value counter_between(const struct counters *c, size_t i, const uint64_t *before,
                                          const uint64_t *after, uint64_t wall)
 {
-    struct upmu_value v = part_between(c, i, before, after, wall);
+    struct upmu_value v = counter_part_between(c, i, before, after, wall);
     bool number = v.status == UPMU_EXACT || v.status == UPMU_SCALED;
     if (!c->counter[i].weight || (!number && !c->counter[i].next))
         return v; /* without its first term a derived event has no number */
@@ -178,8 +178,8 @@ static void group_interval_set(struct group_interval *g, uint32_t word, const ui
     g->running = b.running - a.running;
 }
 
-static inline bool take_switches(struct region_event_sum *e, const uint64_t *before, const uint64_t *after,
-                                 uint64_t wall)
+static inline bool event_take_switches(struct region_event_sum *e, const uint64_t *before, const uint64_t *after,
+                                       uint64_t wall)
 {
     if (UNLIKELY(!before[1] || !after[1] || after[0] < before[0]))
         return false;
@@ -188,30 +188,31 @@ static inline bool take_switches(struct region_event_sum *e, const uint64_t *bef
 }
 
 /* The common case of counter_between() and event_take(): a member of a group that ran all the time. */
-static inline bool take_exact(struct region_event_sum *e, const struct counters *c, const struct counter *k,
-                              struct group_interval *g, const uint64_t *before, const uint64_t *after, uint64_t wall)
+static inline bool event_take_member(struct region_event_sum *e, const struct counters *c, const struct counter *k,
+                                     struct group_interval *g, const uint64_t *before, const uint64_t *after,
+                                     uint64_t wall)
 {
     if (k->next || k->weight)
         return false;
     if (k->switches)
-        return take_switches(e, before + c->switch_word, after + c->switch_word, wall);
+        return event_take_switches(e, before + c->switch_word, after + c->switch_word, wall);
     if (!k->counted)
         return false;
     if (k->group_word != g->word)
         group_interval_set(g, k->group_word, before, after);
-    if (UNLIKELY(!g->exact || after[k->word] < before[k->word] || is_frozen(c, k, g->enabled, wall) ||
+    if (UNLIKELY(!g->exact || after[k->word] < before[k->word] || counter_is_frozen(c, k, g->enabled, wall) ||
                  value_is_jump(after[k->word] - before[k->word], g->running)))
         return false;
     event_take_exact(e, after[k->word] - before[k->word], g->enabled, g->running);
     return true;
 }
 
-static void take_events(struct region_record *r, const struct counters *c, const uint64_t *before,
-                        const uint64_t *after, uint64_t wall)
+static void record_take_events(struct region_record *r, const struct counters *c, const uint64_t *before,
+                               const uint64_t *after, uint64_t wall)
 {
     struct group_interval group = {.word = UINT32_MAX};
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        if (take_exact(&r->events[i], c, &c->counter[i], &group, before, after, wall))
+        if (event_take_member(&r->events[i], c, &c->counter[i], &group, before, after, wall))
             continue;
         struct upmu_value v = counter_between(c, i, before, after, wall);
         if (v.status == UPMU_EXACT)
@@ -221,12 +222,12 @@ static void take_events(struct region_record *r, const struct counters *c, const
     }
 }
 
-static void take_descheduled(struct region_record *r, const struct counters *c, uint32_t before, uint32_t after)
+static void record_take_descheduled(struct region_record *r, const struct counters *c, uint32_t before, uint32_t after)
 {
     if (!c->sequence)
-        add(&r->deschedule_unknown, 1);
+        field_add(&r->deschedule_unknown, 1);
     else if (before != after)
-        add(&r->descheduled, 1);
+        field_add(&r->descheduled, 1);
 }
 
 /* Add a finished instance to its record. `version` is odd meanwhile. */
@@ -240,13 +241,13 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
     uint32_t version = t->version;
 
     __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
-    add(&r->count, 1);
-    add(&r->self, self);
-    put(&r->open, r->open - 1);
+    field_add(&r->count, 1);
+    field_add(&r->self, self);
+    field_store(&r->open, r->open - 1);
     sum_take(&r->wall, wall);
-    take_descheduled(r, c, f->switches, switches);
+    record_take_descheduled(r, c, f->switches, switches);
     if (upmu_regions.list.n > 0)
-        take_events(r, c, f->words, words, wall);
+        record_take_events(r, c, f->words, words, wall);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
     if (t->depth > 0)
         frame_at(t, t->depth - 1)->inside += wall;
@@ -256,7 +257,7 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
 
 /* Total of context switches, with the times of a counter that is always enabled, which also lets the writer use the form of
  * one time for all. */
-static struct upmu_value total_of(const struct counters *c, const uint64_t *words, size_t i)
+static struct upmu_value counter_total(const struct counters *c, const uint64_t *words, size_t i)
 {
     const struct reading nothing[VALUE_CORE_TYPES_MAX] = {{0}};
     struct reading now[VALUE_CORE_TYPES_MAX];
@@ -266,18 +267,19 @@ static struct upmu_value total_of(const struct counters *c, const uint64_t *word
     return n == 1 ? value_total(now) : value_of_core_types(nothing, now, (size_t)n, NULL);
 }
 
-static struct upmu_value total_of_formula(const struct counters *c, const uint64_t *words, size_t i)
+static struct upmu_value counter_formula_total(const struct counters *c, const uint64_t *words, size_t i)
 {
     struct region_interval interval = {c, NULL, words};
     return derived_value(c, i, region_read_part, &interval, NULL);
 }
 
 /* Total of a counter without an event, enabled for the time `always`. */
-static struct upmu_value eventless_total(const struct counters *c, size_t i, const uint64_t *words, uint64_t always)
+static struct upmu_value counter_eventless_total(const struct counters *c, size_t i, const uint64_t *words,
+                                                 uint64_t always)
 {
     const uint64_t zero[2] = {0, 1};
     if (c->counter[i].switches)
-        return switches_between(zero, words + c->switch_word, always);
+        return counter_switches_between(zero, words + c->switch_word, always);
     struct reading now;
     int cause = counters_reading(c, words, i, &now);
     if (cause < 0)
@@ -286,19 +288,19 @@ static struct upmu_value eventless_total(const struct counters *c, size_t i, con
         .value = now.count, .raw = now.count, .enabled = always, .running = always, .status = UPMU_EXACT};
 }
 
-static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
+static void counters_totals(const struct counters *c, const uint64_t *words, struct upmu_value *values)
 {
     uint64_t always = 0;
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
         if (c->counter[i].switches || c->counter[i].usage)
             continue;
-        values[i] = c->counter[i].weight ? total_of_formula(c, words, i) : total_of(c, words, i);
+        values[i] = c->counter[i].weight ? counter_formula_total(c, words, i) : counter_total(c, words, i);
         if (values[i].status == UPMU_EXACT)
             always = values[i].enabled;
     }
     for (size_t i = 0; i < upmu_regions.list.n; i++)
         if (c->counter[i].switches || c->counter[i].usage)
-            values[i] = eventless_total(c, i, words, always);
+            values[i] = counter_eventless_total(c, i, words, always);
 }
 
 static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id,
@@ -310,7 +312,7 @@ static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool 
         trace_lost(upmu_regions.trace, 1);
         return;
     }
-    trace_values(&t->kept->counters, words, values);
+    counters_totals(&t->kept->counters, words, values);
     if (region_sched_on())
         region_sched_drain(t, tick);
     if (!trace_region(t->kept->stream, end, tick, region_name_text(id), region_name_length(id), values))
@@ -327,31 +329,31 @@ bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object)
     counters_read(c, t->scratch);
     if (*tick == 0)
         *tick = tick_now();
-    trace_values(c, t->scratch, values);
+    counters_totals(c, t->scratch, values);
     return recorder_leave(t, trace_counters(t->kept->stream, *tick, object, values));
 }
 
 /* ------------------------------------------------------------------------------------------- begin and end */
 
 /* Drop regions that were open when the process was paused, since their ends were not recorded. */
-static COLD void forget_open(struct region_thread *t)
+static COLD void frames_drop_open(struct region_thread *t)
 {
     while (t->depth > 0) {
         struct region_record *r = frame_at(t, --t->depth)->record;
-        put(&r->open, r->open - 1);
+        field_store(&r->open, r->open - 1);
     }
     t->too_deep = 0;
     t->epoch = __atomic_load_n(&upmu_regions.epoch, __ATOMIC_ACQUIRE);
 }
 
-static inline void watch_epoch(struct region_thread *t)
+static inline void frames_watch_epoch(struct region_thread *t)
 {
     if (UNLIKELY(t->epoch != __atomic_load_n(&upmu_regions.epoch, __ATOMIC_RELAXED)))
-        forget_open(t);
+        frames_drop_open(t);
 }
 
 /* The first begin of a region in a thread, or one too deep to be measured. @return the record, or NULL: counted. */
-static COLD struct region_record *push_rarely(struct region_thread *t, uint32_t id)
+static COLD struct region_record *frame_push_slow(struct region_thread *t, uint32_t id)
 {
     if (t->depth >= UPMU_REGION_DEPTH_MAX) {
         region_bump(&t->misuse.too_deep);
@@ -368,20 +370,20 @@ static COLD struct region_record *push_rarely(struct region_thread *t, uint32_t 
 
 int region_push(struct region_thread *t, uint32_t id)
 {
-    watch_epoch(t);
+    frames_watch_epoch(t);
     struct region_record *r = region_thread_record(t, id);
-    if (UNLIKELY(t->depth >= UPMU_REGION_DEPTH_MAX || !r) && !(r = push_rarely(t, id)))
+    if (UNLIKELY(t->depth >= UPMU_REGION_DEPTH_MAX || !r) && !(r = frame_push_slow(t, id)))
         return UPMU_E_LIMIT;
     struct counters *c = &t->kept->counters;
     struct region_frame *f = frame_at(t, t->depth);
     f->record = r;
     f->inside = 0;
-    put(&r->open, r->open + 1);
+    field_store(&r->open, r->open + 1);
     t->depth++;
     if (c->n_groups > 0)
         counters_read_groups(c, f->words);
     counters_read_switches(c, f->words);
-    f->switches = switches_now(c, f->words);
+    f->switches = frame_switches_now(c, f->words);
     f->tick = tick_now();
     if (UNLIKELY(upmu_regions.trace && id))
         trace_frame(t, false, f->tick, id, f->words);
@@ -394,7 +396,7 @@ static void region_pop_to(struct region_thread *t, uint32_t depth)
     uint64_t tick = tick_now();
     struct counters *c = &t->kept->counters;
     counters_read_switches(c, t->scratch);
-    uint32_t switches = switches_now(c, t->scratch);
+    uint32_t switches = frame_switches_now(c, t->scratch);
     if (c->n_groups > 0)
         counters_read_groups(c, t->scratch);
     for (;;) {
@@ -410,7 +412,7 @@ static void region_pop_to(struct region_thread *t, uint32_t depth)
 }
 
 /* The innermost open frame of region `id`: its depth, or UINT32_MAX. */
-static uint32_t find_open(const struct region_thread *t, uint32_t id)
+static uint32_t frame_find_open(const struct region_thread *t, uint32_t id)
 {
     for (uint32_t d = t->depth; d-- > 0;)
         if (frame_at(t, d)->record->id == id)
@@ -419,13 +421,13 @@ static uint32_t find_open(const struct region_thread *t, uint32_t id)
 }
 
 /* End a region that is not the innermost one. */
-static COLD int pop_rarely(struct region_thread *t, uint32_t id)
+static COLD int frame_pop_slow(struct region_thread *t, uint32_t id)
 {
     if (t->too_deep > 0) {
         t->too_deep--;
         return 0;
     }
-    uint32_t depth = find_open(t, id);
+    uint32_t depth = frame_find_open(t, id);
     if (depth == UINT32_MAX) {
         region_bump(&t->misuse.end_without_begin);
         return UPMU_E_STATE;
@@ -436,9 +438,9 @@ static COLD int pop_rarely(struct region_thread *t, uint32_t id)
 
 int region_pop(struct region_thread *t, uint32_t id)
 {
-    watch_epoch(t);
+    frames_watch_epoch(t);
     if (UNLIKELY(t->depth == 0 || t->too_deep > 0 || frame_at(t, t->depth - 1)->record->id != id))
-        return pop_rarely(t, id);
+        return frame_pop_slow(t, id);
     region_pop_to(t, t->depth - 1);
     return 0;
 }

@@ -13,7 +13,7 @@
 #include "region/region.h"
 #include "trace/write/writer.h"
 
-static const char *refusal(int err)
+static const char *futexes_refusal(int err)
 {
     switch (err) {
     case ENOENT:
@@ -31,9 +31,9 @@ static const char *refusal(int err)
     }
 }
 
-static void note(struct region_process *p, int err)
+static void futexes_set_note(struct region_process *p, int err)
 {
-    snprintf(p->futex_note, sizeof p->futex_note, "%s", refusal(err));
+    snprintf(p->futex_note, sizeof p->futex_note, "%s", futexes_refusal(err));
 }
 
 void region_futexes_start(struct region_process *p)
@@ -41,7 +41,7 @@ void region_futexes_start(struct region_process *p)
     int rc = core_kernel()->futexes_find(&p->futex_points);
     p->futex_note[0] = '\0';
     if (rc < 0)
-        note(p, -rc);
+        futexes_set_note(p, -rc);
 }
 
 void region_futexes_open(struct region_futexes *f)
@@ -68,7 +68,7 @@ void region_futexes_close(struct region_futexes *f)
 
 /* The version is odd during a change. It becomes odd before each release store, so a reader that acquires one of these values
  * sees it, too. */
-static void change(struct region_futexes *f, uint64_t *value, uint64_t to, uint32_t waits)
+static void futexes_store(struct region_futexes *f, uint64_t *value, uint64_t to, uint32_t waits)
 {
     __atomic_store_n(&f->version, f->version + 1, __ATOMIC_RELAXED);
     __atomic_store_n(value, to, __ATOMIC_RELEASE);
@@ -80,18 +80,18 @@ void region_futexes_wait_begin(struct region_futexes *f)
 {
     if (!f->open || f->depth++ > 0) /* a wait of a signal handler, or within a custom lock */
         return;
-    change(f, &f->before, kernel_futexes_so_far(&f->count), 1);
+    futexes_store(f, &f->before, kernel_futexes_so_far(&f->count), 1);
 }
 
 void region_futexes_wait_end(struct region_futexes *f)
 {
     if (!f->open || f->depth == 0 || --f->depth > 0)
         return;
-    change(f, &f->inside, f->inside + kernel_futexes_so_far(&f->count) - f->before, 0);
+    futexes_store(f, &f->inside, f->inside + kernel_futexes_so_far(&f->count) - f->before, 0);
 }
 
 /* @return false if the thread changes them concurrently. */
-static bool try_read(const struct region_futexes *f, uint64_t *all, uint64_t *inside)
+static bool futexes_try_read(const struct region_futexes *f, uint64_t *all, uint64_t *inside)
 {
     uint32_t version = __atomic_load_n(&f->version, __ATOMIC_ACQUIRE);
     *inside = __atomic_load_n(&f->inside, __ATOMIC_ACQUIRE);
@@ -110,7 +110,7 @@ void region_futexes_write(struct region_futexes *f, struct trace_stream *stream,
     if (!__atomic_load_n(&f->open, __ATOMIC_ACQUIRE))
         return;
     for (int i = 0; i < TRIES && !known; i++)
-        known = try_read(f, &all, &inside);
+        known = futexes_try_read(f, &all, &inside);
     if (!known || (f->reported && all == f->reported_all && inside == f->reported_inside))
         return;
     if (!trace_futexes(stream, tick, all, inside))
@@ -126,7 +126,7 @@ void region_futexes_finish(void)
     int refused = __atomic_load_n(&p->futex_refused, __ATOMIC_RELAXED);
     if (refused == 0 || p->futex_note[0])
         return;
-    note(p, refused);
+    futexes_set_note(p, refused);
     if (p->trace)
         trace_writer_futex_note(p->trace, p->futex_note);
 }

@@ -40,7 +40,7 @@ int region_names_start(void)
     return 0;
 }
 
-static uint64_t hash_text(const char *text, size_t *length)
+static uint64_t name_hash(const char *text, size_t *length)
 {
     uint64_t hash = 14695981039346656037u;
     const char *p = text;
@@ -51,7 +51,7 @@ static uint64_t hash_text(const char *text, size_t *length)
 }
 
 /* The stored text of a name: itself, or its beginning and its hash, so that long names stay distinct. */
-static const char *kept_text(const char *name, size_t length, uint64_t hash, char *buffer, size_t *kept)
+static const char *name_stored_text(const char *name, size_t length, uint64_t hash, char *buffer, size_t *kept)
 {
     if (length <= UPMU_REGION_NAME_MAX) {
         *kept = length;
@@ -67,7 +67,7 @@ static const char *kept_text(const char *name, size_t length, uint64_t hash, cha
 }
 
 /* The slot where the name is, or the free one where it belongs. */
-static uint32_t *find_slot(uint64_t hash, const char *text, size_t length)
+static uint32_t *name_slot(uint64_t hash, const char *text, size_t length)
 {
     for (uint32_t i = (uint32_t)(hash ^ hash >> 32) % SLOTS;; i = (i + 1) % SLOTS) {
         uint32_t index = __atomic_load_n(&table->slot[i], __ATOMIC_ACQUIRE);
@@ -82,7 +82,7 @@ static uint32_t *find_slot(uint64_t hash, const char *text, size_t length)
 static uint32_t add_name(uint64_t hash, const char *text, size_t length)
 {
     tiny_lock_take(&upmu_regions.shared->lock);
-    uint32_t *slot = find_slot(hash, text, length); /* another thread may have added it */
+    uint32_t *slot = name_slot(hash, text, length); /* another thread may have added it */
     uint32_t id = *slot;
     if (id == 0 && table->count < REGION_NAMES_MAX) {
         struct name *n = &table->name[table->count];
@@ -101,10 +101,10 @@ static uint32_t region_name_lookup(const char *name, bool make, bool *cut)
 {
     char buffer[UPMU_REGION_NAME_MAX + 1];
     size_t length, kept;
-    uint64_t hash = hash_text(name, &length);
-    const char *text = kept_text(name, length, hash, buffer, &kept);
+    uint64_t hash = name_hash(name, &length);
+    const char *text = name_stored_text(name, length, hash, buffer, &kept);
     *cut = length > UPMU_REGION_NAME_MAX;
-    uint32_t id = __atomic_load_n(find_slot(hash, text, kept), __ATOMIC_ACQUIRE);
+    uint32_t id = __atomic_load_n(name_slot(hash, text, kept), __ATOMIC_ACQUIRE);
     return id || !make ? id : add_name(hash, text, kept);
 }
 

@@ -15,7 +15,7 @@ struct region_record *region_record_new(struct region_thread *t, uint32_t id)
     return r;
 }
 
-static void sum_merge(struct region_sum *into, const struct region_sum *s)
+static void record_sum_merge(struct region_sum *into, const struct region_sum *s)
 {
     if (s->count == 0)
         return;
@@ -29,7 +29,7 @@ static void sum_merge(struct region_sum *into, const struct region_sum *s)
     into->squares += s->squares;
 }
 
-static void event_merge(struct region_event_sum *into, const struct region_event_sum *e)
+static void record_event_merge(struct region_event_sum *into, const struct region_event_sum *e)
 {
     bool first = into->sum.count == 0 && into->without_value == 0;
     if (e->sum.count == 0 && e->without_value == 0)
@@ -39,7 +39,7 @@ static void event_merge(struct region_event_sum *into, const struct region_event
     into->enabled += e->enabled;
     into->running += e->running;
     into->without_value += e->without_value;
-    sum_merge(&into->sum, &e->sum);
+    record_sum_merge(&into->sum, &e->sum);
 }
 
 void region_record_merge(struct region_record *into, const struct region_record *r)
@@ -50,9 +50,9 @@ void region_record_merge(struct region_record *into, const struct region_record 
     into->deschedule_unknown += r->deschedule_unknown;
     into->open += r->open;
     into->threads += r->threads;
-    sum_merge(&into->wall, &r->wall);
+    record_sum_merge(&into->wall, &r->wall);
     for (size_t i = 0; i < upmu_regions.list.n; i++)
-        event_merge(&into->events[i], &r->events[i]);
+        record_event_merge(&into->events[i], &r->events[i]);
 }
 
 void region_misuse_add(struct region_misuse *into, const struct region_misuse *m)

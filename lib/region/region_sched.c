@@ -30,7 +30,7 @@ enum {
 
 /* -------------------------------------------------------------------------------------------------- clocks */
 
-static uint64_t raw_now(void)
+static uint64_t sched_raw_now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
@@ -38,13 +38,13 @@ static uint64_t raw_now(void)
 }
 
 /* Read both clocks, again if a delay in between would add to the error. */
-static struct region_moment moment_now(void)
+static struct region_moment sched_moment_now(void)
 {
     enum { TRIES = 4, TIGHT_PER_SECOND = 1000000 };
     struct region_moment best = {0};
     uint64_t width = UINT64_MAX, tight = upmu_regions.sched_hz / TIGHT_PER_SECOND;
     for (int i = 0; i < TRIES && width > tight; i++) {
-        uint64_t before = tick_now(), raw = raw_now(), after = tick_now();
+        uint64_t before = tick_now(), raw = sched_raw_now(), after = tick_now();
         if (after - before >= width)
             continue;
         width = after - before;
@@ -53,7 +53,7 @@ static struct region_moment moment_now(void)
     return best;
 }
 
-static uint64_t tick_of(const struct region_moment *a, const struct region_moment *b, uint64_t raw_ns)
+static uint64_t sched_tick_of(const struct region_moment *a, const struct region_moment *b, uint64_t raw_ns)
 {
     if (raw_ns <= a->raw_ns)
         return a->tick;
@@ -65,14 +65,15 @@ static uint64_t tick_of(const struct region_moment *a, const struct region_momen
 /* -------------------------------------------------------------------------------------------------- writing */
 
 /* Ticks never decrease in a stream, whatever the uncertainty of the clocks. */
-static uint64_t in_order(struct region_sched *s, uint64_t tick)
+static uint64_t sched_tick_in_order(struct region_sched *s, uint64_t tick)
 {
     s->last_tick = tick > s->last_tick ? tick : s->last_tick;
     return s->last_tick;
 }
 
 /* Records that do not fit into the trace become a gap once there is space again. */
-static void put(struct region_sched *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags, uint64_t switches)
+static void sched_put(struct region_sched *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags,
+                      uint64_t switches)
 {
     if (s->missing > 0 && trace_sched(s->stream, tick, UPMU_TRACE_SCHED_LOST, s->missing, 0))
         s->missing = 0;
@@ -81,19 +82,19 @@ static void put(struct region_sched *s, uint64_t tick, int32_t kind, uint64_t co
     s->switches += switches;
 }
 
-static void put_record(struct region_sched *s, uint64_t tick, const struct kernel_switch *r)
+static void sched_put_record(struct region_sched *s, uint64_t tick, const struct kernel_switch *r)
 {
     switch (r->kind) {
     case KERNEL_SWITCH_IN:
-        put(s, tick, UPMU_TRACE_SCHED_IN, r->cpu, 0, 1);
+        sched_put(s, tick, UPMU_TRACE_SCHED_IN, r->cpu, 0, 1);
         break;
     case KERNEL_SWITCH_OUT:
     case KERNEL_SWITCH_PREEMPTED:
-        put(s, tick, UPMU_TRACE_SCHED_OUT, r->cpu, r->kind == KERNEL_SWITCH_PREEMPTED ? UPMU_TRACE_FLAG_PREEMPTED : 0,
-            1);
+        sched_put(s, tick, UPMU_TRACE_SCHED_OUT, r->cpu,
+                  r->kind == KERNEL_SWITCH_PREEMPTED ? UPMU_TRACE_FLAG_PREEMPTED : 0, 1);
         break;
     case KERNEL_SWITCH_LOST:
-        put(s, tick, UPMU_TRACE_SCHED_LOST, r->value, 0, r->value);
+        sched_put(s, tick, UPMU_TRACE_SCHED_LOST, r->value, 0, r->value);
         break;
     case KERNEL_SWITCH_WAKES: /* losses of this kind and the next ones are only counted by the writer */
         (void)trace_point(s->stream, tick, UPMU_TRACE_SCHED_WAKE, r->value, 0);
@@ -110,55 +111,57 @@ static void put_record(struct region_sched *s, uint64_t tick, const struct kerne
     }
 }
 
-static bool try_lock_drain(struct region_sched *s)
+static bool sched_try_lock(struct region_sched *s)
 {
     uint32_t unused = 0;
     return __atomic_compare_exchange_n(&s->draining, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static void unlock_drain(struct region_sched *s)
+static void sched_unlock(struct region_sched *s)
 {
     __atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
 }
 
 /* Whether the next sched_seen event is due. */
-static bool is_long_ago(const struct region_sched *s, uint64_t tick)
+static bool sched_seen_is_due(const struct region_sched *s, uint64_t tick)
 {
     uint64_t seen = __atomic_load_n(&s->seen_tick, __ATOMIC_RELAXED);
     return tick > seen && tick - seen > upmu_regions.sched_hz / SEEN_PER_SECOND;
 }
 
 /* A loss begins after the last record: the kernel reports it late, maybe after the thread has ended. */
-static uint64_t record_tick(struct region_sched *s, const struct region_moment *now, const struct kernel_switch *r)
+static uint64_t sched_record_tick(struct region_sched *s, const struct region_moment *now,
+                                  const struct kernel_switch *r)
 {
-    return r->kind == KERNEL_SWITCH_LOST ? s->last_tick : in_order(s, tick_of(&s->moment, now, r->raw_ns));
+    return r->kind == KERNEL_SWITCH_LOST ? s->last_tick
+                                         : sched_tick_in_order(s, sched_tick_of(&s->moment, now, r->raw_ns));
 }
 
 /* The clocks are read first: everything before that is in the buffer, and recorded when this returns. `last`: no drain
  *  follows soon. */
-static void drain(struct region_sched *s, bool last)
+static void sched_drain(struct region_sched *s, bool last)
 {
-    struct region_moment now = moment_now();
+    struct region_moment now = sched_moment_now();
     struct kernel_switch r;
     while (core_kernel()->switches_next(&s->log, &r))
-        put_record(s, record_tick(s, &now, &r), &r);
+        sched_put_record(s, sched_record_tick(s, &now, &r), &r);
     s->moment = now;
-    if (!last && !is_long_ago(s, now.tick))
+    if (!last && !sched_seen_is_due(s, now.tick))
         return;
-    put(s, in_order(s, now.tick), UPMU_TRACE_SCHED_SEEN, s->switches, 0, 0);
+    sched_put(s, sched_tick_in_order(s, now.tick), UPMU_TRACE_SCHED_SEEN, s->switches, 0, 0);
     region_futexes_write(&s->futexes, s->stream, s->last_tick);
     __atomic_store_n(&s->seen_tick, s->last_tick, __ATOMIC_RELAXED);
 }
 
 /* Whether there are records, or a sched_seen event is due. */
-static inline bool is_due(const struct region_sched *s, uint64_t tick)
+static inline bool sched_drain_is_due(const struct region_sched *s, uint64_t tick)
 {
-    return kernel_switches_waiting(&s->log) || is_long_ago(s, tick);
+    return kernel_switches_waiting(&s->log) || sched_seen_is_due(s, tick);
 }
 
 /* ---------------------------------------------------------------------------------------------------- life */
 
-static void open_log(struct region_thread *t)
+static void sched_open_log(struct region_thread *t)
 {
     struct region_sched *s = &t->kept->sched;
     const struct kernel_ops *k = core_kernel();
@@ -169,9 +172,9 @@ static void open_log(struct region_thread *t)
         return;
     }
     int cpu = sched_getcpu();
-    s->moment = moment_now();
+    s->moment = sched_moment_now();
     s->seen_tick = s->last_tick = s->moment.tick;
-    put(s, s->last_tick, UPMU_TRACE_SCHED_BEGIN, cpu < 0 ? 0 : (uint64_t)cpu, 0, 0);
+    sched_put(s, s->last_tick, UPMU_TRACE_SCHED_BEGIN, cpu < 0 ? 0 : (uint64_t)cpu, 0, 0);
     region_futexes_open(&s->futexes);
     __atomic_store_n(&s->open, 1, __ATOMIC_RELEASE);
 }
@@ -180,13 +183,13 @@ void region_sched_open(struct region_thread *t)
 {
     struct region_sched *s = &t->kept->sched;
     int saved = errno, cancel;
-    if (s->tried || !upmu_regions.trace || t->ended || !try_lock_drain(s))
+    if (s->tried || !upmu_regions.trace || t->ended || !sched_try_lock(s))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     s->tried = 1;
-    open_log(t);
+    sched_open_log(t);
     pthread_setcancelstate(cancel, NULL);
-    unlock_drain(s);
+    sched_unlock(s);
     errno = saved;
 }
 
@@ -195,21 +198,21 @@ void region_sched_drain(struct region_thread *t, uint64_t tick)
     struct region_sched *s = &t->kept->sched;
     if (!s->tried)
         region_sched_open(t);
-    if (!__atomic_load_n(&s->open, __ATOMIC_RELAXED) || !is_due(s, tick) || !try_lock_drain(s))
+    if (!__atomic_load_n(&s->open, __ATOMIC_RELAXED) || !sched_drain_is_due(s, tick) || !sched_try_lock(s))
         return;
     int saved = errno;
-    drain(s, false);
+    sched_drain(s, false);
     errno = saved;
-    unlock_drain(s);
+    sched_unlock(s);
 }
 
 /* The thread that ends the process may hold the buffer for a moment. If it never releases it (its own drain was left by
  * longjmp), the buffer stays. */
-static bool wait_for_drain(struct region_sched *s)
+static bool sched_wait_lock(struct region_sched *s)
 {
     enum { TRIES = 1000 };
     for (int i = 0; i < TRIES; i++) {
-        if (try_lock_drain(s))
+        if (sched_try_lock(s))
             return true;
         usleep(10);
     }
@@ -219,15 +222,15 @@ static bool wait_for_drain(struct region_sched *s)
 void region_sched_end(struct region_thread *t)
 {
     struct region_sched *s = &t->kept->sched;
-    if (!s->open || !wait_for_drain(s))
+    if (!s->open || !sched_wait_lock(s))
         return;
-    drain(s, true);
+    sched_drain(s, true);
     __atomic_store_n(&s->open, 0, __ATOMIC_RELAXED);
     trace_stream_release(s->stream);
     s->stream = NULL;
     core_kernel()->switches_close(&s->log);
     region_futexes_close(&s->futexes);
-    unlock_drain(s);
+    sched_unlock(s);
 }
 
 void region_sched_finish(void)
@@ -237,11 +240,11 @@ void region_sched_finish(void)
     region_lock(); /* no thread's block is freed meanwhile */
     for (struct region_kept *k = upmu_regions.threads; k; k = k->next) {
         struct region_sched *s = &k->sched;
-        if (!__atomic_load_n(&s->open, __ATOMIC_ACQUIRE) || !try_lock_drain(s))
+        if (!__atomic_load_n(&s->open, __ATOMIC_ACQUIRE) || !sched_try_lock(s))
             continue;
         if (s->open)
-            drain(s, true);
-        unlock_drain(s);
+            sched_drain(s, true);
+        sched_unlock(s);
     }
     region_unlock();
     region_futexes_finish();
@@ -249,7 +252,7 @@ void region_sched_finish(void)
 
 /* ------------------------------------------------------------------------------------------------- switching on */
 
-static const char *refusal(int err)
+static const char *sched_refusal(int err)
 {
     switch (err) {
     case EOPNOTSUPP:
@@ -282,7 +285,7 @@ static const char *sched_points_remedy(int err)
 }
 
 /* Try once, in the thread that begins recording, to get the reason of a refusal. */
-static void try_log(struct region_process *p)
+static void sched_try_log(struct region_process *p)
 {
     struct kernel_switch_log log;
     const struct kernel_ops *k = core_kernel();
@@ -295,7 +298,7 @@ static void try_log(struct region_process *p)
     k->switches_close(&log);
     if (rc == 0)
         __atomic_store_n(&p->sched, 1, __ATOMIC_RELEASE);
-    const char *known = refusal(-rc);
+    const char *known = sched_refusal(-rc);
     if (rc < 0)
         snprintf(p->sched_note, sizeof p->sched_note, "switches of threads are not recorded: %s%s",
                  known ? known : "the kernel refuses them, ", known ? "" : upmu_errno_name(-rc));
@@ -313,7 +316,7 @@ void region_sched_start(struct region_process *p)
     p->sched_note[0] = '\0';
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     p->sched_hz = (uint64_t)clock_hz(0);
-    try_log(p);
+    sched_try_log(p);
     if (p->sched)
         region_futexes_start(p);
     pthread_setcancelstate(cancel, NULL);

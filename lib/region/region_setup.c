@@ -34,7 +34,7 @@
 static const char *const report_names[] = {
     [REPORT_NONE] = "none", [REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv"};
 
-static int parse_report(const char *text, enum region_report *out)
+static int setup_parse_report(const char *text, enum region_report *out)
 {
     struct suggest s;
     suggest_begin(&s, text);
@@ -50,7 +50,7 @@ static int parse_report(const char *text, enum region_report *out)
 }
 
 /* Make a path absolute: the program may change its directory before the report or a child's trace is written. */
-static char *absolute_or_null(const char *path, bool pattern)
+static char *setup_absolute_path(const char *path, bool pattern)
 {
     char here[PATH_MAX];
     if (!path || !*path)
@@ -68,7 +68,7 @@ static char *absolute_or_null(const char *path, bool pattern)
 
 /* ------------------------------------------------------------------------------------------------- set up */
 
-static void remember_reason(size_t i, void *arg)
+static void setup_keep_reason(size_t i, void *arg)
 {
     char **reasons = arg;
     free(reasons[i]);
@@ -76,17 +76,17 @@ static void remember_reason(size_t i, void *arg)
 }
 
 /* Failures that may not affect the next thread: no descriptors, locked memory or memory. */
-static bool may_pass(int cause)
+static bool cause_may_be_temporary(int cause)
 {
     return cause == UPMU_E_NFILES || cause == UPMU_E_MLOCK || cause == UPMU_E_NOMEM || cause == UPMU_E_BUSY;
 }
 
 /* An event refused for missing rights or hardware is refused in every thread: do not try again. */
-static int note_absent(struct region_process *p, const struct counters *c, size_t i)
+static int setup_note_absent(struct region_process *p, const struct counters *c, size_t i)
 {
     struct counter_list *list = &p->list;
     int cause = counters_cause(c, i);
-    if (!list->absent[i] && cause && !may_pass(cause)) {
+    if (!list->absent[i] && cause && !cause_may_be_temporary(cause)) {
         (void)upmu_fail(cause, "%s", p->event_reasons[i] ? p->event_reasons[i] : upmu_strerror(cause));
         return counter_list_leave_out(list, i, cause);
     }
@@ -98,7 +98,7 @@ static int note_absent(struct region_process *p, const struct counters *c, size_
 }
 
 /* Open the events once in the calling thread, to find how they are counted and why some are not. */
-static int try_events(struct region_process *p)
+static int setup_try_events(struct region_process *p)
 {
     p->event_names = calloc(p->list.n + 1, sizeof *p->event_names);
     p->event_reasons = calloc(p->list.n + 1, sizeof *p->event_reasons);
@@ -113,20 +113,20 @@ static int try_events(struct region_process *p)
                                           .running = true,
                                           .backend = p->list.backend,
                                           .explain = true,
-                                          .failed = remember_reason,
+                                          .failed = setup_keep_reason,
                                           .failed_arg = p->event_reasons};
     (void)counters_open(&c, &p->list, &target, arena);
     int rc = 0;
     for (size_t i = 0; i < p->list.n && rc == 0; i++) {
         counters_name(&c, i, p->event_names[i], sizeof p->event_names[i]);
-        rc = note_absent(p, &c, i);
+        rc = setup_note_absent(p, &c, i);
     }
     counters_close(&c, false);
     free(arena);
     return rc;
 }
 
-static int map_shared(struct region_process *p)
+static int setup_map_shared(struct region_process *p)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -143,7 +143,7 @@ static int map_shared(struct region_process *p)
 
 /* Copy standard error for the report: programs close theirs in exit handlers that run before it. Not with an output file: a
  * caller that waits for the other end to be closed (of a daemon) would wait for this copy. */
-static void keep_stderr(struct region_process *p)
+static void setup_copy_stderr(struct region_process *p)
 {
     struct stat st;
     if (p->report == REPORT_NONE || p->output || fstat(STDERR_FILENO, &st) < 0)
@@ -171,7 +171,7 @@ static int report_stderr(const struct region_process *p)
 }
 
 /* With a backend from the environment that cannot be used (`lenient`), counts are missing but times are measured. */
-static int choose_backend(const char *option, bool lenient, const char **events, enum kernel_backend *backend)
+static int setup_backend(const char *option, bool lenient, const char **events, enum kernel_backend *backend)
 {
     int rc = backend_choose(option, backend);
     if (rc == 0 || !lenient)
@@ -182,10 +182,10 @@ static int choose_backend(const char *option, bool lenient, const char **events,
     return 0;
 }
 
-static int set_up_events(struct region_process *p, const char *events, const char *option, bool lenient)
+static int setup_events(struct region_process *p, const char *events, const char *option, bool lenient)
 {
     enum kernel_backend backend;
-    int rc = choose_backend(option, lenient, &events, &backend);
+    int rc = setup_backend(option, lenient, &events, &backend);
     if (rc < 0)
         return rc;
     p->time_only = events && strcmp(events, "none") == 0;
@@ -201,14 +201,14 @@ static int set_up_events(struct region_process *p, const char *events, const cha
         region_note(text);
     }
     rc = self_check_list(&p->list);
-    return rc < 0 ? rc : try_events(p);
+    return rc < 0 ? rc : setup_try_events(p);
 }
 
-static int set_up(const struct upmu_region_opts *o, bool lenient)
+static int setup_all(const struct upmu_region_opts *o, bool lenient)
 {
     struct region_process *p = &upmu_regions;
     const char *report = region_option("UPMU_REPORT", o->report);
-    int rc = report ? parse_report(report, &p->report) : 0;
+    int rc = report ? setup_parse_report(report, &p->report) : 0;
     if (rc < 0 && lenient) {
         p->report = REPORT_TEXT;
         region_note(upmu_error());
@@ -217,7 +217,7 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     }
     clock_start();
     clock_sample(&p->start);
-    rc = set_up_events(p, region_option("UPMU_EVENTS", o->events), o->backend, lenient);
+    rc = setup_events(p, region_option("UPMU_EVENTS", o->events), o->backend, lenient);
     if (rc == 0)
         rc = region_names_start();
     if (rc == 0)
@@ -225,9 +225,9 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     if (rc < 0)
         return rc;
     p->step_ticks = (uint64_t)(clock_hz(200000) / 1000);
-    p->output = absolute_or_null(region_option("UPMU_OUTPUT", o->output), true);
-    p->trace_dir = absolute_or_null(region_option("UPMU_TRACE", o->trace), false);
-    keep_stderr(p);
+    p->output = setup_absolute_path(region_option("UPMU_OUTPUT", o->output), true);
+    p->trace_dir = setup_absolute_path(region_option("UPMU_TRACE", o->trace), false);
+    setup_copy_stderr(p);
     p->kernel_locks = region_option("UPMU_KERNEL_LOCKS", NULL) != NULL;
     if (p->trace_dir && (region_option("UPMU_SCHED", NULL) || p->kernel_locks))
         region_sched_start(p);
@@ -236,7 +236,7 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
             return rc;
         region_note(upmu_error()); /* times are still measured */
     }
-    if ((rc = map_shared(p)) < 0)
+    if ((rc = setup_map_shared(p)) < 0)
         return rc;
     if (region_option("UPMU_REGION_THREADS", NULL)) {
         bool cut;
@@ -248,7 +248,7 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
 }
 
 /* Undo a failed set-up, so that it can be tried again. */
-static void undo_set_up(struct region_process *p)
+static void setup_undo(struct region_process *p)
 {
     if (p->trace)
         trace_writer_close(p->trace);
@@ -272,23 +272,23 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
     forking_take(FORKING_SETUP);
     rc = 1;
     if (!upmu_regions.shared)
-        rc = set_up(&ours, false);
+        rc = setup_all(&ours, false);
     else if (!upmu_regions.from_environment)
         rc = upmu_fail(UPMU_E_STATE, "regions are already on, by an earlier call");
     if (rc < 0 && !upmu_regions.shared)
-        undo_set_up(&upmu_regions);
+        setup_undo(&upmu_regions);
     forking_give(FORKING_SETUP);
     return rc;
 }
 
 /* Regions are on without a trace: open one now. Running threads acquire their streams at their next event. */
-static int add_trace(struct region_process *p, const char *dir)
+static int setup_add_trace(struct region_process *p, const char *dir)
 {
     const char *chosen = region_option("UPMU_TRACE", dir);
     if (p->trace)
         return 0;
     free(p->trace_dir);
-    p->trace_dir = absolute_or_null(chosen, false);
+    p->trace_dir = setup_absolute_path(chosen, false);
     return p->trace_dir ? region_trace_open(p) : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
@@ -296,9 +296,9 @@ int region_ensure_trace(const char *dir)
 {
     struct upmu_region_opts opts = {.size = sizeof opts, .trace = dir};
     forking_take(FORKING_SETUP);
-    int rc = upmu_regions.shared ? add_trace(&upmu_regions, dir) : set_up(&opts, false);
+    int rc = upmu_regions.shared ? setup_add_trace(&upmu_regions, dir) : setup_all(&opts, false);
     if (rc < 0 && !upmu_regions.shared)
-        undo_set_up(&upmu_regions);
+        setup_undo(&upmu_regions);
     forking_give(FORKING_SETUP);
     return rc;
 }
@@ -316,14 +316,14 @@ int upmu_region_switch(int on)
     return 0;
 }
 
-static int environment_asks(void)
+static int setup_is_in_environment(void)
 {
     return region_option("UPMU_EVENTS", NULL) || region_option("UPMU_REPORT", NULL) ||
            region_option("UPMU_OUTPUT", NULL) || region_option("UPMU_TRACE", NULL);
 }
 
 /* Print errors in the environment at start-up if there will be no report. */
-static void print_note(const char *what, const char *why)
+static void setup_print_note(const char *what, const char *why)
 {
     struct textbuf b = {0};
     textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
@@ -333,24 +333,24 @@ static void print_note(const char *what, const char *why)
 
 __attribute__((constructor)) static void region_load(void)
 {
-    if (!environment_asks())
+    if (!setup_is_in_environment())
         return;
     /* Named events or a named file ask for a report; a trace alone does not. */
     bool table = region_option("UPMU_EVENTS", NULL) || region_option("UPMU_OUTPUT", NULL);
     struct upmu_region_opts opts = {.size = sizeof opts, .report = table ? "text" : NULL};
     forking_take(FORKING_SETUP);
     upmu_regions.from_environment = true;
-    if (set_up(&opts, true) < 0)
-        print_note("regions are off", upmu_error());
+    if (setup_all(&opts, true) < 0)
+        setup_print_note("regions are off", upmu_error());
     else if (upmu_regions.report == REPORT_NONE && upmu_regions.note)
-        print_note("regions", upmu_regions.note); /* there is no report for it */
+        setup_print_note("regions", upmu_regions.note); /* there is no report for it */
     forking_give(FORKING_SETUP);
 }
 
 /* ---------------------------------------------------------------------------------------------------- exit */
 
 /* Path of the output with %p, %h and %% filled in; allocated, NULL without memory. */
-static char *output_path(const char *pattern, bool child)
+static char *report_output_path(const char *pattern, bool child)
 {
     struct textbuf b = {0};
     bool has_pid = false;
@@ -378,16 +378,16 @@ static char *output_path(const char *pattern, bool child)
     return b.data;
 }
 
-static int open_output(const struct region_process *p, char **path)
+static int report_open_output(const struct region_process *p, char **path)
 {
-    *path = output_path(p->output, p->child);
+    *path = report_output_path(p->output, p->child);
     if (!*path)
         return -ENOMEM;
     int fd = open(*path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     return fd < 0 ? -errno : fd;
 }
 
-static void complain(int fd, const char *path, int err)
+static void report_print_failure(int fd, const char *path, int err)
 {
     struct textbuf b = {0};
     textbuf_printf(&b, "libupmu: cannot write the report to '%s': %s. It follows here:\n", path ? path : "?",
@@ -397,17 +397,17 @@ static void complain(int fd, const char *path, int err)
 }
 
 /* Write the report to its file; if that fails, to standard error, so that no result is lost. */
-static int write_report(const struct region_process *p, enum region_report format)
+static int report_write_or_stderr(const struct region_process *p, enum region_report format)
 {
     int rc = -EBADF;
     if (p->output) {
         char *path;
-        int fd = open_output(p, &path);
+        int fd = report_open_output(p, &path);
         rc = fd < 0 ? fd : region_report_write(format, fd);
         if (fd >= 0 && close(fd) < 0 && rc == 0)
             rc = -errno;
         if (rc < 0)
-            complain(report_stderr(p), path, -rc);
+            report_print_failure(report_stderr(p), path, -rc);
         free(path);
         if (rc == 0)
             return 0;
@@ -425,7 +425,7 @@ int upmu_region_report(int fd)
     if (fd < 0 && p->report == REPORT_NONE)
         return upmu_fail(UPMU_E_STATE,
                          "upmu_region_report: `fd` is negative, and no report was set up (UPMU_REPORT or opts.report)");
-    int rc = fd >= 0 ? region_report_write(format, fd) : write_report(p, format);
+    int rc = fd >= 0 ? region_report_write(format, fd) : report_write_or_stderr(p, format);
     return rc < 0 ? upmu_fail(UPMU_E_IO, "cannot write the report: %s", strerror(-rc)) : 0;
 }
 
@@ -440,7 +440,7 @@ __attribute__((destructor)) static void region_unload(void)
     if (t)
         region_life_end(t);
     if (p->report != REPORT_NONE)
-        (void)write_report(p, p->report);
+        (void)report_write_or_stderr(p, p->report);
     region_sched_finish();
     if (p->trace)
         trace_writer_close(p->trace);

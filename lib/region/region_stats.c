@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------------------------- consistent copies */
 
-static void copy_words(void *to, const void *from, size_t bytes)
+static void stats_copy_words(void *to, const void *from, size_t bytes)
 {
     uint64_t *out = to;
     const uint64_t *in = from;
@@ -22,7 +22,7 @@ static void copy_words(void *to, const void *from, size_t bytes)
 
 /* The owner is inside the short write section of an end, perhaps waiting for a CPU: let it finish. If it was stopped there
  * (killed thread, debugger), the reader gives up after a second and uses the values as they are. */
-static bool owner_is_stuck(unsigned tries, uint64_t *since)
+static bool stats_owner_is_stuck(unsigned tries, uint64_t *since)
 {
     enum { SOON = 100, SECOND = 1000000000 };
     if (tries < SOON)
@@ -43,9 +43,9 @@ bool region_record_copy(const struct region_thread *t, uint32_t id, struct regio
         return false;
     do {
         before = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE);
-        copy_words(out, r, upmu_regions.record_bytes);
+        stats_copy_words(out, r, upmu_regions.record_bytes);
     } while ((before & 1 || __atomic_load_n(&t->version, __ATOMIC_RELAXED) != before) &&
-             !owner_is_stuck(tries++, &since));
+             !stats_owner_is_stuck(tries++, &since));
     region_record_leave_late(out, __atomic_load_n(&t->kept->late, __ATOMIC_RELAXED));
     return true;
 }
@@ -72,12 +72,12 @@ int region_each_thread(int (*each)(const struct region_thread_info *info, void *
 
 /* --------------------------------------------------------------------------------------------------- units */
 
-static double ns_per_tick(void)
+static double stats_ns_per_tick(void)
 {
     return 1e9 / clock_hz(1000000);
 }
 
-static uint64_t scale(uint64_t ticks, double factor)
+static uint64_t stats_scale(uint64_t ticks, double factor)
 {
     return (uint64_t)llround((double)ticks * factor);
 }
@@ -88,15 +88,15 @@ static struct upmu_stat public_stat(const struct region_sum *s, double factor)
     if (s->count == 0)
         return out;
     out.count = s->count;
-    out.sum = factor == 1.0 ? s->sum : scale(s->sum, factor);
-    out.min = factor == 1.0 ? s->min : scale(s->min, factor);
-    out.max = factor == 1.0 ? s->max : scale(s->max, factor);
-    out.last = factor == 1.0 ? s->last : scale(s->last, factor);
+    out.sum = factor == 1.0 ? s->sum : stats_scale(s->sum, factor);
+    out.min = factor == 1.0 ? s->min : stats_scale(s->min, factor);
+    out.max = factor == 1.0 ? s->max : stats_scale(s->max, factor);
+    out.last = factor == 1.0 ? s->last : stats_scale(s->last, factor);
     out.sum_squares = s->squares * factor * factor;
     return out;
 }
 
-static bool is_switches(size_t i)
+static bool stats_is_switches(size_t i)
 {
     const struct event *e = &upmu_regions.list.events[i];
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
@@ -104,7 +104,7 @@ static bool is_switches(size_t i)
 
 /* Events that read 0 where the CPU lacks them, or where another user has the PMU: an event that has never counted is
  * reported as not counted. */
-static void doubt_zeros(struct region_stats *s)
+static void stats_doubt_zeros(struct region_stats *s)
 {
     for (size_t i = 0; i < s->n_events; i++) {
         struct upmu_region_event_stats *e = &s->events[i];
@@ -119,12 +119,12 @@ static void doubt_zeros(struct region_stats *s)
 
 void region_record_stats(const struct region_record *r, struct region_stats *out)
 {
-    double factor = ns_per_tick();
+    double factor = stats_ns_per_tick();
     *out = (struct region_stats){
         .count = r->count,
         .open = r->open,
         .wall = public_stat(&r->wall, factor),
-        .self_ns = scale(r->self, factor),
+        .self_ns = stats_scale(r->self, factor),
         .descheduled = r->descheduled,
         .deschedule_unknown = r->deschedule_unknown,
         .threads = out->threads,
@@ -132,17 +132,17 @@ void region_record_stats(const struct region_record *r, struct region_stats *out
     };
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
         const struct region_event_sum *e = &r->events[i];
-        double time_factor = is_switches(i) ? factor : 1.0; /* their times are those of the region */
+        double time_factor = stats_is_switches(i) ? factor : 1.0; /* their times are those of the region */
         out->events[i] = (struct upmu_region_event_stats){
             .stat = public_stat(&e->sum, 1.0),
-            .enabled = time_factor == 1.0 ? e->enabled : scale(e->enabled, factor),
-            .running = time_factor == 1.0 ? e->running : scale(e->running, factor),
+            .enabled = time_factor == 1.0 ? e->enabled : stats_scale(e->enabled, factor),
+            .running = time_factor == 1.0 ? e->running : stats_scale(e->running, factor),
             .without_value = e->without_value,
             .status = e->status,
             .cause = e->cause,
         };
     }
-    doubt_zeros(out);
+    stats_doubt_zeros(out);
 }
 
 /* ---------------------------------------------------------------------------------------------- public functions */
@@ -159,7 +159,7 @@ struct collect {
     struct region_record *sum, *one;
 };
 
-static int collect_thread(const struct region_thread_info *info, void *arg)
+static int stats_collect_thread(const struct region_thread_info *info, void *arg)
 {
     struct collect *c = arg;
     if (c->tid != UPMU_ALL_THREADS && info->tid != c->tid)
@@ -184,7 +184,7 @@ static int stats_of(const char *name, pid_t thread, struct region_stats *out)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     c.one = (struct region_record *)(void *)((unsigned char *)c.sum + upmu_regions.record_bytes);
     region_blocks_check();
-    region_each_thread(collect_thread, &c);
+    region_each_thread(stats_collect_thread, &c);
     out->threads = (uint32_t)c.sum->threads;
     if (c.threads > 0)
         region_record_stats(c.sum, out);
@@ -268,7 +268,7 @@ const char *region_event_name(size_t i)
     return i < upmu_region_event_count() ? upmu_regions.event_names[i] : "";
 }
 
-static struct upmu_value event_value(const struct region_stats *s, size_t i)
+static struct upmu_value stats_event_value(const struct region_stats *s, size_t i)
 {
     const struct upmu_region_event_stats *e = &s->events[i];
     struct upmu_value v = {.value = e->stat.sum,
@@ -286,13 +286,13 @@ void region_stats_values(const struct region_stats *s, const char **names, struc
 {
     for (size_t i = 0; i < s->n_events; i++) {
         names[i] = region_event_name(i);
-        values[i] = event_value(s, i);
+        values[i] = stats_event_value(s, i);
     }
 }
 
 /* -------------------------------------------------------------------------------------------------- own cost */
 
-static void measure_cost(struct region_process *p)
+static void region_cost_measure(struct region_process *p)
 {
     struct region_thread *t = region_thread_get();
     uint64_t begin, end;
@@ -304,7 +304,7 @@ static void measure_cost(struct region_process *p)
 
 /* ----------------------------------------------------------------------------------------------------- health */
 
-static int add_misuse(const struct region_thread_info *info, void *arg)
+static int health_add_misuse(const struct region_thread_info *info, void *arg)
 {
     region_misuse_add(arg, &info->thread->misuse);
     return 0;
@@ -321,10 +321,10 @@ int upmu_region_health_read(struct upmu_region_health *out)
     struct region_misuse m = {0};
     tiny_lock_take(&p->shared->cost);
     if (p->begin_ticks == 0)
-        measure_cost(p);
+        region_cost_measure(p);
     tiny_lock_give(&p->shared->cost);
-    region_each_thread(add_misuse, &m);
-    double factor = ns_per_tick();
+    region_each_thread(health_add_misuse, &m);
+    double factor = stats_ns_per_tick();
     struct upmu_region_health full = {
         .end_without_begin = m.end_without_begin,
         .closed_by_outer = m.closed_by_outer,
@@ -338,8 +338,8 @@ int upmu_region_health_read(struct upmu_region_health *out)
         .threads_merged = __atomic_load_n(&p->threads_merged, __ATOMIC_RELAXED),
         .marks = m.marks,
         .trace_lost = p->trace ? trace_writer_lost(p->trace) : m.trace_lost,
-        .begin_ns = scale(p->begin_ticks, factor),
-        .end_ns = scale(p->end_ticks, factor),
+        .begin_ns = stats_scale(p->begin_ticks, factor),
+        .end_ns = stats_scale(p->end_ticks, factor),
     };
     return OPTS_GIVE(out, full, UPMU_REGION_HEALTH_SIZE_V1);
 }

@@ -17,7 +17,7 @@ static pthread_key_t end_key;
 /* ------------------------------------------------------------------------------------------- forked child */
 
 /* Keep the copied set-up, drop the parent's trace and threads. */
-static void start_clean(struct region_process *p)
+static void child_start_clean(struct region_process *p)
 {
     region_blocks_forget();
     if (p->trace) {
@@ -36,7 +36,7 @@ static void child_start(void)
     struct region_shared *shared = upmu_regions.shared;
     uint32_t free_claim = 0;
     if (__atomic_compare_exchange_n(&shared->claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        start_clean(&upmu_regions);
+        child_start_clean(&upmu_regions);
         __atomic_store_n(&shared->alive, 1, __ATOMIC_RELEASE);
     }
     /* Another thread of the child does it: its work is short and does not wait for this one. */

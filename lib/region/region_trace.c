@@ -24,7 +24,7 @@ void region_note(const char *text)
 }
 
 /* The calling thread has filled a packet of its trace. */
-static void packet_full(void)
+static void trace_packet_full(void)
 {
     struct region_thread *t = region_tls.thread;
     if (region_sched_on() && t && t->live)
@@ -45,7 +45,7 @@ int region_trace_open(struct region_process *p)
                                   .n_counters = p->list.n,
                                   .sched_note = p->sched_note,
                                   .futex_note = p->futex_note,
-                                  .packet_full = packet_full};
+                                  .packet_full = trace_packet_full};
     int rc = trace_policy_parse(region_option("UPMU_TRACE_POLICY", "grow"), &config);
     const char *packet = region_option("UPMU_TRACE_PACKET", NULL);
     if (rc == 0 && packet)

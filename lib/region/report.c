@@ -24,7 +24,7 @@ struct gather {
     int rc;
 };
 
-static struct report_row *new_row(struct report *r)
+static struct report_row *report_new_row(struct report *r)
 {
     if (r->n_rows == r->cap_rows) {
         size_t want = r->cap_rows ? r->cap_rows * 2 : 16;
@@ -39,13 +39,13 @@ static struct report_row *new_row(struct report *r)
     return row;
 }
 
-static int gather_thread(const struct region_thread_info *info, void *arg)
+static int report_gather_thread(const struct region_thread_info *info, void *arg)
 {
     struct gather *g = arg;
     if (!region_record_copy(info->thread, g->id, g->one) || (g->one->count == 0 && g->one->open == 0))
         return 0;
     region_record_merge(g->sum, g->one);
-    struct report_row *row = new_row(g->report);
+    struct report_row *row = report_new_row(g->report);
     if (!row)
         return g->rc = -ENOMEM;
     row->region = region_name_text(g->id);
@@ -61,11 +61,11 @@ static int gather_region(struct gather *g)
 {
     struct report *r = g->report;
     size_t first = r->n_rows;
-    struct report_row *total = new_row(r);
+    struct report_row *total = report_new_row(r);
     if (!total)
         return -ENOMEM;
     memset(g->sum, 0, upmu_regions.record_bytes);
-    region_each_thread(gather_thread, g);
+    region_each_thread(report_gather_thread, g);
     if (g->rc < 0)
         return g->rc;
     size_t threads = r->n_rows - first - 1;
@@ -99,14 +99,14 @@ static int gather_regions(struct report *r)
     return rc;
 }
 
-static int count_thread(const struct region_thread_info *info, void *arg)
+static int report_count_thread(const struct region_thread_info *info, void *arg)
 {
     if (info->tid != 0)
         ++*(size_t *)arg;
     return 0;
 }
 
-static int gather(struct report *r)
+static int report_gather(struct report *r)
 {
     struct clock_triple now;
     *r = (struct report){.pid = (int)getpid(), .child = upmu_regions.child, .health.size = sizeof r->health};
@@ -118,7 +118,7 @@ static int gather(struct report *r)
     if (n < 0)
         r->program[0] = '\0';
     region_blocks_check();
-    region_each_thread(count_thread, &r->threads);
+    region_each_thread(report_count_thread, &r->threads);
     r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
     int rc = gather_regions(r);
     if (rc == 0 && upmu_region_health_read(&r->health) < 0)
@@ -138,7 +138,7 @@ int region_report_write(enum region_report format, int fd)
     /* The program may have set a locale with a decimal comma; use "C" in this thread, for this report. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t theirs = plain ? uselocale(plain) : (locale_t)0;
-    int rc = gather(&r);
+    int rc = report_gather(&r);
     if (rc == 0) {
         formats[format]->write(&r, &out);
         rc = textbuf_write(&out, fd);

@@ -5,7 +5,7 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-static void put_stat(struct textbuf *out, const char *key, const struct upmu_stat *s)
+static void json_put_stat(struct textbuf *out, const char *key, const struct upmu_stat *s)
 {
     json_add_open(out, key, '{');
     json_add_uint(out, "count", s->count);
@@ -23,7 +23,7 @@ static void put_stat(struct textbuf *out, const char *key, const struct upmu_sta
     json_add_close(out, '}');
 }
 
-static void put_events(struct textbuf *out, const struct region_stats *s)
+static void json_put_events(struct textbuf *out, const struct region_stats *s)
 {
     json_add_open(out, "events", '[');
     for (uint32_t i = 0; i < s->n_events; i++) {
@@ -36,13 +36,13 @@ static void put_events(struct textbuf *out, const struct region_stats *s)
         json_add_uint(out, "without_value", e->without_value);
         json_add_uint(out, "enabled_ns", e->enabled);
         json_add_uint(out, "running_ns", e->running);
-        put_stat(out, "stat", &e->stat);
+        json_put_stat(out, "stat", &e->stat);
         json_add_close(out, '}');
     }
     json_add_close(out, ']');
 }
 
-static void put_metrics(struct textbuf *out, const struct region_stats *s)
+static void json_put_metrics(struct textbuf *out, const struct region_stats *s)
 {
     const char *names[UPMU_REGION_EVENTS_MAX];
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
@@ -63,7 +63,7 @@ static void put_metrics(struct textbuf *out, const struct region_stats *s)
     json_add_close(out, ']');
 }
 
-static void put_row(struct textbuf *out, const struct report_row *row)
+static void json_put_row(struct textbuf *out, const struct report_row *row)
 {
     const struct region_stats *s = &row->stats;
     json_add_open(out, NULL, '{');
@@ -84,13 +84,13 @@ static void put_row(struct textbuf *out, const struct report_row *row)
     json_add_uint(out, "self_ns", s->self_ns);
     json_add_uint(out, "descheduled", s->descheduled);
     json_add_uint(out, "deschedule_unknown", s->deschedule_unknown);
-    put_stat(out, "wall_ns", &s->wall);
-    put_events(out, s);
-    put_metrics(out, s);
+    json_put_stat(out, "wall_ns", &s->wall);
+    json_put_events(out, s);
+    json_put_metrics(out, s);
     json_add_close(out, '}');
 }
 
-static void put_health(struct textbuf *out, const struct upmu_region_health *h)
+static void json_put_health(struct textbuf *out, const struct upmu_region_health *h)
 {
     json_add_open(out, "health", '{');
     json_add_uint(out, "end_without_begin", h->end_without_begin);
@@ -109,7 +109,7 @@ static void put_health(struct textbuf *out, const struct upmu_region_health *h)
     json_add_close(out, '}');
 }
 
-static void put_notes(struct textbuf *out)
+static void json_put_notes(struct textbuf *out)
 {
     json_add_open(out, "notes", '[');
     for (size_t i = 0; i < upmu_regions.list.n; i++)
@@ -138,12 +138,12 @@ static void write_json(const struct report *r, struct textbuf *out)
     json_add_open(out, "regions", '[');
     for (size_t i = 0; i < r->n_rows; i++) {
         json_add_line(out);
-        put_row(out, &r->rows[i]);
+        json_put_row(out, &r->rows[i]);
     }
     json_add_close(out, ']');
     json_add_line(out);
-    put_health(out, &r->health);
-    put_notes(out);
+    json_put_health(out, &r->health);
+    json_put_notes(out);
     textbuf_printf(out, "}\n");
 }
 

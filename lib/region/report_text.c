@@ -12,7 +12,7 @@ enum { NAME_WIDTH_MAX = 32, COLUMN = 15 };
 /* ---------------------------------------------------------------------------------------------------- numbers */
 
 /* 1234567 as "1,234,567", whatever the locale. */
-static void grouped(uint64_t n, char *text, size_t cap)
+static void text_grouped(uint64_t n, char *text, size_t cap)
 {
     char digits[24];
     int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
@@ -39,7 +39,7 @@ static void event_text(const struct region_stats *s, size_t i, char *text, size_
     if (clock_event)
         snprintf(number, sizeof number, "%.3f ms", (double)e->stat.sum / 1e6);
     else
-        grouped(e->stat.sum, number, sizeof number);
+        text_grouped(e->stat.sum, number, sizeof number);
     if (e->without_value == 0)
         snprintf(text, cap, "%s%s", e->status == UPMU_SCALED ? "~" : "", number);
     else
@@ -49,7 +49,7 @@ static void event_text(const struct region_stats *s, size_t i, char *text, size_
 
 /* ---------------------------------------------------------------------------------------------------- columns */
 
-static int name_width(const struct report *r)
+static int text_name_width(const struct report *r)
 {
     size_t width = strlen("region");
     for (size_t i = 0; i < r->n_rows; i++) {
@@ -60,7 +60,7 @@ static int name_width(const struct report *r)
 }
 
 /* A name in its column, cut after `most` characters; see base/printable.h. */
-static void put_name(struct textbuf *out, const char *name, size_t width, size_t most)
+static void text_put_name(struct textbuf *out, const char *name, size_t width, size_t most)
 {
     char cells[NAME_WIDTH_MAX][PRINTABLE_MAX];
     size_t n = 0;
@@ -72,10 +72,10 @@ static void put_name(struct textbuf *out, const char *name, size_t width, size_t
     textbuf_printf(out, "%*s", n < width ? (int)(width - n) : 0, "");
 }
 
-static void put_row_head(struct textbuf *out, const struct report_row *row, int width)
+static void text_put_row_head(struct textbuf *out, const struct report_row *row, int width)
 {
     char thread[40];
-    put_name(out, row->all ? row->region : "", (size_t)width, NAME_WIDTH_MAX);
+    text_put_name(out, row->all ? row->region : "", (size_t)width, NAME_WIDTH_MAX);
     if (row->all)
         snprintf(thread, sizeof thread, row->stats.threads == 1 ? "1 thread" : "%u threads", row->stats.threads);
     else if (row->tid == 0)
@@ -83,16 +83,16 @@ static void put_row_head(struct textbuf *out, const struct report_row *row, int 
     else
         snprintf(thread, sizeof thread, "%d %s", (int)row->tid, row->thread);
     textbuf_add(out, "  ", 2);
-    put_name(out, thread, 22, 22);
+    text_put_name(out, thread, 22, 22);
 }
 
-static void put_times(struct textbuf *out, const struct report *r, int width)
+static void text_put_times(struct textbuf *out, const struct report *r, int width)
 {
     textbuf_printf(out, "%-*s  %-22s %10s %12s %12s %7s %11s %11s %11s %12s\n", width, "region", "thread", "count",
                    "wall ms", "self ms", "wall %", "mean us", "min us", "max us", "descheduled");
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct region_stats *s = &r->rows[i].stats;
-        put_row_head(out, &r->rows[i], width);
+        text_put_row_head(out, &r->rows[i], width);
         textbuf_printf(out, " %10" PRIu64, s->count);
         if (s->count == 0) {
             textbuf_printf(out, "  still open\n");
@@ -109,27 +109,27 @@ static void put_times(struct textbuf *out, const struct report *r, int width)
     }
 }
 
-static int column_width(size_t i)
+static int text_column_width(size_t i)
 {
     int n = (int)strlen(region_event_name(i));
     return n > COLUMN ? n : COLUMN;
 }
 
-static void put_counts(struct textbuf *out, const struct report *r, int width)
+static void text_put_counts(struct textbuf *out, const struct report *r, int width)
 {
     size_t n = upmu_regions.list.n;
     if (n == 0)
         return;
     textbuf_printf(out, "\n%-*s  %-22s", width, "region", "thread");
     for (size_t i = 0; i < n; i++)
-        textbuf_printf(out, " %*s", column_width(i), region_event_name(i));
+        textbuf_printf(out, " %*s", text_column_width(i), region_event_name(i));
     textbuf_printf(out, "\n");
     for (size_t k = 0; k < r->n_rows; k++) {
-        put_row_head(out, &r->rows[k], width);
+        text_put_row_head(out, &r->rows[k], width);
         for (size_t i = 0; i < n; i++) {
             char text[64];
             event_text(&r->rows[k].stats, i, text, sizeof text);
-            textbuf_printf(out, " %*s", column_width(i), text);
+            textbuf_printf(out, " %*s", text_column_width(i), text);
         }
         textbuf_printf(out, "\n");
     }
@@ -137,7 +137,7 @@ static void put_counts(struct textbuf *out, const struct report *r, int width)
 
 /* ---------------------------------------------------------------------------------------------------- metrics */
 
-static bool metric_of(const struct report_row *row, const char *metric, struct upmu_metric_value *out)
+static bool report_row_metric(const struct report_row *row, const char *metric, struct upmu_metric_value *out)
 {
     const char *names[UPMU_REGION_EVENTS_MAX];
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
@@ -146,7 +146,7 @@ static bool metric_of(const struct report_row *row, const char *metric, struct u
 }
 
 /* Metrics for which any region has a number, up to `cap`. */
-static size_t known_metrics(const struct report *r, struct upmu_metric_info *metrics, size_t cap)
+static size_t report_known_metrics(const struct report *r, struct upmu_metric_info *metrics, size_t cap)
 {
     size_t n = 0;
     struct upmu_metric_info m = {.size = sizeof m};
@@ -156,7 +156,7 @@ static size_t known_metrics(const struct report *r, struct upmu_metric_info *met
         bool any = false;
         for (size_t k = 0; k < r->n_rows && !any; k++) {
             struct upmu_metric_value v;
-            any = r->rows[k].all && !r->rows[k].brief && metric_of(&r->rows[k], m.name, &v) && !isnan(v.value);
+            any = r->rows[k].all && !r->rows[k].brief && report_row_metric(&r->rows[k], m.name, &v) && !isnan(v.value);
         }
         if (any)
             metrics[n++] = m;
@@ -165,22 +165,22 @@ static size_t known_metrics(const struct report *r, struct upmu_metric_info *met
 }
 
 /* A metric in its column; "~" as for counts, "-" where there is no number. */
-static void put_metric(struct textbuf *out, const struct report_row *row, const struct upmu_metric_info *m)
+static void text_put_metric(struct textbuf *out, const struct report_row *row, const struct upmu_metric_info *m)
 {
     struct upmu_metric_value v;
     char text[48] = "-";
     int width = (int)strlen(m->name) > COLUMN ? (int)strlen(m->name) : COLUMN;
-    if (metric_of(row, m->name, &v) && !isnan(v.value))
+    if (report_row_metric(row, m->name, &v) && !isnan(v.value))
         snprintf(text, sizeof text, "%s%.3f%s%s", v.status == UPMU_SCALED ? "~" : "", v.value, m->unit[0] ? " " : "",
                  m->unit);
     textbuf_printf(out, " %*s", width, text);
 }
 
 /* Metrics are those of a region in all threads; brief rows are left out. */
-static void put_metrics(struct textbuf *out, const struct report *r, int width)
+static void text_put_metrics(struct textbuf *out, const struct report *r, int width)
 {
     struct upmu_metric_info metrics[16];
-    size_t n = known_metrics(r, metrics, sizeof metrics / sizeof *metrics);
+    size_t n = report_known_metrics(r, metrics, sizeof metrics / sizeof *metrics);
     if (n == 0)
         return;
     textbuf_printf(out, "\n%-*s", width, "region");
@@ -190,9 +190,9 @@ static void put_metrics(struct textbuf *out, const struct report *r, int width)
     for (size_t k = 0; k < r->n_rows; k++) {
         if (!r->rows[k].all || r->rows[k].brief)
             continue;
-        put_name(out, r->rows[k].region, (size_t)width, NAME_WIDTH_MAX);
+        text_put_name(out, r->rows[k].region, (size_t)width, NAME_WIDTH_MAX);
         for (size_t i = 0; i < n; i++)
-            put_metric(out, &r->rows[k], &metrics[i]);
+            text_put_metric(out, &r->rows[k], &metrics[i]);
         textbuf_printf(out, "\n");
     }
     for (size_t i = 0; i < n; i++)
@@ -200,7 +200,7 @@ static void put_metrics(struct textbuf *out, const struct report *r, int width)
     textbuf_printf(out, ")\n");
 }
 
-static void put_short(struct textbuf *out, const struct report *r)
+static void text_put_short(struct textbuf *out, const struct report *r)
 {
     for (size_t k = 0; k < r->n_rows; k++) {
         if (!r->rows[k].brief)
@@ -215,7 +215,7 @@ static void put_short(struct textbuf *out, const struct report *r)
 /* ------------------------------------------------------------------------------------------------------ notes */
 
 /* The reason of event i without the event's name, since several events often share one. NULL if it is counted. */
-static const char *bare_reason(size_t i)
+static const char *text_bare_reason(size_t i)
 {
     const char *reason = upmu_regions.event_reasons[i], *name = upmu_regions.list.events[i].name;
     size_t n = strlen(name);
@@ -224,16 +224,16 @@ static const char *bare_reason(size_t i)
     return reason;
 }
 
-static void put_reasons(struct textbuf *out)
+static void text_put_reasons(struct textbuf *out)
 {
     bool reported[UPMU_REGION_EVENTS_MAX] = {false};
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        const char *reason = bare_reason(i);
+        const char *reason = text_bare_reason(i);
         if (!reason || reported[i])
             continue;
         textbuf_printf(out, "note: ");
         for (size_t k = i; k < upmu_regions.list.n; k++) {
-            const char *other = bare_reason(k);
+            const char *other = text_bare_reason(k);
             if (!other || strcmp(other, reason) != 0)
                 continue;
             textbuf_printf(out, "%s%s", k > i ? ", " : "", region_event_name(k));
@@ -243,7 +243,7 @@ static void put_reasons(struct textbuf *out)
     }
 }
 
-static void put_misuse(struct textbuf *out, const struct upmu_region_health *h)
+static void text_put_misuse(struct textbuf *out, const struct upmu_region_health *h)
 {
     const struct {
         uint64_t n;
@@ -270,27 +270,27 @@ static void put_misuse(struct textbuf *out, const struct upmu_region_health *h)
 static void write_text(const struct report *r, struct textbuf *out)
 {
     const char *slash = strrchr(r->program, '/');
-    int width = name_width(r);
+    int width = text_name_width(r);
     textbuf_printf(out, "\nlibupmu %s: regions of %s (pid %d%s), %.3f s, %zu thread%s measured\n\n", upmu_version(),
                    slash ? slash + 1 : r->program, r->pid, r->child ? ", forked" : "", r->seconds, r->threads,
                    r->threads == 1 ? "" : "s");
     if (r->n_rows == 0)
         textbuf_printf(out, "no region was entered\n");
     else {
-        put_times(out, r, width);
-        put_counts(out, r, width);
-        put_metrics(out, r, width);
+        text_put_times(out, r, width);
+        text_put_counts(out, r, width);
+        text_put_metrics(out, r, width);
     }
     textbuf_printf(out, "\n");
-    put_short(out, r);
+    text_put_short(out, r);
     textbuf_printf(
         out, "own cost of one instance: %" PRIu64 " ns begin + %" PRIu64 " ns end (without the trace); clock %s\n",
         r->health.begin_ns, r->health.end_ns, r->clock);
     if (upmu_regions.trace)
         textbuf_printf(out, "trace: %s (%" PRIu64 " lost)\n", trace_writer_dir(upmu_regions.trace),
                        r->health.trace_lost);
-    put_misuse(out, &r->health);
-    put_reasons(out);
+    text_put_misuse(out, &r->health);
+    text_put_reasons(out);
     if (upmu_regions.note)
         textbuf_printf(out, "note: %s\n", upmu_regions.note);
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Read a small file whole. @return bytes (text is NUL-terminated) or -errno. */
-static ssize_t read_small(int dirfd, const char *path, char *text, size_t size)
+static ssize_t control_read_small(int dirfd, const char *path, char *text, size_t size)
 {
     int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
@@ -38,7 +38,7 @@ uint64_t control_start_ticks(pid_t pid)
     enum { FIELDS_BEFORE = 20 }; /* from the state to the start time */
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    if (read_small(AT_FDCWD, path, text, sizeof text) <= 0)
+    if (control_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
         return 0;
     /* The command name is in parentheses and may contain any byte; numbers follow the last one. */
     const char *p = strrchr(text, ')');
@@ -47,7 +47,7 @@ uint64_t control_start_ticks(pid_t pid)
     return p ? strtoull(p, NULL, 10) : 0;
 }
 
-static int hex_digit(char c)
+static int control_hex_digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -55,12 +55,12 @@ static int hex_digit(char c)
 int control_boot_id(uint8_t id[16], char text[37])
 {
     char line[64] = "";
-    ssize_t n = read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", line, sizeof line);
+    ssize_t n = control_read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", line, sizeof line);
     if (n < 0)
         return (int)n;
     size_t digits = 0;
     for (const char *p = line; *p && *p != '\n' && digits < 32; p++) {
-        int d = hex_digit(*p);
+        int d = control_hex_digit(*p);
         if (d < 0)
             continue;
         id[digits / 2] = (uint8_t)(digits % 2 ? id[digits / 2] << 4 | d : d);
@@ -74,7 +74,7 @@ int control_boot_id(uint8_t id[16], char text[37])
 }
 
 /* Whether the process in the header exists on this machine; the start time detects a reused process id. */
-static bool process_lives(const struct control_header *h)
+static bool control_process_exists(const struct control_header *h)
 {
     uint8_t boot[16];
     char text[37];
@@ -113,5 +113,5 @@ int control_is_running(int dirfd)
     /* A truncated or foreign header names no process: its writer had made no stream yet. */
     if ((size_t)n < sizeof h || memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) != 0)
         return 0;
-    return process_lives(&h);
+    return control_process_exists(&h);
 }

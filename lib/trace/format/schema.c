@@ -337,8 +337,8 @@ void schema_types_text(struct textbuf *out)
             textbuf_printf(out, "typealias %s := %s;\n", types[t].tsdl, types[t].name);
 }
 
-static void field_text(struct textbuf *out, const struct schema_field *f, const char *const *counters,
-                       size_t n_counters)
+static void schema_field_text(struct textbuf *out, const struct schema_field *f, const char *const *counters,
+                              size_t n_counters)
 {
     const char *type = types[f->type].name;
     switch (f->shape) {
@@ -372,7 +372,7 @@ void schema_struct_text(struct textbuf *out, const struct schema_field *fields, 
 {
     textbuf_printf(out, "struct {");
     for (size_t i = 0; i < n; i++)
-        field_text(out, &fields[i], counters, n_counters);
+        schema_field_text(out, &fields[i], counters, n_counters);
     textbuf_printf(out, " }");
 }
 
@@ -387,7 +387,7 @@ void schema_classes_text(struct textbuf *out, const char *const *counters, size_
     }
 }
 
-static bool is_fixed_field(const char *name)
+static bool schema_is_fixed_field(const char *name)
 {
     for (size_t id = 0; id < SCHEMA_IDS; id++)
         for (size_t i = 0; i < schema_classes[id].n_fields; i++) {
@@ -398,7 +398,7 @@ static bool is_fixed_field(const char *name)
     return false;
 }
 
-static bool is_taken(const char *name, const char *const *taken, size_t n)
+static bool schema_name_is_taken(const char *name, const char *const *taken, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(taken[i], name) == 0)
@@ -406,7 +406,7 @@ static bool is_taken(const char *name, const char *const *taken, size_t n)
     return false;
 }
 
-static bool is_field_char(char c)
+static bool schema_is_field_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -416,12 +416,12 @@ void schema_counter_field(char *out, const char *counter, size_t index, const ch
     enum { SUFFIX_MAX = 24 }; /* "_" and two numbers */
     size_t len = 0;
     for (; counter[len] && len < SCHEMA_FIELD_NAME_MAX - SUFFIX_MAX; len++)
-        out[len] = is_field_char(counter[len]) ? counter[len] : '_';
+        out[len] = schema_is_field_char(counter[len]) ? counter[len] : '_';
     out[len] = '\0';
     if (len == 0) {
         memcpy(out, "counter", sizeof "counter");
         len = sizeof "counter" - 1;
     }
-    for (size_t n = 0; is_fixed_field(out) || is_taken(out, taken, n_taken); n++)
+    for (size_t n = 0; schema_is_fixed_field(out) || schema_name_is_taken(out, taken, n_taken); n++)
         snprintf(out + len, SUFFIX_MAX, "_%u_%u", (unsigned)index, (unsigned)n);
 }

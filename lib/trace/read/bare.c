@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "trace/read/reader.h"
 
-static int no_memory(const char *dir)
+static int bare_no_memory(const char *dir)
 {
     return packets_io_failed(dir, ENOMEM);
 }
@@ -19,10 +19,10 @@ int trace_bare_open(struct upmu_trace **trace, const char *process)
     *trace = NULL;
     struct upmu_trace *t = calloc(1, sizeof *t);
     if (!t)
-        return no_memory(process);
+        return bare_no_memory(process);
     t->dir = strdup(process);
     t->processes = calloc(1, sizeof *t->processes);
-    int rc = t->dir && t->processes ? 0 : no_memory(process);
+    int rc = t->dir && t->processes ? 0 : bare_no_memory(process);
     if (rc == 0) {
         t->n_processes = 1;
         rc = recording_metadata(process, &t->processes[0].meta, NULL, NULL);
@@ -43,7 +43,7 @@ int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_tr
         .truncated = stack->truncated != 0,
     };
     int rc = context_add_stack(&trace->processes[0].context, &ours, (const uint8_t *)stack->frames);
-    return rc == 0 ? 0 : no_memory(trace->dir);
+    return rc == 0 ? 0 : bare_no_memory(trace->dir);
 }
 
 int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *module)
@@ -55,7 +55,7 @@ int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *
         .path = module->path,
         .build_id = module->build_id,
     };
-    return context_add_module(&trace->processes[0].context, &ours) == 0 ? 0 : no_memory(trace->dir);
+    return context_add_module(&trace->processes[0].context, &ours) == 0 ? 0 : bare_no_memory(trace->dir);
 }
 
 const char *trace_process_dir(const struct upmu_trace *trace, size_t index)

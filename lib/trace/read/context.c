@@ -28,7 +28,7 @@ void context_free(struct context *c)
 }
 
 /* Allocate `bytes`, aligned for frames. */
-static void *keep(struct context *c, size_t bytes)
+static void *context_allocate(struct context *c, size_t bytes)
 {
     bytes = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
     if (!c->chunks || c->chunks->size - c->chunks->used < bytes) {
@@ -44,17 +44,17 @@ static void *keep(struct context *c, size_t bytes)
     return p;
 }
 
-static const char *keep_text(struct context *c, const char *text)
+static const char *context_keep_text(struct context *c, const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    char *kept = keep(c, bytes);
+    char *kept = context_allocate(c, bytes);
     return kept ? memcpy(kept, text, bytes) : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------ stacks */
 
 /* The slot of the id, or a free one for it; there always is one. */
-static size_t slot_of(const struct context_stack *stacks, size_t cap, uint32_t id)
+static size_t stack_slot(const struct context_stack *stacks, size_t cap, uint32_t id)
 {
     size_t i = (size_t)(id * 0x9E3779B1u) & (cap - 1); /* ids are consecutive: spread them over the table */
     while (stacks[i].frames && stacks[i].id != id)
@@ -63,7 +63,7 @@ static size_t slot_of(const struct context_stack *stacks, size_t cap, uint32_t i
 }
 
 /* Keep at most half of the slots in use. */
-static int grow_stacks(struct context *c)
+static int context_grow_stacks(struct context *c)
 {
     if (c->n_stacks < c->cap_stacks / 2)
         return 0;
@@ -73,7 +73,7 @@ static int grow_stacks(struct context *c)
         return -ENOMEM;
     for (size_t i = 0; i < c->cap_stacks; i++)
         if (c->stacks[i].frames)
-            wider[slot_of(wider, cap, c->stacks[i].id)] = c->stacks[i];
+            wider[stack_slot(wider, cap, c->stacks[i].id)] = c->stacks[i];
     free(c->stacks);
     c->stacks = wider;
     c->cap_stacks = cap;
@@ -82,13 +82,13 @@ static int grow_stacks(struct context *c)
 
 int context_add_stack(struct context *c, const struct context_stack *stack, const uint8_t *frames)
 {
-    if (grow_stacks(c) != 0)
+    if (context_grow_stacks(c) != 0)
         return -ENOMEM;
-    struct context_stack *slot = &c->stacks[slot_of(c->stacks, c->cap_stacks, stack->id)];
+    struct context_stack *slot = &c->stacks[stack_slot(c->stacks, c->cap_stacks, stack->id)];
     if (slot->frames)
         return 0;
     size_t bytes = stack->n_frames * sizeof(uint64_t);
-    uint64_t *kept = keep(c, bytes ? bytes : sizeof(uint64_t)); /* an empty stack is kept, too */
+    uint64_t *kept = context_allocate(c, bytes ? bytes : sizeof(uint64_t)); /* an empty stack is kept, too */
     if (!kept)
         return -ENOMEM;
     if (bytes)
@@ -103,7 +103,7 @@ struct context_stack *context_stack(const struct context *c, uint32_t id)
 {
     if (c->cap_stacks == 0)
         return NULL;
-    struct context_stack *slot = &c->stacks[slot_of(c->stacks, c->cap_stacks, id)];
+    struct context_stack *slot = &c->stacks[stack_slot(c->stacks, c->cap_stacks, id)];
     return slot->frames ? slot : NULL;
 }
 
@@ -127,8 +127,8 @@ int context_add_module(struct context *c, const struct context_module *module)
         return -ENOMEM;
     c->modules = all;
     struct context_module kept = *module;
-    kept.path = keep_text(c, module->path);
-    kept.build_id = keep_text(c, module->build_id);
+    kept.path = context_keep_text(c, module->path);
+    kept.build_id = context_keep_text(c, module->build_id);
     if (!kept.path || !kept.build_id)
         return -ENOMEM;
     c->modules[c->n_modules++] = kept;

@@ -6,14 +6,14 @@
 
 #include "trace/format/ctf.h"
 
-static size_t left(const struct decode_cursor *c)
+static size_t cursor_left(const struct decode_cursor *c)
 {
     return (size_t)(c->end - c->pos);
 }
 
 static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
 {
-    if (left(c) < CTF_SHORT_HEAD_BYTES)
+    if (cursor_left(c) < CTF_SHORT_HEAD_BYTES)
         return "an event head is cut off";
     *id = ctf_head_id(c->pos[0]);
     if (*id != CTF_ID_LONG) {
@@ -24,7 +24,7 @@ static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
         uint64_t forward = (ctf_head_tick(head) - c->tick) & CTF_TICK_MASK;
         return __builtin_add_overflow(c->tick, forward, &c->tick) ? "a tick is beyond 64 bits" : NULL;
     }
-    if (left(c) < CTF_LONG_HEAD_BYTES)
+    if (cursor_left(c) < CTF_LONG_HEAD_BYTES)
         return "a long event head is cut off";
     uint64_t tick;
     memcpy(id, c->pos + 1, sizeof *id);
@@ -36,7 +36,7 @@ static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
     return NULL;
 }
 
-static inline uint64_t load(const uint8_t *p, enum schema_type type)
+static inline uint64_t decode_load(const uint8_t *p, enum schema_type type)
 {
     uint8_t u8;
     uint16_t u16;
@@ -68,7 +68,7 @@ static inline uint64_t load(const uint8_t *p, enum schema_type type)
     }
 }
 
-static void store_value(struct upmu_value *v, enum schema_slot slot, uint64_t x)
+static void decoded_store_value(struct upmu_value *v, enum schema_slot slot, uint64_t x)
 {
     switch (slot) {
     case SCHEMA_VALUE:
@@ -98,7 +98,7 @@ static void store_value(struct upmu_value *v, enum schema_slot slot, uint64_t x)
 }
 
 /* Store a number that is not of a counter. */
-static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
+static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint64_t x)
 {
     struct upmu_trace_event *e = &d->event;
     switch (slot) {
@@ -221,7 +221,7 @@ static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
 
 static const char *decode_string(struct decode_cursor *c, const struct meta_op *op, struct decoded *d)
 {
-    const uint8_t *nul = memchr(c->pos, '\0', left(c));
+    const uint8_t *nul = memchr(c->pos, '\0', cursor_left(c));
     if (!nul)
         return "a string has no end";
     if (op->slot == SCHEMA_NAME)
@@ -237,7 +237,7 @@ static const char *decode_sequence(struct decode_cursor *c, const struct meta_op
                                    struct decoded *d)
 {
     size_t bytes = schema_type_bytes(op->type);
-    if (left(c) / bytes < length)
+    if (cursor_left(c) / bytes < length)
         return "a sequence is cut off";
     if (op->slot == SCHEMA_FRAMES) {
         d->frames = c->pos;
@@ -251,23 +251,23 @@ static const char *decode_numbers(const struct meta *m, struct decode_cursor *c,
                                   struct decoded *d, struct upmu_value *values)
 {
     size_t bytes = schema_type_bytes(op->type);
-    if (left(c) / bytes < op->count)
+    if (cursor_left(c) / bytes < op->count)
         return "an event is cut off";
     for (uint32_t i = 0; op->slot != SCHEMA_SKIP && i < op->count; i++) {
-        uint64_t x = load(c->pos + i * bytes, op->type);
+        uint64_t x = decode_load(c->pos + i * bytes, op->type);
         if (op->array || op->slot == SCHEMA_VALUE)
-            store_value(&values[op->first + i], op->slot, x);
+            decoded_store_value(&values[op->first + i], op->slot, x);
         else /* one number for all counters, or of none */
             for (size_t k = 0; k < m->n_counters; k++)
-                store_value(&values[k], op->slot, x);
-        store(d, op->slot, x);
+                decoded_store_value(&values[k], op->slot, x);
+        decoded_store(d, op->slot, x);
     }
     c->pos += op->count * bytes;
     return NULL;
 }
 
 /* Fill in fields that the short forms omit because they follow from the status. */
-static void complete_values(const struct meta *m, struct upmu_value *values)
+static void decoded_complete_values(const struct meta *m, struct upmu_value *values)
 {
     for (size_t i = 0; i < m->n_counters; i++) {
         struct upmu_value *v = &values[i];
@@ -282,10 +282,10 @@ static void complete_values(const struct meta *m, struct upmu_value *values)
 static inline const char *decode_even(const struct meta_class *class, const struct meta_op *op, struct decode_cursor *c,
                                       struct decoded *d)
 {
-    if (left(c) < class->bytes)
+    if (cursor_left(c) < class->bytes)
         return "an event is cut off";
     for (const struct meta_op *end = op + class->n_ops; op < end; op++)
-        store(d, op->slot, load(c->pos + op->at, op->type));
+        decoded_store(d, op->slot, decode_load(c->pos + op->at, op->type));
     c->pos += class->bytes;
     return NULL;
 }
@@ -304,7 +304,7 @@ static const char *decode_uneven(const struct meta *m, const struct meta_class *
         if (op->type == SCHEMA_STRING)
             wrong = decode_string(c, op, d);
         else if (op->sequence)
-            wrong = decode_sequence(c, op, load(before, op[-1].type), d);
+            wrong = decode_sequence(c, op, decode_load(before, op[-1].type), d);
         else
             wrong = decode_numbers(m, c, op, d, values);
         if (wrong)
@@ -313,14 +313,14 @@ static const char *decode_uneven(const struct meta *m, const struct meta_class *
         before = at;
     }
     if (class->has_values && !class->has_raw)
-        complete_values(m, values);
+        decoded_complete_values(m, values);
     d->event.n_values = has_values ? m->n_counters : 0;
     d->event.values = has_values ? values : NULL;
     return NULL;
 }
 
 /* Clear all that a class may set. */
-static inline void clear(struct decoded *d)
+static inline void decoded_clear(struct decoded *d)
 {
     struct upmu_trace_event *e = &d->event;
     e->object = e->site = 0;
@@ -332,7 +332,7 @@ static inline void clear(struct decoded *d)
     e->name = "";
 }
 
-static void clear_rest(struct decoded *d)
+static void decoded_clear_rest(struct decoded *d)
 {
     d->method = d->truncated = d->n_frames = 0;
     d->frames = NULL;
@@ -349,9 +349,9 @@ const char *decode_event(const struct meta *m, struct decode_cursor *c, struct d
     if (id >= m->n_classes || !m->classes[id].defined || !m->classes[id].readable)
         return "an event of a class the metadata does not define";
     const struct meta_class *class = &m->classes[id];
-    clear(out);
+    decoded_clear(out);
     if (class->kind < 0)
-        clear_rest(out);
+        decoded_clear_rest(out);
     out->event.kind = class->kind;
     out->event.object_type = class->object_type;
     out->event.flags = class->flags;

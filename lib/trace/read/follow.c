@@ -14,12 +14,12 @@
 #include "trace/read/bare.h"
 #include "trace/read/reader.h"
 
-static int no_memory(const char *dir)
+static int follow_no_memory(const char *dir)
 {
     return packets_io_failed(dir, ENOMEM);
 }
 
-static bool is_known(const struct upmu_trace *t, const char *dir)
+static bool follow_is_known(const struct upmu_trace *t, const char *dir)
 {
     for (size_t i = 0; i < t->n_processes; i++)
         if (strcmp(t->processes[i].dir, dir) == 0)
@@ -28,7 +28,7 @@ static bool is_known(const struct upmu_trace *t, const char *dir)
 }
 
 /* Reassign the pointers of sources after the array of processes has moved. */
-static void find_processes_again(struct upmu_trace *t)
+static void follow_update_processes(struct upmu_trace *t)
 {
     for (size_t i = 0; i < t->n_sources; i++) {
         struct process *p = &t->processes[t->sources[i].process];
@@ -37,11 +37,11 @@ static void find_processes_again(struct upmu_trace *t)
     }
 }
 
-static int add_process(struct upmu_trace *t, const char *dir)
+static int follow_add_process(struct upmu_trace *t, const char *dir)
 {
     struct process *all = reallocarray(t->processes, t->n_processes + 1, sizeof *all);
     if (!all)
-        return no_memory(dir);
+        return follow_no_memory(dir);
     t->processes = all;
     struct process *p = &all[t->n_processes];
     *p = (struct process){0};
@@ -52,24 +52,24 @@ static int add_process(struct upmu_trace *t, const char *dir)
     } else {
         reader_free_process(p);
     }
-    find_processes_again(t);
+    follow_update_processes(t);
     /* A process that is still being set up is found by the next call. */
     return rc == UPMU_E_NOMEM ? rc : 0;
 }
 
-static int add_processes(struct upmu_trace *t)
+static int follow_add_processes(struct upmu_trace *t)
 {
     struct path_list dirs;
     int rc = recording_processes(t->dir, &dirs);
     for (size_t i = 0; rc == 0 && i < dirs.n; i++)
-        if (!is_known(t, dirs.paths[i]))
-            rc = add_process(t, dirs.paths[i]);
+        if (!follow_is_known(t, dirs.paths[i]))
+            rc = follow_add_process(t, dirs.paths[i]);
     path_list_free(&dirs);
     return rc;
 }
 
 /* A source's path points into the list of its process, which was replaced. @return false if the stream is new. */
-static bool find_path_again(struct upmu_trace *t, uint32_t process, const char *path)
+static bool follow_update_path(struct upmu_trace *t, uint32_t process, const char *path)
 {
     for (size_t i = 0; i < t->n_sources; i++) {
         struct source *s = &t->sources[i];
@@ -81,15 +81,15 @@ static bool find_path_again(struct upmu_trace *t, uint32_t process, const char *
     return false;
 }
 
-static int add_source(struct upmu_trace *t, uint32_t process, const char *path)
+static int follow_add_source(struct upmu_trace *t, uint32_t process, const char *path)
 {
     struct source *all = reallocarray(t->sources, t->n_sources + 1, sizeof *all);
     if (!all)
-        return no_memory(path);
+        return follow_no_memory(path);
     t->sources = all;
     struct source **heap = reallocarray(t->heap, t->n_sources + 1, sizeof(struct source *));
     if (!heap)
-        return no_memory(path);
+        return follow_no_memory(path);
     t->heap = heap;
     struct process *p = &t->processes[process];
     int rc = source_init(&all[t->n_sources], &p->meta, &p->context, path, process, (uint32_t)t->n_sources);
@@ -97,7 +97,7 @@ static int add_source(struct upmu_trace *t, uint32_t process, const char *path)
     return rc;
 }
 
-static int add_streams(struct upmu_trace *t, uint32_t process)
+static int follow_add_streams(struct upmu_trace *t, uint32_t process)
 {
     struct process *p = &t->processes[process];
     struct path_list now;
@@ -108,8 +108,8 @@ static int add_streams(struct upmu_trace *t, uint32_t process)
     struct path_list before = p->streams;
     p->streams = now;
     for (size_t i = 0; rc == 0 && i < now.n; i++)
-        if (!find_path_again(t, process, now.paths[i]))
-            rc = add_source(t, process, now.paths[i]);
+        if (!follow_update_path(t, process, now.paths[i]))
+            rc = follow_add_source(t, process, now.paths[i]);
     /* A removed stream has no more events, and its path is not used again. */
     for (size_t i = 0; i < t->n_sources; i++) {
         struct source *s = &t->sources[i];
@@ -128,9 +128,9 @@ int upmu_trace_update(struct upmu_trace *trace)
         return upmu_fail(UPMU_E_INVAL, "no trace");
     if (trace->n_heap > 0 || trace->given || trace->n_begun < trace->n_sources)
         return upmu_fail(UPMU_E_STATE, "the trace has events that upmu_trace_next() has not given yet");
-    int rc = add_processes(trace);
+    int rc = follow_add_processes(trace);
     for (uint32_t i = 0; rc == 0 && i < trace->n_processes; i++)
-        rc = add_streams(trace, i);
+        rc = follow_add_streams(trace, i);
     for (size_t i = 0; i < trace->n_sources; i++)
         trace->sources[i].over = trace->sources[i].over || trace->sources[i].broken;
     trace->n_begun = 0;

@@ -47,7 +47,7 @@ struct parse {
 };
 
 /* Grow an array so that one more item fits; NULL without memory, or beyond the limit for damaged texts. */
-static void *grow(struct parse *p, void *array, size_t *cap, size_t used, size_t item)
+static void *parse_grow(struct parse *p, void *array, size_t *cap, size_t used, size_t item)
 {
     if (used < *cap)
         return array;
@@ -99,7 +99,7 @@ static void parse_block(struct parse *p, entry_fn each)
 
 static void env_entry(struct parse *p, const struct entry *e)
 {
-    struct entry *env = grow(p, p->env, &p->cap_env, p->n_env, sizeof *env);
+    struct entry *env = parse_grow(p, p->env, &p->cap_env, p->n_env, sizeof *env);
     if (!env)
         return;
     p->env = env;
@@ -114,7 +114,7 @@ static void trace_entry(struct parse *p, const struct entry *e)
         p->byte_order = e->text;
 }
 
-static int64_t signed_number(const struct entry *e)
+static int64_t entry_signed_number(const struct entry *e)
 {
     uint64_t n = e->number > INT64_MAX ? INT64_MAX : e->number;
     return e->negative ? -(int64_t)n : (int64_t)n;
@@ -129,7 +129,7 @@ static void clock_entry(struct parse *p, const struct entry *e)
     } else if (strcmp(e->name, "freq") == 0) {
         c->hz = e->number;
     } else if (strcmp(e->name, "offset_s") == 0) {
-        c->offset_s = signed_number(e);
+        c->offset_s = entry_signed_number(e);
     } else if (strcmp(e->name, "offset") == 0) {
         c->offset = e->number;
     }
@@ -145,16 +145,16 @@ static void parse_clock(struct parse *p, size_t begin)
 
 /* ----------------------------------------------------------------------------------------------------- events */
 
-static void add_field(struct parse *p, const struct field *f)
+static void parse_add_field(struct parse *p, const struct field *f)
 {
-    struct field *fields = grow(p, p->fields, &p->cap_fields, p->n_fields, sizeof *fields);
+    struct field *fields = parse_grow(p, p->fields, &p->cap_fields, p->n_fields, sizeof *fields);
     if (!fields)
         return;
     p->fields = fields;
     fields[p->n_fields++] = *f;
 }
 
-static bool is_length(enum schema_type type)
+static bool field_is_length(enum schema_type type)
 {
     return type == SCHEMA_U8 || type == SCHEMA_U16 || type == SCHEMA_U32;
 }
@@ -165,8 +165,8 @@ static void parse_length(struct parse *p, struct field *f)
     struct lexer *l = &p->lex;
     const struct field *before = p->n_fields ? &p->fields[p->n_fields - 1] : NULL;
     if (l->now.kind == TOKEN_NAME) {
-        f->sequence = before && before->class_id == f->class_id && is_length(before->type) && before->count == 0 &&
-                      !before->sequence && strcmp(before->name, l->now.text) == 0;
+        f->sequence = before && before->class_id == f->class_id && field_is_length(before->type) &&
+                      before->count == 0 && !before->sequence && strcmp(before->name, l->now.text) == 0;
         f->count = f->sequence ? 0 : UINT64_MAX;
     } else {
         f->count = l->now.kind == TOKEN_NUMBER && !l->now.negative ? l->now.number : UINT64_MAX;
@@ -182,12 +182,12 @@ static void parse_fields(struct parse *p, uint32_t id)
     struct lexer *l = &p->lex;
     struct field unknown = {.class_id = id, .type = SCHEMA_TYPES, .name = ""};
     if (!lexer_is_name(l, "struct")) {
-        add_field(p, &unknown);
+        parse_add_field(p, &unknown);
         return;
     }
     lexer_next(l);
     if (!lexer_pass(l, '{')) {
-        add_field(p, &unknown);
+        parse_add_field(p, &unknown);
         return;
     }
     while (l->now.kind == TOKEN_NAME) {
@@ -199,14 +199,14 @@ static void parse_fields(struct parse *p, uint32_t id)
             parse_length(p, &f);
         if (!lexer_is(l, ';'))
             f.type = SCHEMA_TYPES;
-        add_field(p, &f);
+        parse_add_field(p, &f);
         lexer_skip_statement(l);
     }
     if (!lexer_pass(l, '}'))
-        add_field(p, &unknown);
+        parse_add_field(p, &unknown);
 }
 
-static struct meta_class *class_of(struct parse *p, uint64_t id)
+static struct meta_class *parse_class_of(struct parse *p, uint64_t id)
 {
     return id < META_CLASSES_MAX ? &p->m->classes[id] : NULL;
 }
@@ -222,7 +222,7 @@ static void parse_event(struct parse *p)
     while (l->now.kind != TOKEN_END && !lexer_is(l, '}')) {
         struct entry e = {.name = l->now.kind == TOKEN_NAME ? l->now.text : ""};
         lexer_next(l);
-        if (strcmp(e.name, "fields") == 0 && lexer_pass(l, ':') && lexer_pass(l, '=') && class_of(p, id))
+        if (strcmp(e.name, "fields") == 0 && lexer_pass(l, ':') && lexer_pass(l, '=') && parse_class_of(p, id))
             parse_fields(p, (uint32_t)id);
         else if (lexer_pass(l, '=') && parse_value(l, &e)) {
             if (strcmp(e.name, "name") == 0)
@@ -235,7 +235,7 @@ static void parse_event(struct parse *p)
     }
     lexer_pass(l, '}');
     lexer_pass(l, ';');
-    struct meta_class *c = class_of(p, id);
+    struct meta_class *c = parse_class_of(p, id);
     if (c && name && !c->defined) {
         c->defined = true;
         p->class_names[id] = name;
@@ -288,7 +288,7 @@ static uint64_t env_number(const struct parse *p, const char *name)
     return e && !e->text && !e->negative ? e->number : 0;
 }
 
-static int bad(const struct parse *p, const char *what)
+static int parse_failed(const struct parse *p, const char *what)
 {
     return upmu_fail(UPMU_E_FORMAT, "\"%s\": %s", p->file, what);
 }
@@ -312,22 +312,22 @@ static bool parse_uuid(const char *text, uint8_t *uuid)
     return n == DIGITS;
 }
 
-static int take_identity(struct parse *p)
+static int meta_take_identity(struct parse *p)
 {
     const char *our_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be";
     if (strcmp(env_text(p, "tracer_name"), "upmu") != 0)
-        return bad(p, "this is not the metadata of a libupmu trace");
+        return parse_failed(p, "this is not the metadata of a libupmu trace");
     uint64_t major = env_number(p, "schema_major");
     if (major > SCHEMA_MAJOR)
         return upmu_fail(UPMU_E_VERSION, "\"%s\": format version %llu is newer than %d, the newest this library reads",
                          p->file, (unsigned long long)major, SCHEMA_MAJOR);
     if (major == 0)
-        return bad(p, "no format version");
+        return parse_failed(p, "no format version");
     if (major < SCHEMA_MAJOR)
         return upmu_fail(UPMU_E_VERSION, "\"%s\": format version %llu is older than %d, the oldest this library reads",
                          p->file, (unsigned long long)major, SCHEMA_MAJOR);
     if (!p->byte_order || !parse_uuid(p->uuid, p->m->uuid))
-        return bad(p, "no byte order or no uuid");
+        return parse_failed(p, "no byte order or no uuid");
     if (strcmp(p->byte_order, our_order) != 0)
         return upmu_fail(UPMU_E_VERSION, "\"%s\": recorded on a machine of the other byte order (%s); read it there",
                          p->file, p->byte_order);
@@ -344,16 +344,16 @@ static int take_identity(struct parse *p)
     m->futex_note = env_text(p, "futex_note");
     m->ring_bytes = env_number(p, "ring_packet_bytes");
     if (m->ring_bytes != 0 && (m->ring_bytes < CTF_RING_BYTES_MIN || m->ring_bytes > CTF_PACKET_BYTES_MAX))
-        return bad(p, "a ring with packets of a length that none has");
+        return parse_failed(p, "a ring with packets of a length that none has");
     m->portable_clock = strcmp(env_text(p, "clock_source"), CLOCK_MAP_PORTABLE) == 0;
     return 0;
 }
 
-static int take_clock(struct parse *p)
+static int meta_take_clock(struct parse *p)
 {
     struct meta *m = p->m;
     if (!p->have_clock || m->clock.hz == 0)
-        return bad(p, "no clock, or its frequency is 0");
+        return parse_failed(p, "no clock, or its frequency is 0");
     if (p->clock_uuid)
         snprintf(m->clock_uuid, sizeof m->clock_uuid, "%s", p->clock_uuid);
     m->origin = (struct clock_triple){
@@ -366,12 +366,12 @@ static int take_clock(struct parse *p)
     return 0;
 }
 
-static int take_counters(struct parse *p, const char **fields)
+static int meta_take_counters(struct parse *p, const char **fields)
 {
     struct meta *m = p->m;
     uint64_t n = env_number(p, "counter_count");
     if (n > META_COUNTERS_MAX)
-        return bad(p, "more counters than any trace has");
+        return parse_failed(p, "more counters than any trace has");
     m->n_counters = (size_t)n;
     m->counters = calloc(m->n_counters + 1, sizeof *m->counters);
     if (!m->counters)
@@ -383,7 +383,7 @@ static int take_counters(struct parse *p, const char **fields)
         snprintf(key, sizeof key, "counter_%zu_field", i);
         fields[i] = env_text(p, key);
         if (!fields[i][0])
-            return bad(p, "a counter without a field");
+            return parse_failed(p, "a counter without a field");
     }
     return 0;
 }
@@ -415,13 +415,13 @@ static const struct schema_field *schema_field_of(const struct parse *p, const s
     return NULL;
 }
 
-static bool is_of_counters(enum schema_slot slot)
+static bool slot_is_of_counters(enum schema_slot slot)
 {
     return slot >= SCHEMA_VALUE && slot <= SCHEMA_RUNNING;
 }
 
 /* Whether a field of this type and count can fill the slot. */
-static bool fits(const struct field *f, enum schema_slot slot, size_t n_counters)
+static bool field_fits(const struct field *f, enum schema_slot slot, size_t n_counters)
 {
     if (slot == SCHEMA_SKIP)
         return true;
@@ -431,7 +431,7 @@ static bool fits(const struct field *f, enum schema_slot slot, size_t n_counters
         return false;
     if (slot == SCHEMA_NAME || slot == SCHEMA_BUILD_ID)
         return f->type == SCHEMA_STRING && f->count == 0;
-    if (slot == SCHEMA_VALUE || !is_of_counters(slot))
+    if (slot == SCHEMA_VALUE || !slot_is_of_counters(slot))
         return f->type != SCHEMA_STRING && f->count == 0;
     return f->type != SCHEMA_STRING && (f->count == 0 || f->count == n_counters);
 }
@@ -458,10 +458,10 @@ static bool bind_field(struct parse *p, const struct field *f, const char *const
         op->slot = meaning->slot;
     c->n_ops++;
     c->has_raw |= op->slot == SCHEMA_RAW;
-    c->has_values |= is_of_counters(op->slot);
-    c->even = c->even && f->type != SCHEMA_STRING && !f->sequence && f->count == 0 && !is_of_counters(op->slot);
+    c->has_values |= slot_is_of_counters(op->slot);
+    c->even = c->even && f->type != SCHEMA_STRING && !f->sequence && f->count == 0 && !slot_is_of_counters(op->slot);
     c->bytes += (uint32_t)schema_type_bytes(f->type);
-    return fits(f, op->slot, m->n_counters);
+    return field_fits(f, op->slot, m->n_counters);
 }
 
 static int bind_classes(struct parse *p, const char *const *counter_fields)
@@ -483,25 +483,25 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
         c->first_op = next_op;
         for (size_t i = 0; i < p->n_fields; i++)
             if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], counter_fields))
-                return bad(p, "a field has another type or length than its meaning allows");
+                return parse_failed(p, "a field has another type or length than its meaning allows");
         next_op += c->n_ops;
         m->n_classes = id + 1;
     }
     return 0;
 }
 
-static int take_all(struct parse *p)
+static int meta_take_all(struct parse *p)
 {
     const char *counter_fields[META_COUNTERS_MAX];
     if (p->too_much)
-        return bad(p, "more fields than any trace has");
+        return parse_failed(p, "more fields than any trace has");
     if (p->no_memory)
         return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", p->file);
-    int rc = take_identity(p);
+    int rc = meta_take_identity(p);
     if (rc == 0)
-        rc = take_clock(p);
+        rc = meta_take_clock(p);
     if (rc == 0)
-        rc = take_counters(p, counter_fields);
+        rc = meta_take_counters(p, counter_fields);
     if (rc == 0)
         rc = bind_classes(p, counter_fields);
     return rc;
@@ -520,7 +520,7 @@ int meta_parse(struct meta *m, const char *text, size_t len, const char *name)
     if (rc == 0) {
         p.lex = (struct lexer){.text = text, .len = len, .pool = m->strings};
         parse_all(&p);
-        rc = take_all(&p);
+        rc = meta_take_all(&p);
     }
     free(p.env);
     free(p.fields);

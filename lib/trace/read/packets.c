@@ -48,7 +48,7 @@ uint64_t packets_data(int fd, uint64_t offset, uint64_t end)
 }
 
 /* Whether all bytes from `offset` to the end are zero. @return 1, 0 or -errno. */
-static int only_zeros(int fd, uint64_t offset, uint64_t end)
+static int packets_only_zeros(int fd, uint64_t offset, uint64_t end)
 {
     uint8_t chunk[16384] = {0};
     while ((offset = packets_data(fd, offset, end)) < end) {
@@ -63,42 +63,42 @@ static int only_zeros(int fd, uint64_t offset, uint64_t end)
     return 1;
 }
 
-static int bad(struct packet *p, const char *what)
+static int packet_bad(struct packet *p, const char *what)
 {
     p->wrong = what;
     return PACKET_BAD;
 }
 
 /* No magic number: a packet being initialized has zeros after its head, anything else is damage. */
-static int judge_unmarked(int fd, uint64_t file_size, struct packet *p)
+static int packet_check_unmarked(int fd, uint64_t file_size, struct packet *p)
 {
     uint64_t behind = file_size - p->offset < sizeof p->head ? p->offset : p->offset + sizeof p->head;
-    int zeros = only_zeros(fd, behind, file_size);
+    int zeros = packets_only_zeros(fd, behind, file_size);
     if (zeros < 0)
         return zeros;
-    return zeros ? PACKET_UNFINISHED : bad(p, "no packet begins here");
+    return zeros ? PACKET_UNFINISHED : packet_bad(p, "no packet begins here");
 }
 
-static int judge_head(struct packet *p, uint64_t file_size, const uint8_t *uuid)
+static int packet_check_head(struct packet *p, uint64_t file_size, const uint8_t *uuid)
 {
     const struct ctf_packet *h = &p->head;
     uint64_t rest = file_size - p->offset;
     if (h->magic != CTF_MAGIC)
-        return bad(p, "no packet begins here");
+        return packet_bad(p, "no packet begins here");
     if (memcmp(h->uuid, uuid, sizeof h->uuid) != 0)
-        return bad(p, "a packet of another trace");
+        return packet_bad(p, "a packet of another trace");
     if (h->stream_id != 0)
-        return bad(p, "a packet of an unknown stream class");
+        return packet_bad(p, "a packet of an unknown stream class");
     if (h->content_size % 8 != 0 || h->packet_size % 8 != 0)
-        return bad(p, "packet sizes are not whole bytes");
+        return packet_bad(p, "packet sizes are not whole bytes");
     p->content = h->content_size / 8;
     p->size = h->packet_size / 8;
     if (p->content < sizeof *h || p->size < p->content)
-        return bad(p, "packet sizes contradict each other");
+        return packet_bad(p, "packet sizes contradict each other");
     if (p->size > CTF_PACKET_BYTES_MAX)
-        return bad(p, "longer than any packet");
+        return packet_bad(p, "longer than any packet");
     if (h->timestamp_end < h->timestamp_begin)
-        return bad(p, "a packet ends before it begins");
+        return packet_bad(p, "a packet ends before it begins");
     p->present = p->content < rest ? p->content : rest;
     return PACKET_GOOD;
 }
@@ -110,14 +110,14 @@ int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, 
     if (offset == file_size)
         return PACKET_NONE;
     if (offset > file_size)
-        return bad(out, "the file ends within a packet");
+        return packet_bad(out, "the file ends within a packet");
     if (file_size - offset < sizeof out->head)
-        return judge_unmarked(fd, file_size, out);
+        return packet_check_unmarked(fd, file_size, out);
     int rc = packets_read(fd, &out->head, sizeof out->head, offset);
     if (rc != 0)
         return rc;
     if (out->head.magic == 0) {
-        int unmarked = judge_unmarked(fd, file_size, out);
+        int unmarked = packet_check_unmarked(fd, file_size, out);
         if (unmarked != PACKET_BAD)
             return unmarked;
         /* Data follows: the writer may have written the head and events meanwhile. */
@@ -135,7 +135,7 @@ int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, 
             return rc;
         out->head.content_size = content;
     }
-    return judge_head(out, file_size, uuid);
+    return packet_check_head(out, file_size, uuid);
 }
 
 /* ------------------------------------------------------------------------------------------------------- rings */
@@ -162,7 +162,7 @@ int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, 
     int state = packet_at(fd, file_size, offset, uuid, out);
     if (state == PACKET_BAD && out->head.magic == 0) /* it is being reused */
         return PACKET_UNFINISHED;
-    return state == PACKET_GOOD && out->size > bytes ? bad(out, "longer than the slots of its ring") : state;
+    return state == PACKET_GOOD && out->size > bytes ? packet_bad(out, "longer than the slots of its ring") : state;
 }
 
 uint64_t packets_next_slot(int fd, uint64_t offset, uint64_t file_size, uint64_t bytes)

@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- heap */
 
-static bool earlier(const struct source *a, const struct source *b)
+static bool source_is_earlier(const struct source *a, const struct source *b)
 {
     uint64_t x = a->now.event.time_ns, y = b->now.event.time_ns;
     return x != y ? x < y : a->order < b->order;
@@ -29,9 +29,9 @@ static void heap_down(struct upmu_trace *t, size_t i)
     struct source **heap = t->heap;
     for (;;) {
         size_t first = i, left = 2 * i + 1, right = left + 1;
-        if (left < t->n_heap && earlier(heap[left], heap[first]))
+        if (left < t->n_heap && source_is_earlier(heap[left], heap[first]))
             first = left;
-        if (right < t->n_heap && earlier(heap[right], heap[first]))
+        if (right < t->n_heap && source_is_earlier(heap[right], heap[first]))
             first = right;
         if (first == i)
             return;
@@ -45,7 +45,7 @@ static void heap_down(struct upmu_trace *t, size_t i)
 static void heap_add(struct upmu_trace *t, struct source *s)
 {
     size_t i = t->n_heap++;
-    for (; i > 0 && earlier(s, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i > 0 && source_is_earlier(s, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
         t->heap[i] = t->heap[(i - 1) / 2];
     t->heap[i] = s;
 }
@@ -71,7 +71,7 @@ int reader_open_process(struct process *p, const char *dir)
     return rc;
 }
 
-static int by_start(const void *a, const void *b)
+static int reader_process_by_start(const void *a, const void *b)
 {
     const struct meta *x = &((const struct process *)a)->meta, *y = &((const struct process *)b)->meta;
     if (x->start_ns != y->start_ns)
@@ -93,7 +93,7 @@ static int reader_note_problem(struct upmu_trace *t, const char *dir)
 }
 
 /* Processes that cannot be opened are left out. @return 0, or the first error if there are no others. */
-static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
+static int reader_open_processes(struct upmu_trace *t, const struct path_list *dirs)
 {
     int first = 0;
     t->processes = calloc(dirs->n, sizeof *t->processes);
@@ -114,12 +114,12 @@ static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
         if (rc != 0 && (rc == UPMU_E_NOMEM || dirs->n == 1))
             return rc;
     }
-    qsort(t->processes, t->n_processes, sizeof *t->processes, by_start);
+    qsort(t->processes, t->n_processes, sizeof *t->processes, reader_process_by_start);
     return t->n_processes > 0 ? 0 : upmu_fail(first, "%s", t->problems ? t->problems[0] : upmu_strerror(first));
 }
 
 /* Report processes that ended during start-up, which have nothing to read. */
-static int open_interrupted(struct upmu_trace *t)
+static int reader_open_interrupted(struct upmu_trace *t)
 {
     struct path_list dirs;
     int rc = recording_interrupted(t->dir, &dirs);
@@ -131,7 +131,7 @@ static int open_interrupted(struct upmu_trace *t)
     return rc;
 }
 
-static int open_sources(struct upmu_trace *t)
+static int reader_open_sources(struct upmu_trace *t)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->n_processes; i++)
@@ -167,11 +167,11 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
         return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
     }
     t->dir = strdup(dir);
-    rc = t->dir ? open_processes(t, &dirs) : packets_io_failed(dir, ENOMEM);
+    rc = t->dir ? reader_open_processes(t, &dirs) : packets_io_failed(dir, ENOMEM);
     if (rc == 0)
-        rc = open_interrupted(t);
+        rc = reader_open_interrupted(t);
     if (rc == 0)
-        rc = open_sources(t);
+        rc = reader_open_sources(t);
     path_list_free(&dirs);
     if (rc == 0)
         *trace = t;
@@ -210,7 +210,7 @@ void upmu_trace_close(struct upmu_trace *trace)
 /* ----------------------------------------------------------------------------------------------------- events */
 
 /* Read the first event of each source. @return 0, or the code of one that failed; call again for the rest. */
-static int begin_sources(struct upmu_trace *t)
+static int reader_begin_sources(struct upmu_trace *t)
 {
     while (t->n_begun < t->n_sources) {
         struct source *s = &t->sources[t->n_begun++];
@@ -225,7 +225,7 @@ static int begin_sources(struct upmu_trace *t)
 }
 
 /* Replace the event of the source at the top of the heap, which the caller had, by its next one. */
-static int replace_given(struct upmu_trace *t)
+static int reader_replace_returned(struct upmu_trace *t)
 {
     struct source *s = t->given;
     t->given = NULL;
@@ -242,7 +242,7 @@ static int replace_given(struct upmu_trace *t)
 
 /* After the last event: report packets that are missing between others, or with a whole file. @return 0, or UPMU_E_FORMAT;
  * call again for the rest. */
-static int check_processes(struct upmu_trace *t)
+static int reader_check_processes(struct upmu_trace *t)
 {
     if (t->n_reported < t->n_problems)
         return upmu_fail(UPMU_E_FORMAT, "%s", t->problems[t->n_reported++]);
@@ -258,7 +258,7 @@ static int check_processes(struct upmu_trace *t)
 }
 
 /* Done when the event is returned: another stream may have the modules of that time. */
-static void remap_event(struct source *s)
+static void source_remap_event(struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;
     e->site = remapped_address(s->context, e->site, e->tick);
@@ -281,18 +281,18 @@ static int reader_next(struct upmu_trace *t, struct source **source)
         *source = t->given;
         return 1;
     }
-    rc = replace_given(t);
+    rc = reader_replace_returned(t);
     if (rc == 0)
-        rc = begin_sources(t);
+        rc = reader_begin_sources(t);
     if (rc != 0) {
         t->damaged = true;
         return rc;
     }
     if (t->n_heap == 0)
-        return check_processes(t);
+        return reader_check_processes(t);
     *source = t->given = t->heap[0];
     if (t->given->context->disputed)
-        remap_event(t->given);
+        source_remap_event(t->given);
     return 1;
 }
 
@@ -338,7 +338,7 @@ size_t upmu_trace_process_count(const struct upmu_trace *trace)
 }
 
 /* Whether the process continues in another recording: exec() keeps its id and start time. */
-static bool has_execed(const struct upmu_trace *t, size_t index)
+static bool reader_process_has_execed(const struct upmu_trace *t, size_t index)
 {
     const struct process *p = &t->processes[index];
     for (size_t i = 0; !p->meta.complete && p->totals.start_ticks != 0 && i < t->n_processes; i++) {
@@ -385,7 +385,7 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .sched_note = m->sched_note,
         .stopped = m->stopped || p->totals.stopped,
         .futex_note = m->futex_note,
-        .execed = has_execed(trace, index),
+        .execed = reader_process_has_execed(trace, index),
     };
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
 }

@@ -44,12 +44,12 @@ static int path_list_add(struct path_list *list, const char *dir, const char *na
     return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int path_by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool has_metadata(const char *dir, const char *name)
+static bool recording_has_metadata(const char *dir, const char *name)
 {
     struct stat st;
     char *path = NULL;
@@ -60,14 +60,14 @@ static bool has_metadata(const char *dir, const char *name)
     return there;
 }
 
-static bool is_stream(const char *dir, const char *name)
+static bool recording_is_stream(const char *dir, const char *name)
 {
     (void)dir;
     return strncmp(name, "stream_", strlen("stream_")) == 0;
 }
 
 /* All entries that `wanted` accepts, without hidden ones. */
-static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char *name), struct path_list *out)
+static int recording_list_dir(const char *dir, bool (*wanted)(const char *dir, const char *name), struct path_list *out)
 {
     DIR *d = opendir(dir);
     if (!d)
@@ -83,12 +83,12 @@ static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char 
     if (rc != 0)
         path_list_free(out);
     else if (out->n)
-        qsort(out->paths, out->n, sizeof *out->paths, by_name);
+        qsort(out->paths, out->n, sizeof *out->paths, path_by_name);
     return rc;
 }
 
 /* Whether a file is older than the time between making a control file and locking it. */
-static bool is_settled(const char *path)
+static bool recording_is_settled(const char *path)
 {
     enum { SECONDS = 2 };
     struct stat st;
@@ -97,14 +97,14 @@ static bool is_settled(const char *path)
 
 /* A process makes its control file, then its metadata. A running process is about to do so, and one that has just ended may
  * have done so meanwhile. */
-static bool is_interrupted(const char *dir, const char *name)
+static bool recording_is_interrupted(const char *dir, const char *name)
 {
     char *path = NULL, *control = NULL;
     bool interrupted = false;
-    if (!has_metadata(dir, name) && asprintf(&path, "%s%s%s", dir, name ? "/" : "", name ? name : "") >= 0 &&
-        asprintf(&control, "%s/" CONTROL_FILE, path) >= 0 && is_settled(control)) {
+    if (!recording_has_metadata(dir, name) && asprintf(&path, "%s%s%s", dir, name ? "/" : "", name ? name : "") >= 0 &&
+        asprintf(&control, "%s/" CONTROL_FILE, path) >= 0 && recording_is_settled(control)) {
         int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        interrupted = fd >= 0 && control_is_running(fd) == 0 && !has_metadata(dir, name);
+        interrupted = fd >= 0 && control_is_running(fd) == 0 && !recording_has_metadata(dir, name);
         if (fd >= 0)
             close(fd);
     }
@@ -116,20 +116,20 @@ static bool is_interrupted(const char *dir, const char *name)
 int recording_interrupted(const char *dir, struct path_list *out)
 {
     *out = (struct path_list){0};
-    return has_metadata(dir, NULL) ? 0 : list_dir(dir, is_interrupted, out);
+    return recording_has_metadata(dir, NULL) ? 0 : recording_list_dir(dir, recording_is_interrupted, out);
 }
 
 int recording_processes(const char *dir, struct path_list *out)
 {
     struct path_list begun;
     *out = (struct path_list){0};
-    if (has_metadata(dir, NULL))
+    if (recording_has_metadata(dir, NULL))
         return path_list_add(out, dir, NULL);
-    int rc = list_dir(dir, has_metadata, out);
+    int rc = recording_list_dir(dir, recording_has_metadata, out);
     if (rc != 0 || out->n > 0)
         return rc;
     rc = recording_interrupted(dir, &begun);
-    bool interrupted = rc == 0 && (begun.n > 0 || is_interrupted(dir, NULL));
+    bool interrupted = rc == 0 && (begun.n > 0 || recording_is_interrupted(dir, NULL));
     path_list_free(&begun);
     if (rc != 0)
         return rc;
@@ -141,7 +141,7 @@ int recording_processes(const char *dir, struct path_list *out)
 int recording_streams(const char *process, struct path_list *out)
 {
     *out = (struct path_list){0};
-    return list_dir(process, is_stream, out);
+    return recording_list_dir(process, recording_is_stream, out);
 }
 
 /* --------------------------------------------------------------------------------------------------- metadata */
@@ -192,7 +192,7 @@ int recording_metadata(const char *process, struct meta *m, char **text, size_t 
 
 /* ----------------------------------------------------------------------------------------------------- totals */
 
-static void note_triple(struct recording_totals *t, const struct ctf_packet *h)
+static void totals_add_triple(struct recording_totals *t, const struct ctf_packet *h)
 {
     if (h->clock_raw <= t->last.raw_ns)
         return;
@@ -205,12 +205,12 @@ static void note_triple(struct recording_totals *t, const struct ctf_packet *h)
     };
 }
 
-static int add_packet(int fd, const struct packet *p, const struct meta *m, struct recording_totals *t)
+static int totals_add_packet(int fd, const struct packet *p, const struct meta *m, struct recording_totals *t)
 {
     uint64_t events = p->head.event_count;
     int rc = events == 0 ? source_count(fd, p, m, &events) : 0;
     t->events += events;
-    note_triple(t, &p->head);
+    totals_add_triple(t, &p->head);
     return rc;
 }
 
@@ -224,7 +224,7 @@ static int ring_totals(int fd, uint64_t file_size, uint64_t bytes, const struct 
             rc = state < 0 ? state : 0;
             continue;
         }
-        rc = add_packet(fd, &p, m, t);
+        rc = totals_add_packet(fd, &p, m, t);
         if (last.size == 0 || p.head.packet_seq_num > last.head.packet_seq_num)
             last = p;
     }
@@ -250,7 +250,7 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
             rc = state < 0 ? state : 0;
             break;
         }
-        rc = add_packet(fd, &p, m, t);
+        rc = totals_add_packet(fd, &p, m, t);
         t->packets += p.content > sizeof p.head;
         discarded = p.head.events_discarded;
     }
@@ -260,7 +260,8 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
 }
 
 /* The control file includes losses that reached no packet. It may be missing in a copy. */
-static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwritten, struct recording_totals *t)
+static bool recording_control_counts(const char *process, uint64_t *lost, uint64_t *overwritten,
+                                     struct recording_totals *t)
 {
     char *path = NULL;
     struct control_header h;
@@ -280,10 +281,10 @@ static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwr
 }
 
 /* Packets count both together: discarded events that were not overwritten were lost. */
-static void split_lost(const char *process, const struct meta *m, struct recording_totals *t)
+static void totals_split_lost(const char *process, const struct meta *m, struct recording_totals *t)
 {
     uint64_t lost = 0, overwritten = 0, discarded = t->lost;
-    if (!control_counts(process, &lost, &overwritten, t) && m->ring_bytes)
+    if (!recording_control_counts(process, &lost, &overwritten, t) && m->ring_bytes)
         overwritten = discarded;
     t->overwritten = overwritten;
     t->lost = discarded > overwritten ? discarded - overwritten : 0;
@@ -298,12 +299,12 @@ int recording_totals(const char *process, const struct path_list *streams, const
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < streams->n; i++)
         rc = stream_totals(streams->paths[i], m, out);
-    split_lost(process, m, out);
+    totals_split_lost(process, m, out);
     return rc;
 }
 
 /* Both times are relative to the origin, where the error is 0. */
-static uint64_t triple_error(const struct meta *m, const struct ctf_packet *h)
+static uint64_t clock_triple_error(const struct meta *m, const struct ctf_packet *h)
 {
     double hz = (double)m->clock.hz;
     double line = ((double)h->clock_tick - (double)m->origin.tick) * 1e9 / hz;
@@ -328,7 +329,7 @@ static int stream_clock_error(const char *path, const struct meta *m, uint64_t *
             ring ? packet_in_slot(fd, size, offset, ring, m->uuid, &p) : packet_at(fd, size, offset, m->uuid, &p);
         if (state != PACKET_GOOD && !ring)
             break;
-        uint64_t error = state == PACKET_GOOD && p.head.clock_raw ? triple_error(m, &p.head) : 0;
+        uint64_t error = state == PACKET_GOOD && p.head.clock_raw ? clock_triple_error(m, &p.head) : 0;
         if (error != 0 && (*error_ns == UINT64_MAX || error > *error_ns))
             *error_ns = error;
     }

@@ -13,30 +13,30 @@ enum {
     TAG_UNKNOWN = 255, /* shared by all modules beyond the last number, which have no path */
 };
 
-static bool overlap(const struct context_module *a, const struct context_module *b)
+static bool modules_overlap(const struct context_module *a, const struct context_module *b)
 {
     return a->start < b->end && b->start < a->end;
 }
 
-static bool has_extent(const struct context_module *m, uint64_t base, uint64_t start, uint64_t end)
+static bool module_has_extent(const struct context_module *m, uint64_t base, uint64_t start, uint64_t end)
 {
     return m->base == base && m->start == start && m->end == end;
 }
 
 /* A return address may be just past the module's last call. */
-static bool covers(const struct context_module *m, uint64_t address)
+static bool module_covers(const struct context_module *m, uint64_t address)
 {
     return address > m->start && address <= m->end;
 }
 
 /* Add a module with its number. Without a free number it gets no path rather than a wrong one. */
-static int add(struct context *c, const struct context_module *module)
+static int modules_add(struct context *c, const struct context_module *module)
 {
     const uint64_t one = (uint64_t)1 << TAG_SHIFT, last = one * TAG_UNKNOWN;
     struct context_module m = *module;
     for (size_t i = 0; i < c->n_modules; i++) {
         struct context_module *known = &c->modules[i];
-        if (!overlap(known, &m))
+        if (!modules_overlap(known, &m))
             continue;
         known->disputed = m.disputed = c->disputed = true;
         if (known->tag >= m.tag && m.tag < last)
@@ -48,7 +48,7 @@ static int add(struct context *c, const struct context_module *module)
 }
 
 /* Insert in tick order; a new one is mostly the last. */
-static int add_mapping(struct context *c, struct context_mapping mapping)
+static int mappings_add(struct context *c, struct context_mapping mapping)
 {
     struct context_mapping *all = context_grow(c->mappings, c->n_mappings, &c->cap_mappings, sizeof *all);
     if (!all)
@@ -65,11 +65,11 @@ int remapped_loaded(struct context *c, const struct context_module *module, uint
 {
     size_t i = 0;
     while (i < c->n_modules &&
-           (!has_extent(&c->modules[i], module->base, module->start, module->end) ||
+           (!module_has_extent(&c->modules[i], module->base, module->start, module->end) ||
             strcmp(c->modules[i].path, module->path) != 0 || strcmp(c->modules[i].build_id, module->build_id) != 0))
         i++;
-    int rc = i < c->n_modules ? 0 : add(c, module);
-    return rc == 0 ? add_mapping(c, (struct context_mapping){.tick = tick, .module = i, .there = true}) : rc;
+    int rc = i < c->n_modules ? 0 : modules_add(c, module);
+    return rc == 0 ? mappings_add(c, (struct context_mapping){.tick = tick, .module = i, .there = true}) : rc;
 }
 
 /* The number of mappings and unmappings up to `tick`. */
@@ -90,16 +90,16 @@ int remapped_unloaded(struct context *c, uint64_t base, uint64_t start, uint64_t
 {
     for (size_t i = mappings_until(c, tick); i-- > 0;) {
         const struct context_mapping *t = &c->mappings[i];
-        if (has_extent(&c->modules[t->module], base, start, end))
-            return add_mapping(c, (struct context_mapping){.tick = tick, .module = t->module});
+        if (module_has_extent(&c->modules[t->module], base, start, end))
+            return mappings_add(c, (struct context_mapping){.tick = tick, .module = t->module});
     }
     return 0;
 }
 
-static bool is_disputed(const struct context *c, uint64_t address)
+static bool module_is_disputed(const struct context *c, uint64_t address)
 {
     for (size_t i = 0; i < c->n_modules; i++)
-        if (c->modules[i].disputed && covers(&c->modules[i], address))
+        if (c->modules[i].disputed && module_covers(&c->modules[i], address))
             return true;
     return false;
 }
@@ -107,7 +107,7 @@ static bool is_disputed(const struct context *c, uint64_t address)
 static const struct context_module *mapping_covers(const struct context *c, size_t mapping, uint64_t address)
 {
     const struct context_module *m = &c->modules[c->mappings[mapping].module];
-    return covers(m, address) ? m : NULL;
+    return module_covers(m, address) ? m : NULL;
 }
 
 /* Use the module mapped last; if it was unmapped, or there was none, the next one, which was recorded late. */
@@ -115,7 +115,7 @@ uint64_t remapped_address(const struct context *c, uint64_t address, uint64_t ti
 {
     const struct context_module *before = NULL, *next = NULL;
     size_t now = mappings_until(c, tick), i = now;
-    if (!c->disputed || address == 0 || !is_disputed(c, address))
+    if (!c->disputed || address == 0 || !module_is_disputed(c, address))
         return address;
     while (!before && i > 0)
         before = mapping_covers(c, --i, address);

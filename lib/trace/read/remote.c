@@ -74,7 +74,7 @@ void upmu_control_close(struct upmu_control *control)
     free(control);
 }
 
-static int process_of(const struct upmu_control *control, size_t index, const char **dir)
+static int control_process(const struct upmu_control *control, size_t index, const char **dir)
 {
     if (!control)
         return upmu_fail(UPMU_E_INVAL, "upmu_control: `control` is NULL");
@@ -87,7 +87,7 @@ static int process_of(const struct upmu_control *control, size_t index, const ch
 
 /* ---------------------------------------------------------------------------------------- the control file */
 
-static int header_check(const char *path, const struct control_header *h)
+static int control_check_header(const char *path, const struct control_header *h)
 {
     if (memcmp(h->magic, CONTROL_MAGIC, sizeof h->magic) != 0)
         return upmu_fail(UPMU_E_FORMAT, "\"%s\" is no control file", path);
@@ -99,7 +99,7 @@ static int header_check(const char *path, const struct control_header *h)
     return 0;
 }
 
-static int file_check(const char *path, int fd)
+static int control_check_file(const char *path, int fd)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -124,12 +124,12 @@ static int control_map(const char *path, struct control_header **out)
                          path);
     if (fd < 0)
         return packets_io_failed(path, errno);
-    int rc = file_check(path, fd);
+    int rc = control_check_file(path, fd);
     void *p = rc == 0 ? mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (rc == 0 && p == MAP_FAILED)
         rc = packets_io_failed(path, errno);
     close(fd);
-    if (p != MAP_FAILED && (rc = header_check(path, p)) != 0)
+    if (p != MAP_FAILED && (rc = control_check_header(path, p)) != 0)
         munmap(p, CONTROL_BYTES);
     *out = rc == 0 ? p : NULL;
     return rc;
@@ -151,7 +151,7 @@ static void remote_unmap(struct control_header *control)
 }
 
 /* @return 1, 0 or UPMU_E_IO. */
-static int is_running(const char *dir)
+static int process_is_running(const char *dir)
 {
     int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dirfd < 0)
@@ -162,14 +162,15 @@ static int is_running(const char *dir)
 }
 
 /* The control file of a process that still runs. */
-static int living(const struct upmu_control *control, size_t index, const char **dir, struct control_header **h)
+static int control_map_running(const struct upmu_control *control, size_t index, const char **dir,
+                               struct control_header **h)
 {
-    int rc = process_of(control, index, dir);
+    int rc = control_process(control, index, dir);
     if (rc == 0)
         rc = remote_map(*dir, h);
     if (rc != 0 || !*h || !*dir)
         return rc;
-    rc = is_running(*dir);
+    rc = process_is_running(*dir);
     if (rc > 0 && !__atomic_load_n(&(*h)->complete, __ATOMIC_ACQUIRE))
         return 0;
     if (rc >= 0)
@@ -183,11 +184,11 @@ static int living(const struct upmu_control *control, size_t index, const char *
 /* Called with the control file of a process whose `chosen` mode word was read. */
 typedef void (*mode_fn)(struct control_header *h, uint32_t chosen, uint32_t arg);
 
-static int change_mode(const struct upmu_control *control, size_t index, mode_fn change, uint32_t arg)
+static int control_change_mode(const struct upmu_control *control, size_t index, mode_fn change, uint32_t arg)
 {
     const char *dir = NULL;
     struct control_header *h = NULL;
-    int rc = living(control, index, &dir, &h);
+    int rc = control_map_running(control, index, &dir, &h);
     if (rc != 0 || !h || !dir)
         return rc;
     uint32_t chosen = __atomic_load_n(&h->chosen, __ATOMIC_RELAXED);
@@ -202,14 +203,14 @@ static int change_mode(const struct upmu_control *control, size_t index, mode_fn
     return rc;
 }
 
-static void do_start(struct control_header *h, uint32_t chosen, uint32_t unused)
+static void mode_start(struct control_header *h, uint32_t chosen, uint32_t unused)
 {
     uint32_t off = CONTROL_OFF;
     (void)unused;
     __atomic_compare_exchange_n(&h->mode, &off, chosen, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-static void do_stop(struct control_header *h, uint32_t chosen, uint32_t unused)
+static void mode_stop(struct control_header *h, uint32_t chosen, uint32_t unused)
 {
     (void)unused;
     uint32_t before = __atomic_exchange_n(&h->mode, CONTROL_OFF, __ATOMIC_ACQ_REL);
@@ -218,7 +219,7 @@ static void do_stop(struct control_header *h, uint32_t chosen, uint32_t unused)
         __atomic_store_n(&h->chosen, before, __ATOMIC_RELAXED);
 }
 
-static void do_set_mode(struct control_header *h, uint32_t chosen, uint32_t word)
+static void mode_set(struct control_header *h, uint32_t chosen, uint32_t word)
 {
     (void)chosen;
     __atomic_store_n(&h->chosen, word, __ATOMIC_RELAXED);
@@ -230,19 +231,19 @@ static void do_set_mode(struct control_header *h, uint32_t chosen, uint32_t word
 
 int upmu_control_start(const struct upmu_control *control, size_t index)
 {
-    return change_mode(control, index, do_start, 0);
+    return control_change_mode(control, index, mode_start, 0);
 }
 
 int upmu_control_stop(const struct upmu_control *control, size_t index)
 {
-    return change_mode(control, index, do_stop, 0);
+    return control_change_mode(control, index, mode_stop, 0);
 }
 
 int upmu_control_set_mode(const struct upmu_control *control, size_t index, int mode)
 {
     if (mode < UPMU_SYNC_CONTENDED || mode > UPMU_SYNC_COUNTS)
         return upmu_fail(UPMU_E_INVAL, "there is no mode %d", mode);
-    return change_mode(control, index, do_set_mode, 1 + (uint32_t)mode);
+    return control_change_mode(control, index, mode_set, 1 + (uint32_t)mode);
 }
 
 /* ------------------------------------------------------------------------------------------------- marks */
@@ -290,7 +291,7 @@ int upmu_control_mark(const struct upmu_control *control, size_t index, const ch
     size_t len = text ? strlen(text) : 0;
     if (len == 0 || len > CONTROL_MAIL_MAX)
         return upmu_fail(UPMU_E_INVAL, "a mark has 1 to %d bytes, this one %zu", CONTROL_MAIL_MAX, len);
-    int rc = living(control, index, &dir, &h);
+    int rc = control_map_running(control, index, &dir, &h);
     if (rc != 0 || !h || !dir)
         return rc;
     rc = mail_send(dir, h, text, len);
@@ -307,7 +308,7 @@ struct tid_list {
     size_t n;
 };
 
-static int tid_add(struct tid_list *list, int32_t tid)
+static int tid_list_add(struct tid_list *list, int32_t tid)
 {
     int32_t *grown = reallocarray(list->tids, list->n + 1, sizeof *grown);
     if (!grown)
@@ -334,27 +335,27 @@ static int stream_threads(const char *path, const struct meta *m, struct tid_lis
             break;
         }
         if (p.head.tid != last && p.content > sizeof p.head)
-            rc = tid_add(list, p.head.tid);
+            rc = tid_list_add(list, p.head.tid);
         last = p.head.tid;
     }
     close(fd);
     return rc == 0 || rc == -ENODATA ? 0 : packets_io_failed(path, -rc);
 }
 
-static int by_number(const void *a, const void *b)
+static int tid_by_number(const void *a, const void *b)
 {
     const int32_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
-static int count_threads(const struct path_list *streams, const struct meta *m, uint32_t *out)
+static int control_count_threads(const struct path_list *streams, const struct meta *m, uint32_t *out)
 {
     struct tid_list list = {0};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < streams->n; i++)
         rc = stream_threads(streams->paths[i], m, &list);
     if (list.n)
-        qsort(list.tids, list.n, sizeof *list.tids, by_number);
+        qsort(list.tids, list.n, sizeof *list.tids, tid_by_number);
     *out = 0;
     for (size_t i = 0; i < list.n; i++)
         *out += i == 0 || list.tids[i] != list.tids[i - 1];
@@ -374,7 +375,7 @@ static int status_totals(const char *dir, struct upmu_control_status *s)
     if (rc == 0)
         rc = recording_totals(dir, &streams, &m, &totals);
     if (rc == 0)
-        rc = count_threads(&streams, &m, &s->threads);
+        rc = control_count_threads(&streams, &m, &s->threads);
     s->pid = m.pid;
     s->events = totals.events;
     s->lost = totals.lost;
@@ -394,7 +395,7 @@ static int status_mode(const char *dir, int32_t *mode)
     int rc = fd < 0 ? fd : packets_read(fd, &h, sizeof h, 0);
     if (fd >= 0)
         close(fd);
-    rc = rc != 0 ? packets_io_failed(path, -rc) : header_check(path, &h);
+    rc = rc != 0 ? packets_io_failed(path, -rc) : control_check_header(path, &h);
     free(path);
     if (rc == 0 && (h.mode > 1 + UPMU_SYNC_COUNTS || h.chosen > 1 + UPMU_SYNC_COUNTS))
         return upmu_fail(UPMU_E_FORMAT, "\"%s\": its control file has a mode unknown to this libupmu", dir);
@@ -411,13 +412,13 @@ int upmu_control_status_read(const struct upmu_control *control, size_t index, s
         return ARGUMENT_NULL(control, out);
     int rc = OPTS_CHECK(out, UPMU_CONTROL_STATUS_SIZE_V1);
     if (rc == 0)
-        rc = process_of(control, index, &dir);
+        rc = control_process(control, index, &dir);
     if (rc == 0)
         rc = status_totals(dir, &s);
     if (rc != 0)
         return rc;
     s.dir = dir;
-    if (!dir || (rc = is_running(dir)) < 0)
+    if (!dir || (rc = process_is_running(dir)) < 0)
         return rc;
     s.running = rc > 0;
     if (s.running && (rc = status_mode(dir, &s.mode)) != 0)

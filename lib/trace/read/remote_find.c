@@ -23,7 +23,7 @@
 
 /* The path in a line of /proc/PID/maps, with newlines as \012, cut before the file name; NULL if it is not a control file.
  * Points into `line`. */
-static char *directory_in(char *line)
+static char *maps_line_directory(char *line)
 {
     char *path = strchr(line, '/'), *to;
     if (!path)
@@ -44,7 +44,7 @@ static char *directory_in(char *line)
 }
 
 /* @return 1 if the control file in `dir` belongs to the process that began at `start`, 0 if not; UPMU_E_IO, UPMU_E_NOMEM. */
-static int is_of(const char *dir, uint64_t start)
+static int control_is_of_process(const char *dir, uint64_t start)
 {
     struct control_header h;
     char *path = NULL;
@@ -75,15 +75,15 @@ static int maps_failed(pid_t pid, const char *maps, int err)
 }
 
 /* @return 1 and the directory, 0 if there is none, or an error. */
-static int search_maps(FILE *maps, const char *name, pid_t pid, char **dir)
+static int maps_search(FILE *maps, const char *name, pid_t pid, char **dir)
 {
     char *line = NULL;
     size_t capacity = 0;
     uint64_t start = control_start_ticks(pid);
     int rc = 0;
     while (rc == 0 && getline(&line, &capacity, maps) > 0) {
-        const char *found = directory_in(line);
-        rc = found ? is_of(found, start) : 0;
+        const char *found = maps_line_directory(line);
+        rc = found ? control_is_of_process(found, start) : 0;
         if (rc > 0 && !(*dir = strdup(found)))
             rc = upmu_fail(UPMU_E_NOMEM, "no memory for a path");
     }
@@ -103,7 +103,7 @@ int remote_find(pid_t pid, char **dir)
     FILE *maps = fopen(path, "re");
     if (!maps)
         return maps_failed(pid, path, errno);
-    int rc = search_maps(maps, path, pid, dir);
+    int rc = maps_search(maps, path, pid, dir);
     (void)fclose(maps); /* read only */
     if (rc == 0)
         return upmu_fail(UPMU_E_STATE,

@@ -25,24 +25,24 @@
 #include "trace/read/repair_ring.h"
 #include "upmu/trace.h"
 
-static int not_changed(const char *path, int err)
+static int repair_failed(const char *path, int err)
 {
     return upmu_fail(UPMU_E_IO, "\"%s\" must be changed and cannot be: %s%s", path, strerrordesc_np(err),
                      err == EROFS || err == EACCES || err == EPERM ? "; repair a copy of the recording" : "");
 }
 
-static int open_for_change(const char *path)
+static int repair_open(const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0)
         return fd;
-    return not_changed(path, errno);
+    return repair_failed(path, errno);
 }
 
 /* Cut a stream at `end`. */
-static int cut_stream(const char *path, uint64_t end)
+static int repair_truncate(const char *path, uint64_t end)
 {
-    int fd = open_for_change(path);
+    int fd = repair_open(path);
     if (fd < 0)
         return fd;
     int rc = ftruncate(fd, (off_t)end) == 0 ? 0 : packets_io_failed(path, errno);
@@ -51,10 +51,10 @@ static int cut_stream(const char *path, uint64_t end)
 }
 
 /* If a file was cut after the last committed event, set the packet's length to what is left of it. */
-static int shorten_packet(const char *path, const struct packet *p, uint64_t file_size)
+static int repair_shorten_packet(const char *path, const struct packet *p, uint64_t file_size)
 {
     uint64_t bits = (file_size - p->offset) * 8;
-    int fd = open_for_change(path);
+    int fd = repair_open(path);
     if (fd < 0)
         return fd;
     off_t at = (off_t)(p->offset + offsetof(struct ctf_packet, packet_size));
@@ -64,7 +64,7 @@ static int shorten_packet(const char *path, const struct packet *p, uint64_t fil
 }
 
 /* Find the first position in a stream without a valid packet, or the last packet if it is truncated. */
-static int find_end(const char *path, const struct meta *m, struct packet *end, uint64_t *file_size)
+static int repair_find_end(const char *path, const struct meta *m, struct packet *end, uint64_t *file_size)
 {
     struct stat st;
     int fd = packets_open(path);
@@ -91,7 +91,7 @@ static int repair_stream(const char *path, const struct meta *m, struct upmu_tra
         out->reordered += failed == 0 && changed;
         return failed;
     }
-    int state = find_end(path, m, &end, &file_size), rc = 0;
+    int state = repair_find_end(path, m, &end, &file_size), rc = 0;
     if (state < 0 || state == PACKET_NONE)
         return state;
     if (state == PACKET_BAD)
@@ -100,9 +100,9 @@ static int repair_stream(const char *path, const struct meta *m, struct upmu_tra
         return upmu_fail(UPMU_E_FORMAT, "\"%s\": the file is cut off, committed events are missing; left as it is",
                          path);
     if (state == PACKET_GOOD) {
-        rc = shorten_packet(path, &end, file_size);
+        rc = repair_shorten_packet(path, &end, file_size);
     } else {
-        rc = cut_stream(path, end.offset);
+        rc = repair_truncate(path, end.offset);
         out->bytes += rc == 0 ? file_size - end.offset : 0;
     }
     out->trimmed += rc == 0;
@@ -110,7 +110,7 @@ static int repair_stream(const char *path, const struct meta *m, struct upmu_tra
 }
 
 /* Replace the metadata by a temporary file with a new clock block. */
-static int replace_metadata(const char *dir, const struct textbuf *text)
+static int repair_replace_metadata(const char *dir, const struct textbuf *text)
 {
     char *path = NULL, *temp = NULL;
     int rc = 0;
@@ -133,7 +133,7 @@ static int replace_metadata(const char *dir, const struct textbuf *text)
         err = -errno;
     if (err != 0) {
         unlink(temp);
-        rc = not_changed(path, -err);
+        rc = repair_failed(path, -err);
     }
     free(temp);
     free(path);
@@ -146,7 +146,7 @@ static int repair_clock(const char *dir, const struct meta *m, const char *text,
     textbuf_add(&b, text, m->clock_begin);
     clock_map_text(&b, &m->clock, m->clock_uuid, m->origin.width);
     textbuf_add(&b, text + m->clock_end, len - m->clock_end);
-    int rc = replace_metadata(dir, &b);
+    int rc = repair_replace_metadata(dir, &b);
     textbuf_free(&b);
     return rc;
 }
@@ -170,7 +170,7 @@ static int repair_streams(const char *dir, struct meta *m, const char *text, siz
     return rc == 0 ? failed : rc;
 }
 
-static int is_running(const char *dir)
+static int repair_process_is_running(const char *dir)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -186,7 +186,7 @@ static int repair_process(const char *dir, struct upmu_trace_repair_result *out)
     char *text;
     size_t len;
     out->processes++;
-    int rc = is_running(dir);
+    int rc = repair_process_is_running(dir);
     if (rc > 0)
         out->running++;
     if (rc != 0)

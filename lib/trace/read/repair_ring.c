@@ -29,7 +29,7 @@ struct ring {
     size_t n;
 };
 
-static int add_packet(struct ring *r, const struct packet *p)
+static int ring_add_packet(struct ring *r, const struct packet *p)
 {
     struct packet *more = reallocarray(r->packets, r->n + 1, sizeof *more);
     if (!more)
@@ -39,7 +39,7 @@ static int add_packet(struct ring *r, const struct packet *p)
     return 0;
 }
 
-static int collect(struct ring *r, int fd, const uint8_t *uuid)
+static int ring_collect(struct ring *r, int fd, const uint8_t *uuid)
 {
     uint64_t seq = 0, offset = UINT64_MAX;
     for (;;) {
@@ -56,7 +56,7 @@ static int collect(struct ring *r, int fd, const uint8_t *uuid)
             return upmu_fail(UPMU_E_FORMAT,
                              "\"%s\" is truncated, and complete events are missing. The file is not repaired.",
                              r->path);
-        int rc = add_packet(r, &p);
+        int rc = ring_add_packet(r, &p);
         if (rc != 0)
             return rc;
         seq = p.head.packet_seq_num;
@@ -64,22 +64,23 @@ static int collect(struct ring *r, int fd, const uint8_t *uuid)
     }
 }
 
-static uint64_t gone(const struct ring *r)
+static uint64_t ring_events_discarded(const struct ring *r)
 {
     return r->n ? r->packets[r->n - 1].head.events_discarded : 0;
 }
 
-static bool is_in_order(const struct ring *r)
+static bool ring_is_sorted(const struct ring *r)
 {
     bool in_order = r->file_size == r->n * r->bytes;
     for (size_t i = 0; i < r->n && in_order; i++) {
         const struct packet *p = &r->packets[i];
-        in_order = p->offset == i * r->bytes && p->size == r->bytes && p->head.events_discarded == gone(r);
+        in_order =
+            p->offset == i * r->bytes && p->size == r->bytes && p->head.events_discarded == ring_events_discarded(r);
     }
     return in_order;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t n)
+static int ring_write_bytes(int fd, const uint8_t *bytes, size_t n)
 {
     while (n > 0) {
         ssize_t done = write(fd, bytes, n);
@@ -94,26 +95,26 @@ static int write_all(int fd, const uint8_t *bytes, size_t n)
 }
 
 /* @return 0 or -errno. */
-static int copy_in_order(const struct ring *r, int from, int to)
+static int ring_copy_sorted(const struct ring *r, int from, int to)
 {
     uint8_t *slot = malloc(r->bytes);
     int rc = slot ? 0 : -ENOMEM;
     for (size_t i = 0; i < r->n && rc == 0; i++) {
         const struct packet *p = &r->packets[i];
         struct ctf_packet head = p->head;
-        head.events_discarded = gone(r);
+        head.events_discarded = ring_events_discarded(r);
         head.packet_size = r->bytes * 8;
         memset(slot, 0, r->bytes); /* bytes after the content belong to an older packet */
         rc = packets_read(from, slot, (size_t)p->content, p->offset);
         memcpy(slot, &head, sizeof head);
         if (rc == 0)
-            rc = write_all(to, slot, r->bytes);
+            rc = ring_write_bytes(to, slot, r->bytes);
     }
     free(slot);
     return rc;
 }
 
-static int write_anew(const struct ring *r, int from)
+static int ring_rewrite(const struct ring *r, int from)
 {
     char *temp = NULL;
     const char *name = strrchr(r->path, '/');
@@ -125,7 +126,7 @@ static int write_anew(const struct ring *r, int from)
     if (err == 0 && fd < 0)
         err = -errno;
     if (err == 0)
-        err = copy_in_order(r, from, fd);
+        err = ring_copy_sorted(r, from, fd);
     if (fd >= 0 && close(fd) != 0 && err == 0)
         err = -errno;
     if (err == 0 && rename(temp, r->path) != 0)
@@ -150,10 +151,10 @@ int repair_ring(const char *path, const struct meta *m, bool *changed)
     int rc = fstat(fd, &st) == 0 ? 0 : packets_io_failed(path, errno);
     if (rc == 0) {
         r.file_size = (uint64_t)st.st_size;
-        rc = collect(&r, fd, m->uuid);
+        rc = ring_collect(&r, fd, m->uuid);
     }
-    if (rc == 0 && !is_in_order(&r)) {
-        rc = write_anew(&r, fd);
+    if (rc == 0 && !ring_is_sorted(&r)) {
+        rc = ring_rewrite(&r, fd);
         *changed = rc == 0;
     }
     free(r.packets);

@@ -32,13 +32,13 @@ void source_free(struct source *s)
     s->data = NULL;
 }
 
-static int damaged(const struct source *s, uint64_t offset, const char *what)
+static int source_damaged(const struct source *s, uint64_t offset, const char *what)
 {
     return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s", s->path, offset, what);
 }
 
 /* Read the content of `p`, of which `done` bytes are decoded already. @return 0, -errno. */
-static int load(struct source *s, int fd, const struct packet *p, size_t done)
+static int source_load(struct source *s, int fd, const struct packet *p, size_t done)
 {
     size_t len = (size_t)p->present;
     if (len > s->capacity) {
@@ -59,11 +59,11 @@ static int load(struct source *s, int fd, const struct packet *p, size_t done)
 }
 
 /* Read a packet from its beginning. @return 1 or an error code. */
-static int begin_packet(struct source *s, int fd, const struct packet *p)
+static int source_begin_packet(struct source *s, int fd, const struct packet *p)
 {
     if (p->head.timestamp_begin < s->floor)
-        return damaged(s, p->offset, "a packet begins before the one in front of it ends");
-    int rc = load(s, fd, p, sizeof p->head);
+        return source_damaged(s, p->offset, "a packet begins before the one in front of it ends");
+    int rc = source_load(s, fd, p, sizeof p->head);
     if (rc != 0)
         return packets_io_failed(s->path, -rc);
     s->cursor.tick = p->head.timestamp_begin;
@@ -72,13 +72,13 @@ static int begin_packet(struct source *s, int fd, const struct packet *p)
 }
 
 /* Read a packet again that has grown. @return 1 or an error code. */
-static int reread_content(struct source *s, int fd, const struct packet *p)
+static int source_reread_content(struct source *s, int fd, const struct packet *p)
 {
-    int rc = load(s, fd, p, (size_t)(s->cursor.pos - s->data));
+    int rc = source_load(s, fd, p, (size_t)(s->cursor.pos - s->data));
     return rc == 0 ? 1 : packets_io_failed(s->path, -rc);
 }
 
-static bool is_empty(const struct packet *p)
+static bool packet_is_empty(const struct packet *p)
 {
     return p->content == sizeof p->head;
 }
@@ -88,28 +88,28 @@ static bool is_empty(const struct packet *p)
  * moved on by then, the packet is final, and no event between the two reads is missed.
  * @return 1: more events in this packet; 0: it is complete; or an error code.
  */
-static int reread_packet(struct source *s, int fd, uint64_t file_size)
+static int source_reread_packet(struct source *s, int fd, uint64_t file_size)
 {
     struct packet again;
     int state = packet_at(fd, file_size, s->packet.offset, s->meta->uuid, &again);
     if (state < 0)
         return packets_io_failed(s->path, -state);
     if (state != PACKET_GOOD || again.present < s->packet.present) {
-        if (is_empty(&s->packet)) { /* a thread ended without an event, and its packet was removed */
+        if (packet_is_empty(&s->packet)) { /* a thread ended without an event, and its packet was removed */
             s->packet.size = 0;
             return 0;
         }
-        return damaged(s, s->packet.offset, "the packet changed while it was read");
+        return source_damaged(s, s->packet.offset, "the packet changed while it was read");
     }
     if (again.content == s->packet.content && again.size == s->packet.size)
         return 0;
     /* the first event sets the begin of a packet */
-    return s->decoded == 0 ? begin_packet(s, fd, &again) : reread_content(s, fd, &again);
+    return s->decoded == 0 ? source_begin_packet(s, fd, &again) : source_reread_content(s, fd, &again);
 }
 
 /* Of a ring: whether the bytes of `p` that were read are of one packet, and not overwritten meanwhile. Overwritten events are
  * counted by later packets. @return 1; 0: skipped; -errno as an error code. */
-static int keep_if_same(struct source *s, int fd, uint64_t file_size, const struct packet *p)
+static int source_keep_if_same(struct source *s, int fd, uint64_t file_size, const struct packet *p)
 {
     struct packet now;
     int state = packet_in_slot(fd, file_size, p->offset, s->ring_bytes, s->meta->uuid, &now);
@@ -122,8 +122,8 @@ static int keep_if_same(struct source *s, int fd, uint64_t file_size, const stru
     return 0;
 }
 
-/* reread_packet() in a ring, where the packet may have been overwritten: then `*gone` is set. */
-static int reread_ring_packet(struct source *s, int fd, uint64_t file_size, bool *gone)
+/* source_reread_packet() in a ring, where the packet may have been overwritten: then `*gone` is set. */
+static int source_reread_ring_packet(struct source *s, int fd, uint64_t file_size, bool *gone)
 {
     struct packet again;
     int state = packet_in_slot(fd, file_size, s->packet.offset, s->ring_bytes, s->meta->uuid, &again);
@@ -132,28 +132,28 @@ static int reread_ring_packet(struct source *s, int fd, uint64_t file_size, bool
     *gone = state != PACKET_GOOD || again.head.packet_seq_num != s->packet.head.packet_seq_num;
     if (*gone || again.content <= s->packet.content)
         return 0;
-    int rc = s->decoded == 0 ? begin_packet(s, fd, &again) : reread_content(s, fd, &again);
+    int rc = s->decoded == 0 ? source_begin_packet(s, fd, &again) : source_reread_content(s, fd, &again);
     if (rc < 0)
         return rc;
-    rc = keep_if_same(s, fd, file_size, &again);
+    rc = source_keep_if_same(s, fd, file_size, &again);
     *gone = rc == 0;
     return rc;
 }
 
 /* Check the end of a packet against its content size and number of events. */
-static int check_packet(const struct source *s)
+static int source_check_packet(const struct source *s)
 {
     const struct packet *p = &s->packet;
     if (p->present < p->content)
-        return damaged(s, p->offset + p->present, "the file is cut off, committed events are missing");
+        return source_damaged(s, p->offset + p->present, "the file is cut off, committed events are missing");
     if (p->head.event_count != 0 && p->head.event_count != s->decoded)
-        return damaged(s, p->offset, "the number of events is not the one the packet states");
+        return source_damaged(s, p->offset, "the number of events is not the one the packet states");
     return 0;
 }
 
-/* step() in a ring. Here, too, the next packet is searched before the current one is read again; and once more if the writer
+/* source_step() in a ring. Here, too, the next packet is searched before the current one is read again; and once more if the writer
  * has overwritten it meanwhile. */
-static int step_in_ring(struct source *s, int fd, uint64_t file_size)
+static int source_step_in_ring(struct source *s, int fd, uint64_t file_size)
 {
     bool done = !s->has_packet;
     for (;;) {
@@ -162,9 +162,9 @@ static int step_in_ring(struct source *s, int fd, uint64_t file_size)
         int state =
             packet_in_ring(fd, file_size, s->ring_bytes, s->meta->uuid, s->packet.head.packet_seq_num, offset, &next);
         if (!done) {
-            int rc = reread_ring_packet(s, fd, file_size, &done);
+            int rc = source_reread_ring_packet(s, fd, file_size, &done);
             if (rc == 0)
-                rc = check_packet(s);
+                rc = source_check_packet(s);
             if (rc != 0)
                 return rc;
             if (done)
@@ -173,14 +173,14 @@ static int step_in_ring(struct source *s, int fd, uint64_t file_size)
         if (state < 0)
             return packets_io_failed(s->path, -state);
         if (state == PACKET_BAD)
-            return damaged(s, next.offset, next.wrong);
+            return source_damaged(s, next.offset, next.wrong);
         if (state != PACKET_GOOD)
             return 0;
         if (s->has_packet && next.head.packet_seq_num > s->packet.head.packet_seq_num)
             s->missed += next.head.packet_seq_num - s->packet.head.packet_seq_num - 1;
-        int rc = begin_packet(s, fd, &next);
+        int rc = source_begin_packet(s, fd, &next);
         if (rc > 0)
-            rc = keep_if_same(s, fd, file_size, &next);
+            rc = source_keep_if_same(s, fd, file_size, &next);
         if (rc != 0)
             return rc;
         done = true;
@@ -188,7 +188,7 @@ static int step_in_ring(struct source *s, int fd, uint64_t file_size)
 }
 
 /* Advance to the next packet in the open file. @return 1; 0 at the end; error code. */
-static int step(struct source *s, int fd)
+static int source_step(struct source *s, int fd)
 {
     struct stat st;
     struct packet next;
@@ -196,37 +196,37 @@ static int step(struct source *s, int fd)
         return packets_io_failed(s->path, errno);
     uint64_t file_size = (uint64_t)st.st_size;
     if (s->ring_bytes)
-        return step_in_ring(s, fd, file_size);
+        return source_step_in_ring(s, fd, file_size);
     uint64_t offset = s->has_packet ? s->packet.offset + s->packet.size : 0;
     int state = packet_at(fd, file_size, offset, s->meta->uuid, &next);
     if (s->has_packet && (s->packet.head.event_count == 0 || !s->meta->complete)) {
-        int rc = reread_packet(s, fd, file_size);
+        int rc = source_reread_packet(s, fd, file_size);
         if (rc != 0)
             return rc;
         if (s->packet.size == 0) /* another thread's may replace it */
             return 0;
     }
-    int rc = s->has_packet ? check_packet(s) : 0;
+    int rc = s->has_packet ? source_check_packet(s) : 0;
     if (rc != 0)
         return rc;
     if (state < 0)
         return packets_io_failed(s->path, -state);
     if (state == PACKET_BAD)
-        return damaged(s, offset, next.wrong);
-    return state == PACKET_GOOD ? begin_packet(s, fd, &next) : 0;
+        return source_damaged(s, offset, next.wrong);
+    return state == PACKET_GOOD ? source_begin_packet(s, fd, &next) : 0;
 }
 
-static int next_packet(struct source *s)
+static int source_next_packet(struct source *s)
 {
     int fd = packets_open(s->path);
     if (fd < 0)
         return packets_io_failed(s->path, -fd);
-    int rc = step(s, fd);
+    int rc = source_step(s, fd);
     close(fd);
     return rc;
 }
 
-static int keep_stack(struct source *s)
+static int source_keep_stack(struct source *s)
 {
     const struct decoded *d = &s->now;
     const struct context_stack stack = {
@@ -239,7 +239,7 @@ static int keep_stack(struct source *s)
     return context_add_stack(s->context, &stack, d->frames);
 }
 
-static int keep_module(struct source *s)
+static int source_keep_module(struct source *s)
 {
     const struct decoded *d = &s->now;
     const struct context_module module = {
@@ -248,13 +248,13 @@ static int keep_module(struct source *s)
 }
 
 /* Keep a record that is not an event to the caller. @return 0 or UPMU_E_NOMEM. */
-static int keep_aside(struct source *s)
+static int source_keep_record(struct source *s)
 {
     int rc = 0;
     if (s->now.event.kind == SCHEMA_KIND_STACK)
-        rc = keep_stack(s);
+        rc = source_keep_stack(s);
     else if (s->now.event.kind == SCHEMA_KIND_MODULE)
-        rc = keep_module(s);
+        rc = source_keep_module(s);
     else if (s->now.event.kind == SCHEMA_KIND_MODULE_GONE)
         rc = remapped_unloaded(s->context, s->now.base, s->now.start, s->now.end, s->now.event.tick);
     else if (s->now.event.kind == SCHEMA_KIND_COST)
@@ -263,7 +263,7 @@ static int keep_aside(struct source *s)
 }
 
 /* Complete the current event for the caller. */
-static void complete_event(struct source *s)
+static void source_complete_event(struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;
     e->time_ns = clock_steps_ns(&s->clock, &s->meta->clock, e->tick);
@@ -293,20 +293,20 @@ int source_next(struct source *s)
             const uint8_t *pos = s->cursor.pos;
             const char *wrong = decode_event(s->meta, &s->cursor, &s->now, s->values);
             if (wrong && s->packet.present < s->packet.content)
-                return check_packet(s);
+                return source_check_packet(s);
             if (wrong)
-                return damaged(s, s->packet.offset + (uint64_t)(pos - s->data), wrong);
+                return source_damaged(s, s->packet.offset + (uint64_t)(pos - s->data), wrong);
             s->decoded++;
             s->floor = s->cursor.tick;
             if (s->now.event.kind > 0) {
-                complete_event(s);
+                source_complete_event(s);
                 return 1;
             }
-            int rc = keep_aside(s);
+            int rc = source_keep_record(s);
             if (rc != 0)
                 return rc;
         }
-        int rc = next_packet(s);
+        int rc = source_next_packet(s);
         if (rc <= 0)
             return rc;
     }
@@ -318,7 +318,7 @@ int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t 
     *events = 0;
     struct source s = {.meta = m};
     s.values = calloc(m->n_counters + 1, sizeof *s.values);
-    int rc = s.values ? load(&s, fd, p, sizeof p->head) : -ENOMEM;
+    int rc = s.values ? source_load(&s, fd, p, sizeof p->head) : -ENOMEM;
     s.cursor.tick = p->head.timestamp_begin;
     while (rc == 0 && s.cursor.pos < s.cursor.end && !decode_event(m, &s.cursor, &s.now, s.values))
         ++*events;

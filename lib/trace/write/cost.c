@@ -22,7 +22,7 @@ struct scratch {
     struct trace_stream stream;
 };
 
-static void scratch_clear(struct scratch *s, void *packet, uint64_t tick)
+static void scratch_scratch_clear(struct scratch *s, void *packet, uint64_t tick)
 {
     s->home.control = &s->control;
     s->stream.home = &s->home;
@@ -32,7 +32,7 @@ static void scratch_clear(struct scratch *s, void *packet, uint64_t tick)
     s->stream.last_tick = tick;
 }
 
-static uint64_t full_events(struct trace_stream *s)
+static uint64_t scratch_full_events(struct trace_stream *s)
 {
     uint64_t begin = tick_now();
     for (int i = 0; i < COST_EVENTS; i++) {
@@ -42,7 +42,7 @@ static uint64_t full_events(struct trace_stream *s)
     return tick_now() - begin;
 }
 
-static uint64_t compact_events(struct trace_stream *s)
+static uint64_t scratch_compact_events(struct trace_stream *s)
 {
     uint64_t begin = tick_now();
     for (int i = 0; i < COST_EVENTS; i++)
@@ -58,10 +58,10 @@ bool upmu_trace_cost_measure_(double *full, double *compact)
         return false;
     void *packet = s + 1;
     for (int warm = 1; warm >= 0; warm--) { /* the first round faults the pages in */
-        scratch_clear(s, packet, tick_now());
-        *full = (double)full_events(&s->stream) / (double)COST_EVENTS;
-        scratch_clear(s, packet, tick_now());
-        *compact = (double)compact_events(&s->stream) / (double)COST_EVENTS;
+        scratch_scratch_clear(s, packet, tick_now());
+        *full = (double)scratch_full_events(&s->stream) / (double)COST_EVENTS;
+        scratch_scratch_clear(s, packet, tick_now());
+        *compact = (double)scratch_compact_events(&s->stream) / (double)COST_EVENTS;
     }
     munmap(s, bytes);
     return true;

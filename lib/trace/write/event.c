@@ -33,32 +33,32 @@ static const struct {
     [FORM_FULL] = {8 + 4 + 4 + 8 + 8 + 8, 0},
 };
 
-static inline bool is_plain(const struct upmu_value *v)
+static inline bool value_is_plain(const struct upmu_value *v)
 {
     return v->status == UPMU_EXACT && v->raw == v->value && v->running == v->enabled && v->cause == 0;
 }
 
 /* No number and no times, only the status and its cause. */
-static inline bool is_bare(const struct upmu_value *v)
+static inline bool value_is_bare(const struct upmu_value *v)
 {
     return v->value == UPMU_NO_VALUE && (v->raw | v->enabled | v->running) == 0 && v->status != UPMU_EXACT &&
            v->status >= 0 && v->status <= UINT8_MAX && v->cause >= INT8_MIN && v->cause <= INT8_MAX;
 }
 
 /* The shortest lossless form, and the time that all plain counters share in FORM_SHARED. */
-static inline enum form form_of(const struct upmu_value *v, size_t n, uint64_t *time)
+static inline enum form values_form(const struct upmu_value *v, size_t n, uint64_t *time)
 {
     enum form form = FORM_SHARED;
     bool have_time = false;
     *time = 0;
     for (size_t i = 0; i < n; i++) {
-        if (LIKELY(is_plain(&v[i]))) {
+        if (LIKELY(value_is_plain(&v[i]))) {
             if (!have_time)
                 *time = v[i].enabled;
             else if (v[i].enabled != *time)
                 form = FORM_TIMES;
             have_time = true;
-        } else if (!is_bare(&v[i])) {
+        } else if (!value_is_bare(&v[i])) {
             return FORM_FULL;
         }
     }
@@ -85,7 +85,7 @@ static inline uint8_t *put_text(uint8_t *p, const char *text, size_t len)
 }
 
 /* The part of the full form after the values. */
-static uint8_t *put_full(uint8_t *p, const struct upmu_value *v, size_t n)
+static uint8_t *put_values_full(uint8_t *p, const struct upmu_value *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         p = put_i32(p, v[i].status);
@@ -105,7 +105,7 @@ static inline uint8_t *put_values(uint8_t *p, const struct upmu_value *v, size_t
     for (size_t i = 0; i < n; i++)
         p = put_u64(p, v[i].value);
     if (form == FORM_FULL)
-        return put_full(p, v, n);
+        return put_values_full(p, v, n);
     for (size_t i = 0; i < n; i++)
         *p++ = (uint8_t)v[i].status;
     for (size_t i = 0; i < n; i++)
@@ -139,7 +139,7 @@ static inline uint8_t *put_body(uint8_t *p, const struct body *b)
     return b->n ? put_values(p, b->values, b->n, b->form, b->time) : p;
 }
 
-static inline uint8_t *put_head(uint8_t *p, uint32_t id, uint64_t tick, uint64_t last_tick)
+static inline uint8_t *put_event_head(uint8_t *p, uint32_t id, uint64_t tick, uint64_t last_tick)
 {
     if (LIKELY(id < CTF_ID_LONG && tick - last_tick <= CTF_TICK_MASK)) {
         uint32_t head = ctf_short_head(id, tick);
@@ -152,7 +152,7 @@ static inline uint8_t *put_head(uint8_t *p, uint32_t id, uint64_t tick, uint64_t
 }
 
 /* The event's tick, which must not be before the stream's last one. */
-static inline uint64_t in_order(struct trace_stream *s, uint64_t tick)
+static inline uint64_t stream_tick(struct trace_stream *s, uint64_t tick)
 {
     if (LIKELY(tick >= s->last_tick))
         return tick;
@@ -161,7 +161,7 @@ static inline uint64_t in_order(struct trace_stream *s, uint64_t tick)
 }
 
 /* Commit the event: from here on it exists. */
-static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
+static inline void stream_commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
 {
     struct ctf_packet *p = s->packet;
     s->other_bytes += (size_t)(end - s->pos);
@@ -180,7 +180,7 @@ static void event_write_discarded(struct trace_stream *s)
         __atomic_store_n(&s->packet->events_discarded, s->discarded, __ATOMIC_RELAXED);
 }
 
-static void lose_here(struct trace_stream *s)
+static void stream_lose_event(struct trace_stream *s)
 {
     stream_lose(s);
     event_write_discarded(s);
@@ -193,27 +193,27 @@ static inline bool event_fits(struct trace_stream *s, size_t payload_bytes, uint
         return true;
     /* Events after the end of a recording at its size limit are not lost. */
     if (__atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) != STREAMS_STOPPED)
-        lose_here(s);
+        stream_lose_event(s);
     return false;
 }
 
 static inline bool write_body(struct trace_stream *s, uint64_t tick, const struct body *b)
 {
-    tick = in_order(s, tick);
+    tick = stream_tick(s, tick);
     if (!event_fits(s, body_bytes(b), tick))
         return false;
-    commit(s, put_body(put_head(s->pos, b->id, tick, s->last_tick), b), tick);
+    stream_commit(s, put_body(put_event_head(s->pos, b->id, tick, s->last_tick), b), tick);
     return true;
 }
 
 static bool write_payload(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
 {
-    tick = in_order(s, tick);
+    tick = stream_tick(s, tick);
     if (!event_fits(s, len, tick))
         return false;
-    uint8_t *p = put_head(s->pos, id, tick, s->last_tick);
+    uint8_t *p = put_event_head(s->pos, id, tick, s->last_tick);
     memcpy(p, payload, len);
-    commit(s, p + len, tick);
+    stream_commit(s, p + len, tick);
     return true;
 }
 
@@ -224,7 +224,7 @@ void stream_lose(struct trace_stream *s)
 }
 
 /* The interrupted code on this stack holds the stream: leave the event in a slot for it. @return NULL if it is lost. */
-static struct stream_pending *claim_pending(struct trace_stream *s, uint64_t tick, uint32_t id, size_t len)
+static struct stream_pending *stream_claim_pending(struct trace_stream *s, uint64_t tick, uint32_t id, size_t len)
 {
     uint32_t slot = len <= STREAM_PAYLOAD_MAX ? __atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELAXED) : STREAM_PENDING;
     if (slot >= STREAM_PENDING) {
@@ -238,9 +238,9 @@ static struct stream_pending *claim_pending(struct trace_stream *s, uint64_t tic
     return e;
 }
 
-static bool leave_pending(struct trace_stream *s, uint64_t tick, const struct body *b)
+static bool stream_leave_pending(struct trace_stream *s, uint64_t tick, const struct body *b)
 {
-    struct stream_pending *e = claim_pending(s, tick, b->id, body_bytes(b));
+    struct stream_pending *e = stream_claim_pending(s, tick, b->id, body_bytes(b));
     if (!e)
         return false;
     put_body(e->payload, b);
@@ -266,26 +266,26 @@ static void write_all_pending(struct trace_stream *s)
     event_write_discarded(s);
 }
 
-static inline void set_busy(struct trace_stream *s, uint32_t busy)
+static inline void stream_set_busy(struct trace_stream *s, uint32_t busy)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&s->busy, busy, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static void release(struct trace_stream *s)
+static void stream_release(struct trace_stream *s)
 {
-    set_busy(s, 0);
+    stream_set_busy(s, 0);
     while (__builtin_expect(__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) != 0, 0)) {
-        set_busy(s, 1);
+        stream_set_busy(s, 1);
         write_all_pending(s);
-        set_busy(s, 0);
+        stream_set_busy(s, 0);
     }
 }
 
-static void stop_one(struct trace_stream *s)
+static void stream_stop_one(struct trace_stream *s)
 {
-    set_busy(s, 1);
+    stream_set_busy(s, 1);
     if (__atomic_load_n(&s->claimed, __ATOMIC_RELAXED))
         write_all_pending(s);
     packet_end(s);
@@ -293,9 +293,9 @@ static void stop_one(struct trace_stream *s)
 
 void stream_stop(struct trace_stream *s)
 {
-    stop_one(s);
+    stream_stop_one(s);
     if (s->aside && s->aside->packet)
-        stop_one(s->aside);
+        stream_stop_one(s->aside);
 }
 
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
@@ -312,7 +312,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     s->retry_tick = 0;
     int rc = packet_switch(s, tick > s->last_tick ? tick : s->last_tick, true);
     if (rc == 0)
-        set_busy(s, 0);
+        stream_set_busy(s, 0);
     return rc;
 }
 
@@ -320,49 +320,49 @@ void stream_start_without_space(struct trace_stream *s, uint64_t tick)
 {
     s->fresh = false;
     s->retry_tick = tick + s->home->retry_ticks;
-    set_busy(s, 0);
+    stream_set_busy(s, 0);
 }
 
-static inline bool record(struct trace_stream *s, uint64_t tick, const struct body *b)
+static inline bool stream_record_body(struct trace_stream *s, uint64_t tick, const struct body *b)
 {
     if (__builtin_expect(__atomic_load_n(&s->busy, __ATOMIC_RELAXED), 0))
-        return leave_pending(s, tick, b);
-    set_busy(s, 1);
+        return stream_leave_pending(s, tick, b);
+    stream_set_busy(s, 1);
     bool written = write_body(s, tick, b);
-    release(s);
+    stream_release(s);
     return written;
 }
 
-static inline bool is_closed(const struct trace_stream *s)
+static inline bool stream_is_closed(const struct trace_stream *s)
 {
     return __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) != 0;
 }
 
 bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
 {
-    if (is_closed(s))
+    if (stream_is_closed(s))
         return false;
     if (__atomic_load_n(&s->busy, __ATOMIC_RELAXED)) {
-        struct stream_pending *e = claim_pending(s, tick, id, len);
+        struct stream_pending *e = stream_claim_pending(s, tick, id, len);
         if (!e)
             return false;
         memcpy(e->payload, payload, len);
         __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
         return true;
     }
-    set_busy(s, 1);
+    stream_set_busy(s, 1);
     bool written = write_payload(s, tick, id, payload, len);
-    release(s);
+    stream_release(s);
     return written;
 }
 
 void upmu_trace_settle_(struct trace_stream *s)
 {
-    release(s);
+    stream_release(s);
 }
 
 /* A string field ends at the first NUL, whatever the length given. */
-static inline size_t text_length(const char *text, size_t len)
+static inline size_t event_text_length(const char *text, size_t len)
 {
     return strnlen(text, len < UPMU_REGION_NAME_MAX ? len : UPMU_REGION_NAME_MAX);
 }
@@ -375,14 +375,15 @@ bool trace_region(struct trace_stream *s, bool end, uint64_t tick, const char *n
         [FORM_TIMES] = {SCHEMA_ID_REGION_BEGIN_TIMES, SCHEMA_ID_REGION_END_TIMES},
         [FORM_FULL] = {SCHEMA_ID_REGION_BEGIN_FULL, SCHEMA_ID_REGION_END_FULL},
     };
-    if (is_closed(s))
+    if (stream_is_closed(s))
         return false;
     if (stream_has_mail(s))
         stream_take_mail(s, tick);
-    struct body b = {.text = name, .len = text_length(name, name_len), .values = values, .n = s->home->n_counters};
-    b.form = form_of(values, b.n, &b.time);
+    struct body b = {
+        .text = name, .len = event_text_length(name, name_len), .values = values, .n = s->home->n_counters};
+    b.form = values_form(values, b.n, &b.time);
     b.id = ids[b.form][end];
-    return record(s, tick, &b);
+    return stream_record_body(s, tick, &b);
 }
 
 bool trace_counters(struct trace_stream *s, uint64_t tick, uint64_t object, const struct upmu_value *values)
@@ -393,25 +394,25 @@ bool trace_counters(struct trace_stream *s, uint64_t tick, uint64_t object, cons
     uint8_t payload[STREAM_PAYLOAD_MAX], *p = put_u64(payload, object);
     size_t n = s->home->n_counters;
     uint64_t time;
-    enum form form = form_of(values, n, &time);
+    enum form form = values_form(values, n, &time);
     if (n > 0)
         p = put_values(p, values, n, form, time);
     return stream_record(s, tick, ids[form], payload, (size_t)(p - payload));
 }
 
-static bool mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len)
+static bool stream_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len)
 {
-    struct body b = {.id = SCHEMA_ID_MARK, .text = text, .len = text_length(text, text_len)};
-    return record(s, tick, &b);
+    struct body b = {.id = SCHEMA_ID_MARK, .text = text, .len = event_text_length(text, text_len)};
+    return stream_record_body(s, tick, &b);
 }
 
 bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len)
 {
-    if (is_closed(s))
+    if (stream_is_closed(s))
         return false;
     if (stream_has_mail(s))
         stream_take_mail(s, tick);
-    return mark(s, tick, text, text_len);
+    return stream_mark(s, tick, text, text_len);
 }
 
 /* The text is shared with other processes and may change during the copy: the copy is recorded. If the claim is taken, also
@@ -421,13 +422,14 @@ void stream_take_mail(struct trace_stream *s, uint64_t tick)
     struct control_header *control = s->home->control;
     char text[CONTROL_MAIL_MAX];
     uint32_t unclaimed = 0;
-    if (is_closed(s) ||
+    if (stream_is_closed(s) ||
         !__atomic_compare_exchange_n(&s->home->mail_taken, &unclaimed, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     uint32_t len = __atomic_load_n(&control->mail, __ATOMIC_ACQUIRE);
     if (len != 0) {
         memcpy(text, control->text, sizeof text);
-        (void)mark(s, tick, text, len < sizeof text ? len : sizeof text); /* a lost mark is counted like any event */
+        (void)stream_mark(s, tick, text,
+                          len < sizeof text ? len : sizeof text); /* a lost mark is counted like any event */
         __atomic_store_n(&control->mail, 0, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&s->home->mail_taken, 0, __ATOMIC_RELEASE);

@@ -15,7 +15,7 @@
 #include "upmu/version.h"
 
 /* The command line from the kernel, since a library has no access to main()'s arguments. */
-static void describe_command(char *out, size_t size)
+static void metadata_command(char *out, size_t size)
 {
     size_t len = 0;
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -41,11 +41,11 @@ void metadata_describe_process(struct metadata *m)
         u.nodename[0] = u.release[0] = u.machine[0] = '\0';
     snprintf(m->host, sizeof m->host, "%.64s", u.nodename);
     snprintf(m->kernel, sizeof m->kernel, "%s %s %s", u.sysname, u.release, u.machine);
-    describe_command(m->command, sizeof m->command);
+    metadata_command(m->command, sizeof m->command);
 }
 
 /* A TSDL string. Control characters as octal; bytes above ASCII as they are, for names in any script. */
-static void add_string(struct textbuf *out, const char *s)
+static void metadata_add_string(struct textbuf *out, const char *s)
 {
     textbuf_add(out, "\"", 1);
     for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
@@ -63,7 +63,7 @@ static void add_string(struct textbuf *out, const char *s)
 static void env_string(struct textbuf *out, const char *name, const char *value)
 {
     textbuf_printf(out, "    %s = ", name);
-    add_string(out, value);
+    metadata_add_string(out, value);
     textbuf_printf(out, ";\n");
 }
 
@@ -100,7 +100,7 @@ static void env_counters(struct textbuf *out, const struct metadata *m)
     }
 }
 
-static void add_env(struct textbuf *out, const struct metadata *m)
+static void metadata_add_env(struct textbuf *out, const struct metadata *m)
 {
     textbuf_printf(out, "env {\n");
     env_string(out, "tracer_name", "upmu");
@@ -131,7 +131,7 @@ static void add_env(struct textbuf *out, const struct metadata *m)
     textbuf_printf(out, "};\n");
 }
 
-static void add_trace(struct textbuf *out, const struct metadata *m)
+static void metadata_add_trace(struct textbuf *out, const struct metadata *m)
 {
     const uint8_t *u = m->uuid;
     textbuf_printf(out,
@@ -146,7 +146,7 @@ static void add_trace(struct textbuf *out, const struct metadata *m)
                    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be");
 }
 
-static void add_stream(struct textbuf *out)
+static void metadata_add_stream(struct textbuf *out)
 {
     textbuf_printf(out,
                    "typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := %s;\n"
@@ -175,9 +175,9 @@ void metadata_text(struct textbuf *out, const struct metadata *m)
         fields[i] = m->fields[i];
     textbuf_printf(out, "/* CTF 1.8 */\n");
     schema_types_text(out);
-    add_trace(out, m);
-    add_env(out, m);
+    metadata_add_trace(out, m);
+    metadata_add_env(out, m);
     clock_map_text(out, &m->clock, m->clock_uuid, m->origin.width);
-    add_stream(out);
+    metadata_add_stream(out);
     schema_classes_text(out, fields, m->n_counters);
 }

@@ -21,7 +21,7 @@ static const struct {
 };
 
 /* @return 0 if it is not a size, or out of range. */
-static uint64_t parse_size(const char *digits, uint64_t least, uint64_t most)
+static uint64_t policy_parse_size(const char *digits, uint64_t least, uint64_t most)
 {
     uint64_t n = 0;
     size_t len = 0;
@@ -45,7 +45,7 @@ int trace_policy_parse(const char *text, struct trace_config *config)
         return upmu_fail(UPMU_E_INVAL,
                          "UPMU_TRACE_POLICY=%s is not known; there are grow, ring:SIZE, limit:SIZE and stop:SIZE",
                          text);
-    uint64_t size = parse_size(text + strlen(policies[i].name), policies[i].least, policies[i].most);
+    uint64_t size = policy_parse_size(text + strlen(policies[i].name), policies[i].least, policies[i].most);
     if (size == 0)
         return upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_POLICY=%s: %s; K, M and G are known", text, policies[i].sizes);
     *(policies[i].policy == POLICY_RING ? &config->ring_bytes : &config->limit_bytes) = size;
@@ -55,14 +55,14 @@ int trace_policy_parse(const char *text, struct trace_config *config)
 
 int trace_packet_parse(const char *text, struct trace_config *config)
 {
-    config->packet_bytes = (size_t)parse_size(text, TRACE_PACKET_MIN, TRACE_PACKET_MAX);
+    config->packet_bytes = (size_t)policy_parse_size(text, TRACE_PACKET_MIN, TRACE_PACKET_MAX);
     return config->packet_bytes
                ? 0
                : upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_PACKET=%s: a packet has 16K to 64M; K and M are known", text);
 }
 
 /* End tracing; it cannot be started again from outside. */
-static void stop(struct stream_home *home)
+static void stream_home_stop(struct stream_home *home)
 {
     uint32_t open = 0;
     if (!__atomic_compare_exchange_n(&home->closed, &open, STREAMS_STOPPED, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -81,7 +81,7 @@ bool stream_space_take(struct stream_home *home, size_t bytes)
         return true;
     stream_space_give(home, bytes);
     if (home->stop_at_limit)
-        stop(home);
+        stream_home_stop(home);
     return false;
 }
 

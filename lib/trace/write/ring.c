@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct ctf_packet) % sizeof(head_word) == 0, "a head is wh
 
 /* Store all but the first word, which has the magic number and the unchanged start of the uuid. The stores are releases: none
  * may become visible before the magic number was cleared. */
-static void store_head(struct ctf_packet *p, const struct ctf_packet *head)
+static void ring_store_head(struct ctf_packet *p, const struct ctf_packet *head)
 {
     head_word *to = (head_word *)(void *)p;
     const head_word *from = (const head_word *)(const void *)head;
@@ -66,7 +66,7 @@ static void ring_reuse(struct trace_stream *s, struct ctf_packet *p, uint64_t ti
     __atomic_fetch_add(&control->overwritten, p->event_count, __ATOMIC_RELAXED);
     packet_head(s, &head, s->home->ring_bytes, tick);
     __atomic_store_n(&p->magic, 0, __ATOMIC_RELAXED);
-    store_head(p, &head);
+    ring_store_head(p, &head);
     __atomic_store_n(&p->magic, head.magic, __ATOMIC_RELEASE);
 }
 

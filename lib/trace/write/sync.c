@@ -72,7 +72,7 @@ static const uint8_t class_of_kind[] = {
     [UPMU_TRACE_FUTEX_COUNTS] = SCHEMA_ID_FUTEX_COUNTS,
 };
 
-static uint32_t class_for(const struct trace_sync *e)
+static uint32_t sync_event_class(const struct trace_sync *e)
 {
     uint32_t compact =
         e->result == 0 && e->site == 0 ? stream_compact_id(e->kind, e->object_type, e->flags) : SCHEMA_IDS;
@@ -81,7 +81,7 @@ static uint32_t class_for(const struct trace_sync *e)
     return e->kind > 0 && (size_t)e->kind < sizeof class_of_kind ? class_of_kind[e->kind] : 0;
 }
 
-static uint64_t number_for(const struct trace_sync *e, enum schema_slot slot)
+static uint64_t sync_event_number(const struct trace_sync *e, enum schema_slot slot)
 {
     switch (slot) {
     case SCHEMA_OBJECT:
@@ -131,7 +131,7 @@ static uint64_t number_for(const struct trace_sync *e, enum schema_slot slot)
 }
 
 /* The low `bytes` bytes of a number, in the machine's order. */
-static uint8_t *put_number(uint8_t *p, uint64_t v, size_t bytes)
+static uint8_t *sync_put_number(uint8_t *p, uint64_t v, size_t bytes)
 {
     uint32_t v32 = (uint32_t)v;
     uint16_t v16 = (uint16_t)v;
@@ -147,7 +147,7 @@ static uint8_t *put_number(uint8_t *p, uint64_t v, size_t bytes)
 }
 
 /* A string field ends at the first NUL. */
-static uint8_t *put_string(uint8_t *p, const char *text, size_t most)
+static uint8_t *sync_put_string(uint8_t *p, const char *text, size_t most)
 {
     size_t len = text ? strnlen(text, most) : 0;
     if (len)
@@ -163,16 +163,16 @@ static bool write_fields(struct trace_stream *s, uint64_t tick, uint32_t id, con
     for (size_t i = 0; i < c->n_fields; i++) {
         const struct schema_field *f = &c->fields[i];
         if (f->type == SCHEMA_STRING)
-            p = put_string(p, e->name, UPMU_REGION_NAME_MAX);
+            p = sync_put_string(p, e->name, UPMU_REGION_NAME_MAX);
         else
-            p = put_number(p, number_for(e, f->slot), schema_type_bytes(f->type));
+            p = sync_put_number(p, sync_event_number(e, f->slot), schema_type_bytes(f->type));
     }
     return stream_record(s, tick, id, payload, (size_t)(p - payload));
 }
 
 bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
 {
-    uint32_t id = class_for(e);
+    uint32_t id = sync_event_class(e);
     if (id == 0) {
         stream_lose(s);
         return false;
@@ -185,7 +185,7 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
 bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags)
 {
     const struct trace_sync e = {.kind = kind, .count = count, .flags = flags};
-    return write_fields(s, tick, class_for(&e), &e);
+    return write_fields(s, tick, sync_event_class(&e), &e);
 }
 
 bool trace_point(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t value, uint32_t more)
@@ -199,13 +199,13 @@ bool trace_point(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t v
         e.count = more;
     else
         e.result = (int32_t)more;
-    return write_fields(s, tick, class_for(&e), &e);
+    return write_fields(s, tick, sync_event_class(&e), &e);
 }
 
 bool trace_futexes(struct trace_stream *s, uint64_t tick, uint64_t waits, uint64_t recorded)
 {
     const struct trace_sync e = {.kind = UPMU_TRACE_FUTEX_COUNTS, .count = waits, .contended = recorded};
-    return write_fields(s, tick, class_for(&e), &e);
+    return write_fields(s, tick, sync_event_class(&e), &e);
 }
 
 bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
@@ -222,7 +222,7 @@ bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint3
 {
     uint8_t payload[STACK_FIXED_BYTES + 8 * STACK_FRAMES_MAX], *p = payload;
     uint16_t kept = n < STACK_FRAMES_MAX ? (uint16_t)n : STACK_FRAMES_MAX;
-    p = put_number(p, id, 4);
+    p = sync_put_number(p, id, 4);
     *p++ = (uint8_t)method;
     *p++ = truncated || kept < n;
     memcpy(p, &kept, sizeof kept);
@@ -237,19 +237,19 @@ bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, ui
                         const char *build_id, const char *path)
 {
     uint8_t payload[STREAM_EVENT_MAX], *p = payload;
-    p = put_number(p, base, 8);
-    p = put_number(p, start, 8);
-    p = put_number(p, end, 8);
-    p = put_string(p, build_id, BUILD_ID_MAX);
-    p = put_string(p, path, MODULE_PATH_MAX);
+    p = sync_put_number(p, base, 8);
+    p = sync_put_number(p, start, 8);
+    p = sync_put_number(p, end, 8);
+    p = sync_put_string(p, build_id, BUILD_ID_MAX);
+    p = sync_put_string(p, path, MODULE_PATH_MAX);
     return stream_record_context(s, tick, SCHEMA_ID_MODULE, payload, (size_t)(p - payload));
 }
 
 bool upmu_trace_module_gone_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end)
 {
     uint8_t payload[3 * sizeof(uint64_t)], *p = payload;
-    p = put_number(p, base, 8);
-    p = put_number(p, start, 8);
-    p = put_number(p, end, 8);
+    p = sync_put_number(p, base, 8);
+    p = sync_put_number(p, start, 8);
+    p = sync_put_number(p, end, 8);
     return stream_record_context(s, tick, SCHEMA_ID_MODULE_GONE, payload, (size_t)(p - payload));
 }

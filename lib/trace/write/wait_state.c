@@ -18,7 +18,7 @@
 #include "trace/write/stream.h"
 #include "trace/write/writer.h"
 
-static int file_open(const struct trace_writer *w, int flags)
+static int wait_state_open(const struct trace_writer *w, int flags)
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, trace_writer_dir(w)) >= (int)sizeof path)
@@ -56,7 +56,7 @@ static void *wait_file_map(int fd, uint32_t index)
 
 struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)
 {
-    int fd = file_open(w, O_CREAT);
+    int fd = wait_state_open(w, O_CREAT);
     struct wait_file_header *h = fd >= 0 ? wait_file_map(fd, WAIT_FILE_HEADER_INDEX) : NULL;
     if (fd < 0) {
         errno = -fd;
@@ -78,7 +78,7 @@ struct wait_file_slot *trace_writer_wait_file_slot(const struct trace_writer *w,
         errno = ENOSPC;
         return NULL;
     }
-    int fd = file_open(w, 0);
+    int fd = wait_state_open(w, 0);
     if (fd < 0) {
         errno = -fd;
         return NULL;
@@ -90,7 +90,7 @@ struct wait_file_slot *trace_writer_wait_file_slot(const struct trace_writer *w,
 
 int trace_writer_wait_file_reserve(const struct trace_writer *w, uint32_t index, size_t bytes)
 {
-    int fd = file_open(w, 0);
+    int fd = wait_state_open(w, 0);
     if (fd < 0)
         return fd;
     int rc = wait_file_reserve(fd, index, bytes);

@@ -73,28 +73,28 @@ struct control_header *trace_writer_control(struct trace_writer *w)
 
 /* -------------------------------------------------------------------------------------------- making a writer */
 
-static size_t text_bytes(const char *s)
+static size_t writer_text_bytes(const char *s)
 {
     return s ? strlen(s) + 1 : 1;
 }
 
-static const char *keep_text(struct trace_writer *w, const char *s)
+static const char *writer_keep_text(struct trace_writer *w, const char *s)
 {
     char *kept = w->strings_end;
-    size_t bytes = text_bytes(s);
+    size_t bytes = writer_text_bytes(s);
     memcpy(kept, s ? s : "", bytes);
     w->strings_end += bytes;
     return kept;
 }
 
-static void keep_counters(struct trace_writer *w, const struct trace_config *config)
+static void writer_keep_counters(struct trace_writer *w, const struct trace_config *config)
 {
     const char *taken[UPMU_REGION_EVENTS_MAX];
     w->strings_end = w->strings;
     for (size_t i = 0; i < config->n_counters; i++) {
-        w->counters[i].name = keep_text(w, config->counters[i].name);
-        w->counters[i].unit = keep_text(w, config->counters[i].unit);
-        w->counters[i].note = keep_text(w, config->counters[i].note);
+        w->counters[i].name = writer_keep_text(w, config->counters[i].name);
+        w->counters[i].unit = writer_keep_text(w, config->counters[i].unit);
+        w->counters[i].note = writer_keep_text(w, config->counters[i].note);
         schema_counter_field(w->fields[i], w->counters[i].name, i, taken, i);
         taken[i] = w->fields[i];
     }
@@ -104,19 +104,19 @@ static void keep_counters(struct trace_writer *w, const struct trace_config *con
     w->home.n_counters = config->n_counters;
 }
 
-static size_t round_up(size_t n, size_t unit)
+static size_t writer_round_up(size_t n, size_t unit)
 {
     return (n + unit - 1) / unit * unit;
 }
 
 /* Eight packets, so that seven eighths are always the latest events. The number changes if packets would be longer than those
  * of other streams, or shorter than the longest event. */
-static void plan_ring(struct stream_home *home, uint64_t bytes)
+static void writer_plan_ring(struct stream_home *home, uint64_t bytes)
 {
     enum { RING_SLOTS = 8, RING_SLOTS_MIN = 4 };
     if (bytes == 0)
         return;
-    size_t least = round_up(STREAM_FIRST_BYTES, home->page_bytes);
+    size_t least = writer_round_up(STREAM_FIRST_BYTES, home->page_bytes);
     size_t packet = (size_t)(bytes / RING_SLOTS) / home->page_bytes * home->page_bytes;
     packet = packet > PACKET_BYTES_DEFAULT ? PACKET_BYTES_DEFAULT : packet;
     home->ring_bytes = packet < least ? least : packet;
@@ -129,8 +129,8 @@ static struct trace_writer *writer_new(const struct trace_config *config)
 {
     size_t bytes = sizeof(struct trace_writer);
     for (size_t i = 0; i < config->n_counters; i++)
-        bytes += text_bytes(config->counters[i].name) + text_bytes(config->counters[i].unit) +
-                 text_bytes(config->counters[i].note);
+        bytes += writer_text_bytes(config->counters[i].name) + writer_text_bytes(config->counters[i].unit) +
+                 writer_text_bytes(config->counters[i].note);
     struct trace_writer *w = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (w == MAP_FAILED)
         return NULL;
@@ -141,20 +141,20 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     w->home.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     size_t page = w->home.page_bytes;
     size_t packet = config->packet_bytes ? config->packet_bytes : PACKET_BYTES_DEFAULT;
-    w->home.packet_bytes = round_up(packet, page);
-    w->home.first_bytes = round_up(packet < STREAM_FIRST_BYTES ? packet : STREAM_FIRST_BYTES, page);
-    plan_ring(&w->home, config->ring_bytes);
+    w->home.packet_bytes = writer_round_up(packet, page);
+    w->home.first_bytes = writer_round_up(packet < STREAM_FIRST_BYTES ? packet : STREAM_FIRST_BYTES, page);
+    writer_plan_ring(&w->home, config->ring_bytes);
     w->home.packet_full = config->packet_full;
     w->home.limit_bytes = config->ring_bytes ? 0 : config->limit_bytes;
     w->home.stop_at_limit = config->stop_at_limit;
     trace_writer_sched_note(w, config->sched_note ? config->sched_note : "");
     trace_writer_futex_note(w, config->futex_note ? config->futex_note : "");
     w->meta.ring_bytes = w->home.ring_bytes;
-    keep_counters(w, config);
+    writer_keep_counters(w, config);
     return w;
 }
 
-static int config_check(const struct trace_config *config)
+static int writer_check_config(const struct trace_config *config)
 {
     if (!config->dir || !config->dir[0])
         return upmu_fail(UPMU_E_INVAL, "the name of the recording directory is empty");
@@ -210,7 +210,7 @@ static void writer_fit_clock(struct trace_writer *w, uint64_t hz_at_start)
 
 /* --------------------------------------------------------------------------------------- directory and files */
 
-static void host_for_path(char *out, size_t size, const char *host)
+static void writer_host_for_path(char *out, size_t size, const char *host)
 {
     size_t n = 0;
     for (; host[n] && n < size - 1; n++) {
@@ -223,7 +223,7 @@ static void host_for_path(char *out, size_t size, const char *host)
 }
 
 /* Create the recording directory if it is missing, and resolve links in its path. */
-static int recording_dir(const char *dir, char *resolved)
+static int writer_make_recording_dir(const char *dir, char *resolved)
 {
     if (!stream_size_allowed(CONTROL_BYTES))
         return upmu_fail(UPMU_E_IO, "RLIMIT_FSIZE is too small for the files of a trace. Raise it (ulimit -f).");
@@ -236,10 +236,10 @@ static int recording_dir(const char *dir, char *resolved)
 }
 
 /* DIR/<host>-<pid>-<start>, always new: the start distinguishes a program from the one it replaced by exec. */
-static int process_dir(struct trace_writer *w, const char *recording)
+static int writer_make_process_dir(struct trace_writer *w, const char *recording)
 {
     char host[65];
-    host_for_path(host, sizeof host, w->meta.host[0] ? w->meta.host : "localhost");
+    writer_host_for_path(host, sizeof host, w->meta.host[0] ? w->meta.host : "localhost");
     uint64_t start = w->meta.start_ns;
     for (int attempt = 0; attempt < 100; attempt++, start++) {
         int n = snprintf(w->dir, sizeof w->dir, "%s/%s-%d-%" PRIu64 ".%09" PRIu64, recording, host, (int)w->meta.pid,
@@ -257,7 +257,7 @@ static int process_dir(struct trace_writer *w, const char *recording)
     return rc;
 }
 
-static int file_path(const struct trace_writer *w, const char *name, char *path, size_t size)
+static int writer_file_path(const struct trace_writer *w, const char *name, char *path, size_t size)
 {
     int n = snprintf(path, size, "%s/%s", w->dir, name);
     return n < 0 || n >= (int)size ? upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", w->dir) : 0;
@@ -318,7 +318,7 @@ static int control_fill(struct trace_writer *w, int fd)
 static int control_make(struct trace_writer *w)
 {
     char path[PATH_MAX];
-    int rc = file_path(w, CONTROL_FILE, path, sizeof path);
+    int rc = writer_file_path(w, CONTROL_FILE, path, sizeof path);
     if (rc != 0)
         return rc;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -358,9 +358,9 @@ static int metadata_write(const struct trace_writer *w)
 {
     char path[PATH_MAX], temp[PATH_MAX];
     struct textbuf text = {0};
-    int rc = file_path(w, "metadata", path, sizeof path);
+    int rc = writer_file_path(w, "metadata", path, sizeof path);
     if (rc == 0)
-        rc = file_path(w, METADATA_ASIDE, temp, sizeof temp);
+        rc = writer_file_path(w, METADATA_ASIDE, temp, sizeof temp);
     if (rc != 0)
         return rc;
     metadata_text(&text, &w->meta);
@@ -378,7 +378,7 @@ static int metadata_write(const struct trace_writer *w)
 static void metadata_reserve(const struct trace_writer *w)
 {
     char temp[PATH_MAX];
-    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
+    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || writer_file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
         return;
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -409,10 +409,10 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
     char recording[PATH_MAX];
     struct clock_triple now;
     *out = NULL;
-    int rc = config_check(config);
+    int rc = writer_check_config(config);
     if (rc != 0)
         return rc;
-    rc = recording_dir(config->dir, recording);
+    rc = writer_make_recording_dir(config->dir, recording);
     if (rc != 0)
         return rc;
     struct trace_writer *w = writer_new(config);
@@ -425,7 +425,7 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
         writer_fit_clock(w, hz);
         w->home.retry_ticks = hz / RETRIES_PER_SECOND;
         w->meta.start_ns = clock_map_ns(&w->meta.clock, now.tick);
-        rc = process_dir(w, recording);
+        rc = writer_make_process_dir(w, recording);
     }
     if (rc == 0)
         rc = control_make(w);
@@ -477,7 +477,7 @@ uint64_t trace_writer_lost(const struct trace_writer *w)
 /* ----------------------------------------------------------------------------------------------- end of the trace */
 
 /* Call `act` for the calling thread's streams: exit() runs in a thread that has not ended. */
-static void with_own_streams(struct trace_writer *w, void (*act)(struct trace_stream *s))
+static void writer_for_own_streams(struct trace_writer *w, void (*act)(struct trace_stream *s))
 {
     pid_t self = gettid();
     for (struct trace_stream *s = __atomic_load_n(&w->home.streams, __ATOMIC_ACQUIRE); s; s = s->next)
@@ -486,14 +486,14 @@ static void with_own_streams(struct trace_writer *w, void (*act)(struct trace_st
 }
 
 /* Record a mark that is still in the mailbox. */
-static void take_last_mail(struct trace_stream *s)
+static void writer_take_last_mail(struct trace_stream *s)
 {
     if (stream_has_mail(s))
         stream_take_mail(s, tick_now());
 }
 
 /* A lower bound: running threads may finish more. */
-static uint64_t packets_kept(const struct trace_writer *w)
+static uint64_t writer_packets_kept(const struct trace_writer *w)
 {
     uint64_t kept = 0;
     for (const struct trace_stream *s = __atomic_load_n(&w->home.streams, __ATOMIC_ACQUIRE); s; s = s->next)
@@ -503,14 +503,14 @@ static uint64_t packets_kept(const struct trace_writer *w)
 
 void trace_writer_close(struct trace_writer *w)
 {
-    with_own_streams(w, take_last_mail);
+    writer_for_own_streams(w, writer_take_last_mail);
     if (__atomic_exchange_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED) == STREAMS_CLOSED)
         return;
-    with_own_streams(w, stream_stop);
+    writer_for_own_streams(w, stream_stop);
     writer_fit_clock(w, w->meta.clock.hz);
     w->meta.complete = 1;
     w->meta.stopped = __atomic_load_n(&w->home.control->stopped, __ATOMIC_RELAXED);
-    w->meta.packets = packets_kept(w);
+    w->meta.packets = writer_packets_kept(w);
     struct control_header *h = w->home.control;
     __atomic_store_n(&h->mode, CONTROL_OFF, __ATOMIC_RELAXED);
     /* If this fails, the first metadata stays, which marks the trace as incomplete. */
