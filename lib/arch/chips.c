@@ -126,7 +126,7 @@ static const char *const makers[] = {"loongson", "godson",  "sunway", "phytium",
 enum { CHIP_NAME_MAX = 48 };
 
 /** Keep letters in lower case, digits, and '+' inside a name. */
-static void plain_name(const char *name, char *out)
+static void chip_plain_name(const char *name, char *out)
 {
     size_t len = 0;
     for (; *name && len + 1 < CHIP_NAME_MAX; name++) {
@@ -137,7 +137,7 @@ static void plain_name(const char *name, char *out)
 }
 
 /** The name after the vendor's; the whole text if there is no vendor or nothing follows. */
-static const char *without_maker(const char *plain)
+static const char *chip_without_maker(const char *plain)
 {
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
         size_t len = strlen(makers[i]);
@@ -148,12 +148,12 @@ static const char *without_maker(const char *plain)
 }
 
 /** Whether a given name is the one of a table, ignoring the vendor's name on either side. */
-static bool names_agree(const char *asked, const char *known)
+static bool chip_names_agree(const char *asked, const char *known)
 {
     char a[CHIP_NAME_MAX] = "", k[CHIP_NAME_MAX] = "";
-    plain_name(asked, a);
-    plain_name(known, k);
-    return strcmp(a, k) == 0 || strcmp(without_maker(a), without_maker(k)) == 0;
+    chip_plain_name(asked, a);
+    chip_plain_name(known, k);
+    return strcmp(a, k) == 0 || strcmp(chip_without_maker(a), chip_without_maker(k)) == 0;
 }
 
 const struct arch_family *arch_family_called(const char *name)
@@ -162,11 +162,11 @@ const struct arch_family *arch_family_called(const char *name)
         return NULL;
     const struct arch_family *named = arch_family_named(name);
     for (size_t i = 0; !named && upmu_arch_families[i]; i++) {
-        if (names_agree(name, upmu_arch_families[i]->name))
+        if (chip_names_agree(name, upmu_arch_families[i]->name))
             named = upmu_arch_families[i];
     }
     for (size_t i = 0; !named && i < sizeof(chips) / sizeof(chips[0]); i++) {
-        if (names_agree(name, chips[i].name))
+        if (chip_names_agree(name, chips[i].name))
             named = chips[i].family;
     }
     return named;

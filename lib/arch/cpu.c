@@ -13,7 +13,7 @@ struct span {
     size_t len;
 };
 
-static struct span trimmed(const char *start, const char *end)
+static struct span cpu_trimmed(const char *start, const char *end)
 {
     while (start < end && isspace((unsigned char)*start))
         start++;
@@ -22,14 +22,14 @@ static struct span trimmed(const char *start, const char *end)
     return (struct span){start, (size_t)(end - start)};
 }
 
-static bool span_is(struct span s, const char *text)
+static bool cpu_span_is(struct span s, const char *text)
 {
     return s.len == strlen(text) && memcmp(s.start, text, s.len) == 0;
 }
 
 /** Copy unless a value is already set: the first processor's lines take precedence. A value that is too long is
  *  truncated. */
-static void keep_first(char *field, size_t size, struct span value)
+static void cpu_keep_first(char *field, size_t size, struct span value)
 {
     if (field[0] != '\0')
         return;
@@ -38,8 +38,8 @@ static void keep_first(char *field, size_t size, struct span value)
     field[len] = '\0';
 }
 
-/** As keep_first(), without the value's blanks: Zhaoxin's vendor string has two on each side. */
-static void keep_first_without_blanks(char *field, size_t size, struct span value)
+/** As cpu_keep_first(), without the value's blanks: Zhaoxin's vendor string has two on each side. */
+static void cpu_keep_first_without_blanks(char *field, size_t size, struct span value)
 {
     if (field[0] != '\0')
         return;
@@ -52,7 +52,7 @@ static void keep_first_without_blanks(char *field, size_t size, struct span valu
 }
 
 /** Flags with a blank at both ends, so that " name " finds whole words only; cut after a whole word. */
-static void keep_first_flags(char *field, size_t size, struct span value)
+static void cpu_keep_first_flags(char *field, size_t size, struct span value)
 {
     if (field[0] != '\0' || value.len == 0)
         return;
@@ -69,7 +69,7 @@ static void keep_first_flags(char *field, size_t size, struct span value)
 }
 
 /** Decimal or 0x number, the whole value; -1 if it is not a number. */
-static int number(struct span value)
+static int cpu_number(struct span value)
 {
     char text[24];
     if (value.len == 0 || value.len >= sizeof(text))
@@ -81,8 +81,8 @@ static int number(struct span value)
     return *end == '\0' && n >= 0 && n <= 0x7fffffff ? (int)n : -1;
 }
 
-/** As number(), for the 64-bit ids of RISC-V; 0 if it is not a number. */
-static uint64_t wide_number(struct span value)
+/** As cpu_number(), for the 64-bit ids of RISC-V; 0 if it is not a number. */
+static uint64_t cpu_wide_number(struct span value)
 {
     char text[24], *end;
     if (value.len == 0 || value.len >= sizeof(text))
@@ -93,10 +93,10 @@ static uint64_t wide_number(struct span value)
     return *end == '\0' ? n : 0;
 }
 
-static void keep_first_number(int *field, struct span value)
+static void cpu_keep_first_number(int *field, struct span value)
 {
     if (*field < 0)
-        *field = number(value);
+        *field = cpu_number(value);
 }
 
 /** "LA464 (0014c010)": the number in parentheses; 0 if there is none. */
@@ -114,7 +114,7 @@ static uint32_t loongarch_prid(struct span value)
 }
 
 /** A line that only one architecture prints identifies the machine. */
-static const char *machine_of(struct span key, struct span value)
+static const char *cpu_machine(struct span key, struct span value)
 {
     static const struct {
         const char *key;
@@ -124,52 +124,52 @@ static const char *machine_of(struct span key, struct span value)
         {"hart", "riscv"},           {"cpuid level", "x86"},
     };
     for (size_t i = 0; i < sizeof(tells) / sizeof(tells[0]); i++) {
-        if (span_is(key, tells[i].key))
+        if (cpu_span_is(key, tells[i].key))
             return tells[i].machine;
     }
-    if (span_is(key, "vendor_id") && span_is(value, "sunway")) /* if no variation is printed */
+    if (cpu_span_is(key, "vendor_id") && cpu_span_is(value, "sunway")) /* if no variation is printed */
         return "sw_64";
     /* 32-bit Arm kernels print the same lines with a smaller number. */
-    if (span_is(key, "CPU architecture"))
-        return span_is(value, "8") || span_is(value, "AArch64") ? "arm64" : "arm";
+    if (cpu_span_is(key, "CPU architecture"))
+        return cpu_span_is(value, "8") || cpu_span_is(value, "AArch64") ? "arm64" : "arm";
     return NULL;
 }
 
 /** RISC-V names a core by the device tree and by id registers. */
-static void take_riscv_line(struct arch_cpu *cpu, struct span key, struct span value)
+static void cpu_take_riscv_line(struct arch_cpu *cpu, struct span key, struct span value)
 {
-    if (span_is(key, "uarch"))
-        keep_first(cpu->uarch, sizeof(cpu->uarch), value);
-    else if (span_is(key, "mvendorid") && cpu->mvendorid == 0)
-        cpu->mvendorid = wide_number(value);
-    else if (span_is(key, "marchid") && cpu->marchid == 0)
-        cpu->marchid = wide_number(value);
+    if (cpu_span_is(key, "uarch"))
+        cpu_keep_first(cpu->uarch, sizeof(cpu->uarch), value);
+    else if (cpu_span_is(key, "mvendorid") && cpu->mvendorid == 0)
+        cpu->mvendorid = cpu_wide_number(value);
+    else if (cpu_span_is(key, "marchid") && cpu->marchid == 0)
+        cpu->marchid = cpu_wide_number(value);
 }
 
-static void take_line(struct arch_cpu *cpu, struct span key, struct span value)
+static void cpu_take_line(struct arch_cpu *cpu, struct span key, struct span value)
 {
-    const char *machine = machine_of(key, value);
+    const char *machine = cpu_machine(key, value);
     if (machine)
-        keep_first(cpu->machine, sizeof(cpu->machine), (struct span){machine, strlen(machine)});
+        cpu_keep_first(cpu->machine, sizeof(cpu->machine), (struct span){machine, strlen(machine)});
 
-    if (span_is(key, "vendor_id"))
-        keep_first_without_blanks(cpu->vendor, sizeof(cpu->vendor), value);
-    else if (span_is(key, "model name") || span_is(key, "Model Name"))
-        keep_first(cpu->model_name, sizeof(cpu->model_name), value);
-    else if (span_is(key, "cpu model") || span_is(key, "cpu")) /* the second: Sunway */
-        keep_first(cpu->cpu_model, sizeof(cpu->cpu_model), value);
-    else if (span_is(key, "model"))
-        keep_first_number(&cpu->model, value);
-    else if (span_is(key, "stepping") || span_is(key, "cpu revision"))
-        keep_first_number(&cpu->stepping, value);
-    else if (span_is(key, "CPU implementer"))
-        keep_first_number(&cpu->implementer, value);
-    else if (span_is(key, "CPU part"))
-        keep_first_number(&cpu->part, value);
-    else if (span_is(key, "PRID") && cpu->prid == 0)
+    if (cpu_span_is(key, "vendor_id"))
+        cpu_keep_first_without_blanks(cpu->vendor, sizeof(cpu->vendor), value);
+    else if (cpu_span_is(key, "model name") || cpu_span_is(key, "Model Name"))
+        cpu_keep_first(cpu->model_name, sizeof(cpu->model_name), value);
+    else if (cpu_span_is(key, "cpu model") || cpu_span_is(key, "cpu")) /* the second: Sunway */
+        cpu_keep_first(cpu->cpu_model, sizeof(cpu->cpu_model), value);
+    else if (cpu_span_is(key, "model"))
+        cpu_keep_first_number(&cpu->model, value);
+    else if (cpu_span_is(key, "stepping") || cpu_span_is(key, "cpu revision"))
+        cpu_keep_first_number(&cpu->stepping, value);
+    else if (cpu_span_is(key, "CPU implementer"))
+        cpu_keep_first_number(&cpu->implementer, value);
+    else if (cpu_span_is(key, "CPU part"))
+        cpu_keep_first_number(&cpu->part, value);
+    else if (cpu_span_is(key, "PRID") && cpu->prid == 0)
         cpu->prid = loongarch_prid(value);
-    else if (span_is(key, "flags") || span_is(key, "Features"))
-        keep_first_flags(cpu->flags, sizeof(cpu->flags), value);
+    else if (cpu_span_is(key, "flags") || cpu_span_is(key, "Features"))
+        cpu_keep_first_flags(cpu->flags, sizeof(cpu->flags), value);
 }
 
 /** The fields depend on the architecture, which a later line may identify, and on the cores of earlier lines. */
@@ -180,25 +180,25 @@ struct late {
     struct arch_core_id core; /**< the current processor */
 };
 
-static void take_late(struct late *late, struct span key, struct span value)
+static void cpu_take_late(struct late *late, struct span key, struct span value)
 {
-    if (span_is(key, "cpu family"))
-        keep_first_number(&late->family, value);
-    else if (span_is(key, "cpu variation"))
-        keep_first_number(&late->variation, value);
+    if (cpu_span_is(key, "cpu family"))
+        cpu_keep_first_number(&late->family, value);
+    else if (cpu_span_is(key, "cpu variation"))
+        cpu_keep_first_number(&late->variation, value);
     else if (key.len >= 9 && memcmp(key.start, "processor", 9) == 0)
         late->processor = true;
 }
 
 /** Arm prints each processor's id register in parts; "CPU part" is the last relevant one. */
-static void take_core_type(struct arch_cpu *cpu, struct late *late, struct span key, struct span value)
+static void cpu_take_core_type(struct arch_cpu *cpu, struct late *late, struct span key, struct span value)
 {
-    if (span_is(key, "processor"))
-        late->core = (struct arch_core_id){.implementer = -1, .part = -1, .processor = number(value)};
-    else if (span_is(key, "CPU implementer"))
-        late->core.implementer = number(value);
-    else if (span_is(key, "CPU part")) {
-        late->core.part = number(value);
+    if (cpu_span_is(key, "processor"))
+        late->core = (struct arch_core_id){.implementer = -1, .part = -1, .processor = cpu_number(value)};
+    else if (cpu_span_is(key, "CPU implementer"))
+        late->core.implementer = cpu_number(value);
+    else if (cpu_span_is(key, "CPU part")) {
+        late->core.part = cpu_number(value);
         arch_cpu_add_core_id(cpu, &late->core);
     }
 }
@@ -212,11 +212,11 @@ int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out)
         const char *end = line + strcspn(line, "\n");
         const char *colon = memchr(line, ':', (size_t)(end - line));
         if (colon) {
-            struct span key = trimmed(line, colon), value = trimmed(colon + 1, end);
-            take_line(out, key, value);
-            take_riscv_line(out, key, value);
-            take_late(&late, key, value);
-            take_core_type(out, &late, key, value);
+            struct span key = cpu_trimmed(line, colon), value = cpu_trimmed(colon + 1, end);
+            cpu_take_line(out, key, value);
+            cpu_take_riscv_line(out, key, value);
+            cpu_take_late(&late, key, value);
+            cpu_take_core_type(out, &late, key, value);
         }
         line = *end == '\n' ? end + 1 : end;
     }

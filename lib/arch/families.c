@@ -173,15 +173,15 @@ const struct arch_event *arch_family_event_at(const struct arch_family *family, 
     return i < family->table->n_events ? &arch_table_events[family->table->events[i]] : NULL;
 }
 
-static bool is_generic(const struct arch_event *row)
+static bool family_is_generic(const struct arch_event *row)
 {
     return row && (row->kind == ARCH_CODE_HARDWARE || row->kind == ARCH_CODE_HW_CACHE);
 }
 
 /** The family's row with the perf generic event `id`; without one, the row with a generic event for the encoding of
  *  `raw`. Not if that needs a second register: the kernel's value for it is unknown. */
-static const struct arch_event *generic_twin(const struct arch_family *family, const struct arch_event *id,
-                                             const struct arch_event *raw)
+static const struct arch_event *family_generic_twin(const struct arch_family *family, const struct arch_event *id,
+                                                    const struct arch_event *raw)
 {
     size_t n;
     if (!id && raw->config1 != 0)
@@ -189,7 +189,7 @@ static const struct arch_event *generic_twin(const struct arch_family *family, c
     const struct registry_event *events = registry_events(&n);
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(family, events[i].name);
-        if (!is_generic(row))
+        if (!family_is_generic(row))
             continue;
         if (id ? row->kind == id->kind && row->config == id->config : row->raw_encoding == raw->raw_encoding)
             return row;
@@ -203,11 +203,11 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
     bool same_name = true;
     if (row->kind == ARCH_CODE_NONE || row->kind == ARCH_CODE_FORMULA)
         return false;
-    if (!is_generic(row)) {
+    if (!family_is_generic(row)) {
         /* In the table for any CPU, the generic event of the same name is the one for this event. */
         const struct arch_event *id = arch_family_event(&arch_generic, row->name);
-        id = is_generic(id) ? id : NULL;
-        twin = generic_twin(family, id, row);
+        id = family_is_generic(id) ? id : NULL;
+        twin = family_generic_twin(family, id, row);
         same_name = id != NULL;
         twin = twin ? twin : id;
     }

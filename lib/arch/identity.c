@@ -89,15 +89,15 @@ static enum arch_agreement identity_hold_core_ids(struct arch_cpu *cpu, const st
     return differ ? ARCH_DIFFERS : same ? ARCH_AGREES : ARCH_ADDS;
 }
 
-/* ----------------------------------------------------------------------------------------- two descriptions of one CPU */
+/* ------------------------------------------------------------------------------------ two descriptions of one CPU */
 
 /* The stronger of two results: a difference, then an addition, then agreement. */
-static enum arch_agreement weightier(enum arch_agreement a, enum arch_agreement b)
+static enum arch_agreement identity_weightier(enum arch_agreement a, enum arch_agreement b)
 {
     return a > b ? a : b;
 }
 
-static enum arch_agreement hold_text(char *mine, const char *other)
+static enum arch_agreement identity_hold_text(char *mine, const char *other)
 {
     if (!other[0])
         return ARCH_SILENT;
@@ -108,7 +108,7 @@ static enum arch_agreement hold_text(char *mine, const char *other)
     return strcmp(mine, other) == 0 ? ARCH_AGREES : ARCH_DIFFERS;
 }
 
-static enum arch_agreement hold_number(int *mine, int other)
+static enum arch_agreement identity_hold_number(int *mine, int other)
 {
     if (other < 0)
         return ARCH_SILENT;
@@ -120,25 +120,25 @@ static enum arch_agreement hold_number(int *mine, int other)
 }
 
 /* x86: the numbers of an unknown vendor are meaningless. */
-static enum arch_agreement hold_model(struct arch_cpu *cpu, const struct arch_cpu *other)
+static enum arch_agreement identity_hold_model(struct arch_cpu *cpu, const struct arch_cpu *other)
 {
-    enum arch_agreement vendor = hold_text(cpu->vendor, other->vendor);
-    enum arch_agreement numbers =
-        weightier(hold_number(&cpu->family, other->family), hold_number(&cpu->model, other->model));
-    (void)hold_number(&cpu->stepping, other->stepping); /* sockets may differ in it */
+    enum arch_agreement vendor = identity_hold_text(cpu->vendor, other->vendor);
+    enum arch_agreement numbers = identity_weightier(identity_hold_number(&cpu->family, other->family),
+                                                     identity_hold_number(&cpu->model, other->model));
+    (void)identity_hold_number(&cpu->stepping, other->stepping); /* sockets may differ in it */
     if (vendor == ARCH_DIFFERS)
         cpu->vendor[0] = '\0';
     if (vendor == ARCH_DIFFERS || numbers == ARCH_DIFFERS) {
         cpu->family = cpu->model = cpu->stepping = -1;
         cpu->model_name[0] = '\0';
     }
-    (void)hold_text(cpu->flags, other->flags); /* the kernel may hide some */
+    (void)identity_hold_text(cpu->flags, other->flags); /* the kernel may hide some */
     cpu->hypervisor |= other->hypervisor;
-    return weightier(vendor, numbers);
+    return identity_weightier(vendor, numbers);
 }
 
 /* LoongArch: the name replaces the id if that is not printed. */
-static enum arch_agreement hold_prid(struct arch_cpu *cpu, const struct arch_cpu *other)
+static enum arch_agreement identity_hold_prid(struct arch_cpu *cpu, const struct arch_cpu *other)
 {
     if (other->prid == 0)
         return ARCH_SILENT;
@@ -153,12 +153,12 @@ static enum arch_agreement hold_prid(struct arch_cpu *cpu, const struct arch_cpu
 
 enum arch_agreement arch_cpu_hold(struct arch_cpu *cpu, const struct arch_cpu *other)
 {
-    enum arch_agreement machine = hold_text(cpu->machine, other->machine);
+    enum arch_agreement machine = identity_hold_text(cpu->machine, other->machine);
     if (machine == ARCH_DIFFERS) {
         arch_cpu_clear(cpu);
         return machine;
     }
-    enum arch_agreement parts = weightier(hold_model(cpu, other), hold_prid(cpu, other));
-    parts = weightier(parts, identity_hold_core_ids(cpu, other));
+    enum arch_agreement parts = identity_weightier(identity_hold_model(cpu, other), identity_hold_prid(cpu, other));
+    parts = identity_weightier(parts, identity_hold_core_ids(cpu, other));
     return parts == ARCH_SILENT ? machine : parts;
 }

@@ -44,14 +44,14 @@ static void load_numbers(unsigned steps)
         x = x * 1.0000001 + 1.0 / i;
 }
 
-__attribute__((noinline)) static uint64_t callee(uint64_t x)
+__attribute__((noinline)) static uint64_t trial_load_callee(uint64_t x)
 {
     return x * 3 + 1;
 }
 
 static void load_calls(unsigned calls)
 {
-    uint64_t (*volatile way)(uint64_t) = callee;
+    uint64_t (*volatile way)(uint64_t) = trial_load_callee;
     uint64_t x = 1;
     for (unsigned i = 0; i < calls; i++)
         x = way(x);

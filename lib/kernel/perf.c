@@ -34,7 +34,7 @@ _Static_assert((int)KERNEL_SW_CPU_MIGRATIONS == (int)PERF_COUNT_SW_CPU_MIGRATION
 _Static_assert((int)KERNEL_SW_MINOR_FAULTS == (int)PERF_COUNT_SW_PAGE_FAULTS_MIN, "minor-faults");
 _Static_assert((int)KERNEL_SW_DUMMY == (int)PERF_COUNT_SW_DUMMY, "dummy");
 
-static void attr_build(struct perf_event_attr *attr, const struct kernel_open *req)
+static void perf_attr_build(struct perf_event_attr *attr, const struct kernel_open *req)
 {
     memset(attr, 0, sizeof *attr);
     attr->size = sizeof *attr;
@@ -65,7 +65,7 @@ static int perf_open(const struct kernel_open *req)
         return papi_open(req);
     if (!kernel_descriptor_reserve())
         return -EMFILE;
-    attr_build(&attr, req);
+    perf_attr_build(&attr, req);
     long fd = syscall(SYS_perf_event_open, &attr, req->pid, req->cpu, req->group_fd, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0) {
         int err = errno;
@@ -139,7 +139,7 @@ static int perf_control(int fd, enum kernel_verb verb)
     return ioctl(fd, requests[verb], 0) < 0 ? -errno : 0;
 }
 
-static size_t page_bytes(void)
+static size_t perf_page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -149,14 +149,14 @@ static int perf_map(int fd, const void **page)
     *page = NULL;
     if (papi_owns(fd))
         return -EOPNOTSUPP;
-    void *at = mmap(NULL, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+    void *at = mmap(NULL, perf_page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
     *page = at == MAP_FAILED ? NULL : at;
     return at == MAP_FAILED ? -errno : 0;
 }
 
 static void perf_unmap(const void *page)
 {
-    munmap((void *)(uintptr_t)page, page_bytes());
+    munmap((void *)(uintptr_t)page, perf_page_bytes());
 }
 
 static int perf_thread_switches(uint64_t *switches)

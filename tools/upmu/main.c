@@ -54,7 +54,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-static int print_version(void)
+static int main_print_version(void)
 {
     struct output out;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     }
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-        return print_version();
+        return main_print_version();
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         word = command_help.name;
     else if (word[0] == '-') {

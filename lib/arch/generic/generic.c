@@ -3,7 +3,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 
-static int is_anything(const struct arch_cpu *cpu)
+static int generic_matches_any(const struct arch_cpu *cpu)
 {
     (void)cpu;
     return ARCH_MATCH_ANY;
@@ -15,7 +15,7 @@ const struct arch_family arch_generic = {
     .table = &arch_table_generic,
     .vendor = "generic",
     .core_pmu = "cpu",
-    .matches = is_anything,
+    .matches = generic_matches_any,
     .remark = "only the kernel's generic events; their meaning is the kernel's choice",
     .choice = "perf generic events: no code of this CPU is known",
 };

@@ -36,7 +36,7 @@ struct pfm_library {
 
 static struct pfm_library pfm;
 
-static void open_library(void)
+static void libpfm4_open(void)
 {
     void *handle = dlopen("libpfm.so.4", RTLD_LOCAL | RTLD_NOW);
     if (!handle) {
@@ -60,7 +60,7 @@ static void open_library(void)
 }
 
 /** libpfm4 modifiers that need fields of perf_event_attr other than type and config. */
-static bool has_modes(const struct perf_event_attr *attr)
+static bool libpfm4_has_modes(const struct perf_event_attr *attr)
 {
     return attr->exclude_user || attr->exclude_kernel || attr->exclude_host || attr->exclude_idle || attr->precise_ip ||
            attr->pinned || attr->exclusive || attr->sample_period;
@@ -70,7 +70,7 @@ int arch_native_encode(const char *name, struct arch_native_code *out)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     *out = (struct arch_native_code){0};
-    if (pthread_once(&once, open_library) != 0)
+    if (pthread_once(&once, libpfm4_open) != 0)
         return upmu_fail(UPMU_E_SYSTEM, "%s: libpfm4 could not be loaded", name);
     if (pfm.missing[0] != '\0')
         return upmu_fail(UPMU_E_UNSUPPORTED, "%s needs libpfm4: %s. Install the package libpfm4.", name, pfm.missing);
@@ -83,7 +83,7 @@ int arch_native_encode(const char *name, struct arch_native_code *out)
         return upmu_fail(UPMU_E_NAME, "%s: libpfm4 refuses the name: %s. Its program `showevtinfo` lists all names.",
                          name, pfm.strerror(result));
 
-    if (has_modes(&attr)) {
+    if (libpfm4_has_modes(&attr)) {
         free(full);
         return upmu_fail(
             UPMU_E_NAME,

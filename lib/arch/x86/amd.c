@@ -13,7 +13,7 @@ struct model_range {
     uint8_t first, last;
 };
 
-static bool in_ranges(const struct arch_cpu *cpu, int family, const struct model_range *ranges, size_t n)
+static bool amd_in_ranges(const struct arch_cpu *cpu, int family, const struct model_range *ranges, size_t n)
 {
     if (strcmp(cpu->vendor, "AuthenticAMD") != 0 || cpu->family != family)
         return false;
@@ -28,32 +28,32 @@ static const struct model_range zen1_models[] = {{0x00, 0x2f}, {0x50, 0x5f}};
 
 static int is_zen1(const struct arch_cpu *cpu)
 {
-    return in_ranges(cpu, ZEN_1_AND_2, zen1_models, ROWS(zen1_models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return amd_in_ranges(cpu, ZEN_1_AND_2, zen1_models, ROWS(zen1_models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** The family's other models. */
 static int is_zen2(const struct arch_cpu *cpu)
 {
     static const struct model_range all[] = {{0x00, 0xff}};
-    return in_ranges(cpu, ZEN_1_AND_2, all, ROWS(all)) && !is_zen1(cpu) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return amd_in_ranges(cpu, ZEN_1_AND_2, all, ROWS(all)) && !is_zen1(cpu) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 static int is_zen3(const struct arch_cpu *cpu)
 {
     static const struct model_range models[] = {{0x00, 0x0f}, {0x20, 0x5f}};
-    return in_ranges(cpu, ZEN_3_AND_4, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return amd_in_ranges(cpu, ZEN_3_AND_4, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 static int is_zen4(const struct arch_cpu *cpu)
 {
     static const struct model_range models[] = {{0x10, 0x1f}, {0x60, 0xaf}};
-    return in_ranges(cpu, ZEN_3_AND_4, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return amd_in_ranges(cpu, ZEN_3_AND_4, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 static int is_zen5(const struct arch_cpu *cpu)
 {
     static const struct model_range models[] = {{0x00, 0x2f}, {0x40, 0x4f}, {0x60, 0x7f}, {0xd0, 0xd7}};
-    return in_ranges(cpu, ZEN_5, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return amd_in_ranges(cpu, ZEN_5, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Floating-point operations use two merged counters: an even one and the next. */

@@ -30,7 +30,7 @@ bool arch_cpuid_ask(struct arch_cpuid *answers)
 #endif
 
 /* Zhaoxin's vendor string has blanks on both sides, which all sources strip. */
-static void take_vendor(const struct arch_cpuid *answers, char *vendor)
+static void cpuid_take_vendor(const struct arch_cpuid *answers, char *vendor)
 {
     char letters[sizeof answers->vendor];
     size_t len = 0;
@@ -42,7 +42,7 @@ static void take_vendor(const struct arch_cpuid *answers, char *vendor)
 }
 
 /* The flags that tables use, by the kernel's names. */
-static void take_flags(const struct arch_cpuid *answers, struct arch_cpu *out)
+static void cpuid_take_flags(const struct arch_cpuid *answers, struct arch_cpu *out)
 {
     enum { FEATURE_HYPERVISOR = 31, EXTENDED_PERFCTR_CORE = 23 };
     out->hypervisor = answers->features >> FEATURE_HYPERVISOR & 1;
@@ -60,7 +60,7 @@ void arch_cpuid_decode(const struct arch_cpuid *answers, struct arch_cpu *out)
     uint32_t signature = answers->signature;
     arch_cpu_clear(out);
     strcpy(out->machine, "x86");
-    take_vendor(answers, out->vendor);
+    cpuid_take_vendor(answers, out->vendor);
     out->family = (int)(signature >> 8 & 0xf);
     if (out->family == 0xf)
         out->family += (int)(signature >> 20 & 0xff);
@@ -68,5 +68,5 @@ void arch_cpuid_decode(const struct arch_cpuid *answers, struct arch_cpu *out)
     if (out->family >= 6)
         out->model += (int)(signature >> 16 & 0xf) << 4;
     out->stepping = (int)(signature & 0xf);
-    take_flags(answers, out);
+    cpuid_take_flags(answers, out);
 }

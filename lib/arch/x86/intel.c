@@ -10,7 +10,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 
-static bool is_model(const struct arch_cpu *cpu, const uint8_t *models, size_t n)
+static bool intel_is_model(const struct arch_cpu *cpu, const uint8_t *models, size_t n)
 {
     if (strcmp(cpu->vendor, "GenuineIntel") != 0 || cpu->family != 6)
         return false;
@@ -24,34 +24,34 @@ static bool is_model(const struct arch_cpu *cpu, const uint8_t *models, size_t n
 static int is_haswell(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x3c, 0x3f, 0x45, 0x46};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 static int is_broadwell(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x3d, 0x47, 0x4f, 0x56};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Skylake, Cascade Lake, Cooper Lake, Kaby Lake, Comet Lake. */
 static int is_skylake(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x4e, 0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Ice Lake, Tiger Lake, Rocket Lake. */
 static int is_icelake(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0x9d, 0xa7};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Sapphire Rapids, Emerald Rapids. The hybrid parts with this core have two PMUs and stay with intel-core. */
 static int is_sapphirerapids(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x8f, 0xcf};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Any Intel CPU with the architectural events: all since Core 2, of which model numbers below 15 are older. */

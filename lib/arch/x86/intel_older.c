@@ -8,7 +8,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 
-static bool is_model(const struct arch_cpu *cpu, const uint8_t *models, size_t n)
+static bool intel_older_is_model(const struct arch_cpu *cpu, const uint8_t *models, size_t n)
 {
     bool found = false;
     for (size_t i = 0; i < n; i++)
@@ -20,35 +20,35 @@ static bool is_model(const struct arch_cpu *cpu, const uint8_t *models, size_t n
 static int is_core2(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x0f, 0x16, 0x17, 0x1d};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_older_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Bloomfield, Lynnfield, Nehalem-EX. */
 static int is_nehalem(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x1a, 0x1e, 0x2e};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_older_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Clarkdale, Gulftown, Westmere-EX. */
 static int is_westmere(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x25, 0x2c, 0x2f};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_older_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Client and server part. */
 static int is_sandybridge(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x2a, 0x2d};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_older_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /** Client and server part. */
 static int is_ivybridge(const struct arch_cpu *cpu)
 {
     static const uint8_t models[] = {0x3a, 0x3e};
-    return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+    return intel_older_is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 /* Events that the kernel ties to counters: one event with any unit mask, or one unit mask of it. */

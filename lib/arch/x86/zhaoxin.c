@@ -21,32 +21,32 @@ static bool is_zhaoxin(const struct arch_cpu *cpu)
     return strcmp(cpu->vendor, "CentaurHauls") == 0 || strcmp(cpu->vendor, "Shanghai") == 0;
 }
 
-static int is_model(const struct arch_cpu *cpu, int family, int model)
+static int zhaoxin_is_model(const struct arch_cpu *cpu, int family, int model)
 {
     return is_zhaoxin(cpu) && cpu->family == family && cpu->model == model ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
 static int is_zx_c(const struct arch_cpu *cpu)
 {
-    if (cpu->stepping >= 14 && is_model(cpu, 6, 15))
+    if (cpu->stepping >= 14 && zhaoxin_is_model(cpu, 6, 15))
         return ARCH_MATCH_MODEL;
-    return is_model(cpu, 6, 25);
+    return zhaoxin_is_model(cpu, 6, 25);
 }
 
 static int is_zx_d(const struct arch_cpu *cpu)
 {
-    return is_model(cpu, 7, 27);
+    return zhaoxin_is_model(cpu, 7, 27);
 }
 
 static int is_zx_e(const struct arch_cpu *cpu)
 {
-    return is_model(cpu, 7, 59);
+    return zhaoxin_is_model(cpu, 7, 59);
 }
 
 static int is_kx_7000(const struct arch_cpu *cpu)
 {
-    int yongfeng = is_model(cpu, 7, 91);
-    return yongfeng ? yongfeng : is_model(cpu, 7, 107);
+    int yongfeng = zhaoxin_is_model(cpu, 7, 91);
+    return yongfeng ? yongfeng : zhaoxin_is_model(cpu, 7, 107);
 }
 
 #define FIXED_UNSURE                                                                                                 \

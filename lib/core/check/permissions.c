@@ -28,7 +28,7 @@ bool sysctl_read(const struct kernel_ops *k, const char *path, long *value)
 }
 
 /* The text after "Key:" at the start of a line, without leading blanks; NULL if there is no such line. */
-static const char *field_of(const char *text, const char *key)
+static const char *status_field(const char *text, const char *key)
 {
     size_t len = strlen(key);
     for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -60,7 +60,7 @@ static enum known in_initial_user_namespace(const struct kernel_ops *k)
 
 static void capability_read(const char *status, struct permissions *p)
 {
-    const char *field = field_of(status, "CapEff");
+    const char *field = status_field(status, "CapEff");
     if (!field)
         return;
     unsigned long long effective = strtoull(field, NULL, 16);
@@ -89,15 +89,15 @@ void permissions_read(const struct kernel_ops *k, struct permissions *p)
     if (!status_read(k, status, sizeof status))
         return;
     capability_read(status, p);
-    const char *field = field_of(status, "Seccomp");
+    const char *field = status_field(status, "Seccomp");
     if (field)
         p->seccomp = strtol(field, NULL, 10) == SECCOMP_FILTER ? KNOWN_YES : KNOWN_NO;
-    field = field_of(status, "Uid");
+    field = status_field(status, "Uid");
     if (field)
         p->uid = strtol(field, NULL, 10);
 }
 
-static int stop_at_first(const char *name, void *arg)
+static int permissions_stop_at_first(const char *name, void *arg)
 {
     (void)name, (void)arg;
     return 1;
@@ -108,7 +108,7 @@ enum known core_pmu_known(const struct kernel_ops *k)
     if (machine_get()->core_pmu[0])
         return KNOWN_YES;
     /* Every kernel with perf events lists the software PMU: an empty or unreadable list proves nothing. */
-    return k->list_dir(MACHINE_PMU_DIR, stop_at_first, NULL) == 1 ? KNOWN_NO : KNOWN_NOT;
+    return k->list_dir(MACHINE_PMU_DIR, permissions_stop_at_first, NULL) == 1 ? KNOWN_NO : KNOWN_NOT;
 }
 
 void limit_read(const struct kernel_ops *k, const char *name, char *buf, size_t cap)

@@ -47,7 +47,7 @@ int upmu_cpu_find(const char *cpu, struct upmu_cpu_info *info)
 }
 
 /* The family of a CPU by its name; NULL: the running machine's. */
-static int family_of(const char *cpu, const struct arch_family **family)
+static int cpu_info_family(const char *cpu, const struct arch_family **family)
 {
     struct machine m;
     int rc = cpu ? machine_of_cpu(cpu, &m) : 0;
@@ -60,7 +60,7 @@ size_t upmu_cpu_event_count(const char *cpu)
     const struct arch_family *family;
     size_t n, natives = 0;
     (void)registry_events(&n);
-    if (family_of(cpu, &family) != 0)
+    if (cpu_info_family(cpu, &family) != 0)
         return 0;
     while (arch_family_native_next(family, &natives))
         ;
@@ -75,7 +75,7 @@ int upmu_cpu_event_name_at(const char *cpu, size_t i, const char **name)
     if (!name)
         return argument_null(__func__, "name");
     *name = NULL;
-    int rc = family_of(cpu, &family);
+    int rc = cpu_info_family(cpu, &family);
     if (rc != 0)
         return rc;
     if (i < n) {

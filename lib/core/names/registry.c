@@ -191,7 +191,7 @@ const struct registry_event *registry_events(size_t *n)
     return events;
 }
 
-static bool same(const char *name, const char *alias)
+static bool registry_same_name(const char *name, const char *alias)
 {
     return alias && strcasecmp(name, alias) == 0;
 }
@@ -199,7 +199,8 @@ static bool same(const char *name, const char *alias)
 const struct registry_event *registry_find(const char *name)
 {
     for (size_t i = 0; i < N_EVENTS; i++) {
-        if (same(name, events[i].name) || same(name, events[i].perf) || same(name, events[i].papi))
+        if (registry_same_name(name, events[i].name) || registry_same_name(name, events[i].perf) ||
+            registry_same_name(name, events[i].papi))
             return &events[i];
     }
     return NULL;

@@ -199,7 +199,7 @@ static bool seat_copy(struct copies *s, size_t i, uint32_t *tried)
     return false;
 }
 
-static bool copies_suffice(const struct plan_demand *d, size_t n, uint32_t held, size_t groups)
+static bool plan_copies_suffice(const struct plan_demand *d, size_t n, uint32_t held, size_t groups)
 {
     struct copies s = {.groups = groups};
     size_t all = held ? n + groups : n;
@@ -238,7 +238,7 @@ size_t plan_bound(const struct plan_demand *demands, size_t n, const struct plan
     size_t groups = n > 0;
     while (groups < n &&
            !(fit_counters_suffice(demands, n, rules, groups) && fit_registers_suffice(demands, n, groups) &&
-             copies_suffice(demands, n, rules->held, groups)))
+             plan_copies_suffice(demands, n, rules->held, groups)))
         groups++;
     return groups;
 }

@@ -120,7 +120,7 @@ static bool library_start(struct papi_library *l, int version)
     return library_check_component(l);
 }
 
-static void load(void)
+static void papi_load(void)
 {
     int version;
     void *handle = library_open(&version);
@@ -138,6 +138,6 @@ static void load(void)
 
 const struct papi_library *papi_library(void)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, papi_load);
     return &library;
 }

@@ -38,7 +38,7 @@ static const char *const caches[] = {"L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", 
 static const char *const operations[] = {"READ", "WRITE", "PREFETCH"};
 static const char *const results[] = {"ACCESS", "MISS"};
 
-static const char *nth(const char *const *names, size_t n, uint64_t i)
+static const char *papi_name_nth(const char *const *names, size_t n, uint64_t i)
 {
     return i < n ? names[i] : NULL;
 }
@@ -49,17 +49,17 @@ static int names_base(const struct kernel_open *req, char *name, size_t cap)
     const char *word = NULL, *operation, *result;
     switch (req->type) {
     case KERNEL_TYPE_HARDWARE:
-        word = nth(hardware, COUNT(hardware), req->config);
+        word = papi_name_nth(hardware, COUNT(hardware), req->config);
         snprintf(name, cap, "perf::PERF_COUNT_HW_%s", word ? word : "");
         break;
     case KERNEL_TYPE_SOFTWARE:
-        word = nth(software, COUNT(software), req->config);
+        word = papi_name_nth(software, COUNT(software), req->config);
         snprintf(name, cap, "perf::PERF_COUNT_SW_%s", word ? word : "");
         break;
     case KERNEL_TYPE_HW_CACHE:
-        word = nth(caches, COUNT(caches), req->config & 0xff);
-        operation = nth(operations, COUNT(operations), req->config >> 8 & 0xff);
-        result = nth(results, COUNT(results), req->config >> 16);
+        word = papi_name_nth(caches, COUNT(caches), req->config & 0xff);
+        operation = papi_name_nth(operations, COUNT(operations), req->config >> 8 & 0xff);
+        result = papi_name_nth(results, COUNT(results), req->config >> 16);
         word = operation && result ? word : NULL;
         snprintf(name, cap, "perf::PERF_COUNT_HW_CACHE_%s:%s:%s", word ? word : "", operation ? operation : "",
                  result ? result : "");

@@ -31,7 +31,7 @@ static const struct deadlock_format {
     {"tasks", deadlock_write_tasks}, {"sarif", deadlock_write_sarif},
 };
 
-static const struct deadlock_format *format_named(const char *name)
+static const struct deadlock_format *deadlock_format_named(const char *name)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, name) == 0)
@@ -44,10 +44,10 @@ static int deadlock_option(void *arg, int id, const char *value)
     struct deadlock_request *q = arg;
     switch (id) {
     case DEADLOCK_JSON:
-        q->format = format_named("json");
+        q->format = deadlock_format_named("json");
         return 0;
     case DEADLOCK_FORMAT:
-        q->format = format_named(value);
+        q->format = deadlock_format_named(value);
         return q->format ? 0 : options_usage(q->self, "--format is one of text, json, gcc, tasks and sarif");
     case DEADLOCK_SUPPRESSIONS:
         q->suppressions = value;
@@ -62,7 +62,7 @@ static int deadlock_option(void *arg, int id, const char *value)
 }
 
 /* A number is a process, unless there is a directory of that name. */
-static bool is_process(const char *subject, pid_t *pid)
+static bool deadlock_subject_is_process(const char *subject, pid_t *pid)
 {
     long n;
     if (access(subject, F_OK) == 0 || !number_long(subject, 1, PID_MAX, &n))
@@ -72,13 +72,13 @@ static bool is_process(const char *subject, pid_t *pid)
 }
 
 /* `*unrecorded` is the process, if that is why it cannot be opened. */
-static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
+static int deadlock_open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
 {
     struct upmu_control *control;
     struct upmu_control_status status = {.size = sizeof status};
     const struct upmu_deadlocks_opts how = {.size = sizeof how, .suppressions = q->suppressions};
     pid_t pid;
-    if (!is_process(q->subject, &pid))
+    if (!deadlock_subject_is_process(q->subject, &pid))
         return upmu_deadlocks_open(out, q->subject, &how);
     int rc = upmu_control_open_pid(&control, pid);
     *unrecorded = rc == UPMU_E_STATE ? pid : 0;
@@ -91,7 +91,7 @@ static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks 
     return rc;
 }
 
-static int write_report(const struct deadlock_request *q, const struct deadlock_report *r)
+static int deadlock_write_report(const struct deadlock_request *q, const struct deadlock_report *r)
 {
     struct output out;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
@@ -116,14 +116,14 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
         return options_usage(self, "DIR|PID is missing: give the directory of a recording or a process id");
     r.subject = q.subject;
     pid_t unrecorded = 0;
-    if (open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
+    if (deadlock_open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
         if (unrecorded && q.format == &formats[0])
             return deadlock_inspect(unrecorded);
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
     r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q.subject};
-    status = write_report(&q, &r);
+    status = deadlock_write_report(&q, &r);
     upmu_deadlocks_close(r.deadlocks);
     return status;
 }

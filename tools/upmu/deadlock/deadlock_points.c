@@ -35,7 +35,7 @@ static void point_write_one(const struct points *p, uint32_t process, uint64_t a
     free(message);
 }
 
-static uint64_t stack_top(const struct deadlock_report *r, uint32_t process, uint32_t id)
+static uint64_t point_stack_top(const struct deadlock_report *r, uint32_t process, uint32_t id)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     bool known = id != 0 && upmu_overview_stack_find(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) == 0;
@@ -84,7 +84,7 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
         char *lock = deadlock_object(p->report, c->process, t.lock_type, t.lock);
         char *held = deadlock_object(p->report, c->process, t.held_type, t.held);
         point.head = k == 0;
-        point_write_one(p, c->process, stack_top(p->report, c->process, t.stack), &point,
+        point_write_one(p, c->process, point_stack_top(p->report, c->process, t.stack), &point,
                         k == 0 ? memory_format("lock order: %s: thread %ld acquires %s while holding %s", headline,
                                                (long)t.tid, lock, held)
                                : memory_format("thread %ld acquires %s while holding %s", (long)t.tid, lock, held));
@@ -112,7 +112,7 @@ static void all_points(const struct deadlock_report *r, point_fn tell, void *arg
 /* --------------------------------------------------------------------------------------------------- gcc's form */
 
 /* Where no line is known, what is known of the place stands for the file. */
-static void write_place(FILE *file, const struct upmu_symbol *s)
+static void point_write_location(FILE *file, const struct upmu_symbol *s)
 {
     if (s->file) {
         output_clean(file, s->file);
@@ -126,7 +126,7 @@ static void write_place(FILE *file, const struct upmu_symbol *s)
 static void gcc_point(void *arg, const struct point *p)
 {
     struct output *out = arg;
-    write_place(out->file, &p->symbol);
+    point_write_location(out->file, &p->symbol);
     fprintf(out->file, ": %s: ", p->head && p->severe ? "warning" : "note");
     output_clean(out->file, p->message);
     if (p->head)
@@ -139,7 +139,7 @@ void deadlock_write_gcc(struct output *out, const struct deadlock_report *r)
     all_points(r, gcc_point, out);
 }
 
-/* ------------------------------------------------------------------------------------------- Qt Creator's task files */
+/* ---------------------------------------------------------------------------------------- Qt Creator's task files */
 
 static void tasks_point(void *arg, const struct point *p)
 {

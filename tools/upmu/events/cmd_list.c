@@ -84,7 +84,7 @@ const char *list_here(const struct list_trial *trial)
 
 /* ------------------------------------------------------------------------------------------- finding out */
 
-static bool matches(const char *pattern, const char *name)
+static bool list_matches(const char *pattern, const char *name)
 {
     if (!pattern)
         return true;
@@ -112,13 +112,13 @@ static int event_lookup(const char *cpu, const char *name, struct upmu_event_inf
     return rc == UPMU_E_UNSUPPORTED ? 0 : rc;
 }
 
-static bool is_native(const char *name)
+static bool list_is_native(const char *name)
 {
     return strncmp(name, "native::", strlen("native::")) == 0;
 }
 
 /* The names of a CPU's table, or of this machine. With --native the CPU's own names, else the others. */
-static const char *next_name(const struct list_request *r, size_t *position)
+static const char *list_next_name(const struct list_request *r, size_t *position)
 {
     const char *name;
 
@@ -127,7 +127,7 @@ static const char *next_name(const struct list_request *r, size_t *position)
     do
         if (upmu_cpu_event_name_at(r->cpu, (*position)++, &name) != 0)
             return NULL;
-    while (is_native(name) != r->natives);
+    while (list_is_native(name) != r->natives);
     return name;
 }
 
@@ -136,20 +136,21 @@ static int list_find_events(struct list *list, const struct list_request *r)
     size_t position = 0;
     const char *name;
 
-    while ((name = next_name(r, &position)) != NULL) {
+    while ((name = list_next_name(r, &position)) != NULL) {
         struct upmu_event_info info;
         if (event_lookup(r->cpu, name, &info) != 0) {
             complain("%s: %s", name, upmu_error());
             return -1;
         }
-        if (matches(r->pattern, name) || matches(r->pattern, info.perf) || matches(r->pattern, info.papi))
+        if (list_matches(r->pattern, name) || list_matches(r->pattern, info.perf) ||
+            list_matches(r->pattern, info.papi))
             list_add_event(list, &info, r->trials);
     }
     return 0;
 }
 
 /* A metric can be had if each of its events counts, and is as sure as the least sure of them. */
-static struct list_trial try_metric(struct trial_store *trials, const struct upmu_metric_info *metric)
+static struct list_trial list_try_metric(struct trial_store *trials, const struct upmu_metric_info *metric)
 {
     struct list_trial weakest = {.made = true};
 
@@ -170,7 +171,7 @@ static struct list_trial try_metric(struct trial_store *trials, const struct upm
     return weakest;
 }
 
-static int metric_lookup(const char *cpu, size_t index, struct upmu_metric_info *info)
+static int list_metric_lookup(const char *cpu, size_t index, struct upmu_metric_info *info)
 {
     return cpu ? upmu_cpu_metric_at(cpu, index, info) : upmu_metric_at(index, info);
 }
@@ -179,14 +180,14 @@ static void list_find_metrics(struct list *list, const struct list_request *r)
 {
     struct upmu_metric_info info = {.size = sizeof info};
 
-    for (size_t i = 0; metric_lookup(r->cpu, i, &info) == 0; i++) {
-        if (!matches(r->pattern, info.name))
+    for (size_t i = 0; list_metric_lookup(r->cpu, i, &info) == 0; i++) {
+        if (!list_matches(r->pattern, info.name))
             continue;
         list->metrics = memory_resize(list->metrics, list->n_metrics + 1, sizeof *list->metrics);
         struct list_metric *m = &list->metrics[list->n_metrics++];
         *m = (struct list_metric){.info = info};
         if (r->trials)
-            m->trial = try_metric(r->trials, &info);
+            m->trial = list_try_metric(r->trials, &info);
     }
 }
 
@@ -241,7 +242,7 @@ static void list_free(struct list *list)
 
 /* ---------------------------------------------------------------------------------------------- for people */
 
-static enum output_style here_style(const struct list_trial *trial)
+static enum output_style list_here_style(const struct list_trial *trial)
 {
     return trial->code == 0 && (trial->seen > 0 || !trial->event) ? STYLE_GOOD : STYLE_WARNING;
 }
@@ -262,7 +263,7 @@ static void list_events_text(struct output *out, const struct list *list)
         table_cell(&t, STYLE_PLAIN, "%s", e->info.unit);
         table_cell(&t, STYLE_PLAIN, "%s", absent ? "-" : e->info.encoding);
         table_cell(&t, STYLE_PLAIN, "%s", list->cpu.name ? e->info.counters : "");
-        table_cell(&t, here_style(&e->trial), "%s", list_here(&e->trial));
+        table_cell(&t, list_here_style(&e->trial), "%s", list_here(&e->trial));
         table_cell(&t, absent ? STYLE_WARNING : STYLE_PLAIN, "%s", list_match(e->info.match));
         table_cell(&t, STYLE_PLAIN, "%s", e->info.note);
     }
@@ -283,7 +284,7 @@ static void list_metrics_text(struct output *out, const struct list *list)
         table_cell(&t, STYLE_PLAIN, "%s", m->info.name);
         table_cell(&t, STYLE_PLAIN, "%s", m->info.unit);
         table_cell(&t, STYLE_PLAIN, "%s", m->info.formula);
-        table_cell(&t, here_style(&m->trial), "%s", list_here(&m->trial));
+        table_cell(&t, list_here_style(&m->trial), "%s", list_here(&m->trial));
         table_cell(&t, STYLE_PLAIN, "%s", m->info.summary);
         table_cell(&t, STYLE_WARNING, "%s", m->info.missing_event);
     }
@@ -397,7 +398,7 @@ static int list_write(const struct list *list, const struct list_request *r)
 }
 
 /* @return whether the options are compatible; if not, after a message. */
-static bool options_agree(const struct list_request *r)
+static bool list_options_agree(const struct list_request *r)
 {
     const char *fault = NULL;
 
@@ -420,7 +421,7 @@ static int list_run(const struct command *self, int argc, char **argv)
 
     if (status != OPTIONS_CONTINUE)
         return status;
-    if (!options_agree(&request))
+    if (!list_options_agree(&request))
         return EXIT_USAGE;
     if (!metrics_load(request.metrics_file))
         return EXIT_FAILED;

@@ -33,7 +33,7 @@ static int plan_option(void *arg, int id, const char *value)
     return 0;
 }
 
-static struct upmu_plan_entry entry_at(const struct upmu_plan *plan, size_t i)
+static struct upmu_plan_entry plan_entry_at(const struct upmu_plan *plan, size_t i)
 {
     struct upmu_plan_entry e = {.size = sizeof e};
     /* In range and of the right size, it cannot fail. */
@@ -58,11 +58,11 @@ static void plan_row(struct table *t, const struct upmu_plan *plan, const struct
     else
         table_cell(t, STYLE_GOOD, "all");
     if (e->same_as != i)
-        table_cell(t, STYLE_PLAIN, "counted once for %s", entry_at(plan, e->same_as).name);
+        table_cell(t, STYLE_PLAIN, "counted once for %s", plan_entry_at(plan, e->same_as).name);
     else if (e->role == UPMU_PLAN_FILLER)
         table_cell(t, STYLE_PLAIN, "reserves its counters against other groups");
     else if (e->role == UPMU_PLAN_TERM)
-        table_cell(t, STYLE_PLAIN, "a part of %s", entry_at(plan, e->event).name);
+        table_cell(t, STYLE_PLAIN, "a part of %s", plan_entry_at(plan, e->event).name);
     else
         table_cell(t, STYLE_PLAIN, "%s", e->role == UPMU_PLAN_CORE_TYPE ? "summed with the other core types" : "");
 }
@@ -77,13 +77,13 @@ static void plan_table(struct output *out, const struct upmu_plan *plan)
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t g = 0; g < upmu_plan_group_count(plan); g++) {
         for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) {
-            struct upmu_plan_entry e = entry_at(plan, i);
+            struct upmu_plan_entry e = plan_entry_at(plan, i);
             if (e.group == (int32_t)g)
                 plan_row(&t, plan, &e, i);
         }
     }
     for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) { /* those that are no events of a group, yet counted */
-        struct upmu_plan_entry e = entry_at(plan, i);
+        struct upmu_plan_entry e = plan_entry_at(plan, i);
         if (e.group < 0 && e.cause == 0)
             plan_row(&t, plan, &e, i);
     }
@@ -93,7 +93,7 @@ static void plan_table(struct output *out, const struct upmu_plan *plan)
 static void plan_refusals(struct output *out, const struct upmu_plan *plan)
 {
     for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) {
-        struct upmu_plan_entry e = entry_at(plan, i);
+        struct upmu_plan_entry e = plan_entry_at(plan, i);
         if (e.cause == 0 || e.role != UPMU_PLAN_EVENT)
             continue;
         fprintf(out->file, "%snot counted:%s %s: ", output_style(out, STYLE_WARNING), output_plain(out), e.name);
@@ -106,7 +106,7 @@ static void plan_text(struct output *out, const struct upmu_plan *plan, const st
 {
     bool multiplexed = false;
     for (size_t i = 0; i < upmu_plan_entry_count(plan); i++)
-        multiplexed |= entry_at(plan, i).multiplexed > 1;
+        multiplexed |= plan_entry_at(plan, i).multiplexed > 1;
     fprintf(out->file, "%s\n\n", cpu->title);
     plan_table(out, plan);
     if (multiplexed)
@@ -155,7 +155,7 @@ static void plan_json(struct output *out, const struct upmu_plan *plan, const st
     json_string(&j, "note", upmu_plan_note(plan)[0] ? upmu_plan_note(plan) : NULL);
     json_array(&j, "entries");
     for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) {
-        struct upmu_plan_entry e = entry_at(plan, i);
+        struct upmu_plan_entry e = plan_entry_at(plan, i);
         plan_entry_json(&j, &e);
     }
     json_array_end(&j);

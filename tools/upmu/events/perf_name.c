@@ -25,26 +25,26 @@ static const char *const accesses[][2] = {
 #define LENGTH(names) (sizeof(names) / sizeof *(names))
 
 /* The modifier at the end of a name, without its colon; "" if it has none. */
-static const char *modifier_of(const char *name)
+static const char *perf_modifier_of(const char *name)
 {
     const char *colon = strrchr(name, ':');
     return colon && colon[1] && colon[1 + strspn(colon + 1, "ukhpPGH")] == '\0' ? colon + 1 : "";
 }
 
 /* perf has no stores to the instruction cache, its TLB and the branch predictor, nor prefetches to the latter two. */
-static bool cache_has_access(uint64_t cache, uint64_t access)
+static bool perf_cache_has_access(uint64_t cache, uint64_t access)
 {
     return cache == 1 ? access != 1 : cache == 4 || cache == 5 ? access == 0 : true;
 }
 
-static void cache_words(uint64_t config, const char *colon, const char *modifier, char *words, size_t size)
+static void perf_cache_words(uint64_t config, const char *colon, const char *modifier, char *words, size_t size)
 {
     uint64_t cache = config & 0xff, access = config >> 8 & 0xff, result = config >> 16;
-    if (cache < LENGTH(caches) && access < LENGTH(accesses) && result < 2 && cache_has_access(cache, access))
+    if (cache < LENGTH(caches) && access < LENGTH(accesses) && result < 2 && perf_cache_has_access(cache, access))
         snprintf(words, size, "%s-%s%s%s", caches[cache], accesses[access][result], colon, modifier);
 }
 
-static void code_words(const struct upmu_event_info *e, const char *modifier, char *words, size_t size)
+static void perf_code_words(const struct upmu_event_info *e, const char *modifier, char *words, size_t size)
 {
     char second[32] = "", third[32] = "";
     if (e->config1)
@@ -60,7 +60,7 @@ void perf_name(const struct upmu_event_info *e, char *words, size_t size)
     /* What is read with getrusage is no event of perf's. */
     if (e->match == UPMU_MATCH_ABSENT || !e->pmu || e->formula[0] || strcmp(e->pmu, "getrusage") == 0)
         return;
-    const char *modifier = modifier_of(e->name), *colon = modifier[0] ? ":" : "";
+    const char *modifier = perf_modifier_of(e->name), *colon = modifier[0] ? ":" : "";
     switch (e->type) {
     case TYPE_HARDWARE:
         if (e->config < LENGTH(hardware))
@@ -71,10 +71,10 @@ void perf_name(const struct upmu_event_info *e, char *words, size_t size)
             snprintf(words, size, "%s%s%s", software[e->config], colon, modifier);
         break;
     case TYPE_HW_CACHE:
-        cache_words(e->config, colon, modifier, words, size);
+        perf_cache_words(e->config, colon, modifier, words, size);
         break;
     default:
-        code_words(e, modifier, words, size);
+        perf_code_words(e, modifier, words, size);
         break;
     }
 }

@@ -32,7 +32,7 @@ static const struct state_form state_forms[] = {
     [UPMU_FINDING_INFO] = {"info", STYLE_PLAIN},
 };
 
-static struct state_form state_form(int state)
+static struct state_form doctor_state_form(int state)
 {
     if (state < 0 || (size_t)state >= sizeof state_forms / sizeof *state_forms)
         return (struct state_form){"?", STYLE_PLAIN};
@@ -48,10 +48,10 @@ static int doctor_option(void *arg, int id, const char *value)
     return 0;
 }
 
-static int found_text(const struct upmu_finding *f, void *arg)
+static int doctor_print_text(const struct upmu_finding *f, void *arg)
 {
     struct doctor *d = arg;
-    struct state_form form = state_form(f->state);
+    struct state_form form = doctor_state_form(f->state);
 
     d->missing |= f->state == UPMU_FINDING_MISSING;
     table_cell(&d->table, form.style, "%s", form.name);
@@ -65,14 +65,14 @@ static int found_text(const struct upmu_finding *f, void *arg)
     return 0;
 }
 
-static int found_json(const struct upmu_finding *f, void *arg)
+static int doctor_print_json(const struct upmu_finding *f, void *arg)
 {
     struct doctor *d = arg;
 
     d->missing |= f->state == UPMU_FINDING_MISSING;
     json_object(&d->json, NULL);
     json_string(&d->json, "topic", f->topic);
-    json_string(&d->json, "state", state_form(f->state).name);
+    json_string(&d->json, "state", doctor_state_form(f->state).name);
     json_string(&d->json, "text", f->text);
     json_string(&d->json, "remedy", f->remedy[0] ? f->remedy : NULL);
     json_object_end(&d->json);
@@ -84,7 +84,7 @@ static int doctor_text(struct doctor *d)
     static const struct table_column columns[] = {{"STATE", false}, {"TOPIC", false}, {"FOUND", false}};
 
     table_begin(&d->table, columns, sizeof columns / sizeof *columns);
-    int rc = upmu_diagnose(found_text, d);
+    int rc = upmu_diagnose(doctor_print_text, d);
     table_end(&d->table, &d->out, 0);
     return rc;
 }
@@ -93,7 +93,7 @@ static int doctor_json(struct doctor *d)
 {
     json_begin(&d->json, d->out.file, "upmu-doctor");
     json_array(&d->json, "findings");
-    int rc = upmu_diagnose(found_json, d);
+    int rc = upmu_diagnose(doctor_print_json, d);
     json_array_end(&d->json);
     json_end(&d->json);
     return rc;

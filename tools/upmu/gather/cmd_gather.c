@@ -77,21 +77,21 @@ static int memory_file_close(struct memory_file *m)
 }
 
 /* Fields are separated by tabs, rows by newlines: neither may be in a field. */
-static void put_field(FILE *out, const char *text, char end)
+static void gather_put_field(FILE *out, const char *text, char end)
 {
     for (; *text; text++)
         fputc(*text == '\t' || *text == '\n' ? ' ' : *text, out);
     fputc(end, out);
 }
 
-static int put_finding(const struct upmu_finding *f, void *arg)
+static int gather_put_finding(const struct upmu_finding *f, void *arg)
 {
     FILE *out = arg;
 
     fprintf(out, "%d\t", (int)f->state);
-    put_field(out, f->topic, '\t');
-    put_field(out, f->text, '\t');
-    put_field(out, f->remedy, '\n');
+    gather_put_field(out, f->topic, '\t');
+    gather_put_field(out, f->text, '\t');
+    gather_put_field(out, f->remedy, '\n');
     return 0;
 }
 
@@ -101,7 +101,7 @@ static int gather_findings(struct gather *g)
 
     if (memory_file_open(&m) != 0)
         return -1;
-    int rc = upmu_diagnose(put_finding, m.file);
+    int rc = upmu_diagnose(gather_put_finding, m.file);
     if (rc != 0)
         complain("cannot examine the machine: %s", upmu_error());
     rc |= memory_file_close(&m);
@@ -112,7 +112,7 @@ static int gather_findings(struct gather *g)
 }
 
 /* Whether the table has a row of `name` already. */
-static bool trial_known(struct memory_file *m, const char *name)
+static bool gather_has_trial(struct memory_file *m, const char *name)
 {
     char *field = NULL;
     bool known = fflush(m->file) == 0 && asprintf(&field, "\t%s\t", name) > 0 && strstr(m->text, field);
@@ -121,20 +121,20 @@ static bool trial_known(struct memory_file *m, const char *name)
     return known;
 }
 
-static void put_trial(struct memory_file *m, const char *name)
+static void gather_put_trial(struct memory_file *m, const char *name)
 {
     uint64_t seen = 0;
 
-    if (trial_known(m, name))
+    if (gather_has_trial(m, name))
         return;
     int code = upmu_event_probe(name, &seen);
     fprintf(m->file, "%d\t%" PRIu64 "\t", code, seen);
-    put_field(m->file, name, '\t');
-    put_field(m->file, code == 0 ? "" : upmu_error(), '\n');
+    gather_put_field(m->file, name, '\t');
+    gather_put_field(m->file, code == 0 ? "" : upmu_error(), '\n');
 }
 
 /* A metric of this CPU may have events outside the vendor-neutral set. */
-static void put_metric_trials(struct memory_file *m)
+static void gather_put_metric_trials(struct memory_file *m)
 {
     struct upmu_metric_info info = {.size = sizeof info};
 
@@ -142,7 +142,7 @@ static void put_metric_trials(struct memory_file *m)
         char *names = memory_copy(info.events), *rest = names, *name;
         while ((name = strsep(&rest, ",")) != NULL)
             if (name[0])
-                put_trial(m, name);
+                gather_put_trial(m, name);
         free(names);
     }
 }
@@ -155,8 +155,8 @@ static int gather_trials(struct gather *g)
     if (memory_file_open(&m) != 0)
         return -1;
     for (size_t i = 0; upmu_event_name_at(i, &name) == 0; i++)
-        put_trial(&m, name);
-    put_metric_trials(&m);
+        gather_put_trial(&m, name);
+    gather_put_metric_trials(&m);
     int rc = memory_file_close(&m);
     if (rc == 0)
         gather_text(g, "upmu/trials", m.text, m.len);

@@ -24,7 +24,7 @@ enum { GATHER_FILE_MAX = 4 << 20, GATHER_DEPTH = 2 };
 /* ------------------------------------------------------------------------------------------------- one file */
 
 /* @return the text with a zero byte behind it and *len bytes; NULL if it cannot be had. */
-static char *read_text(struct gather *g, const char *path, size_t *len)
+static char *gather_read_text(struct gather *g, const char *path, size_t *len)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     size_t cap = 4096;
@@ -56,30 +56,30 @@ static char *read_text(struct gather *g, const char *path, size_t *len)
     return text;
 }
 
-static void take_file(struct gather *g, const char *path)
+static void gather_take_file(struct gather *g, const char *path)
 {
     size_t len;
-    char *text = read_text(g, path, &len);
+    char *text = gather_read_text(g, path, &len);
 
     if (text)
         gather_text(g, path + 1, text, len);
     free(text);
 }
 
-static void take_files(struct gather *g, const char *folder, const char *const *names)
+static void gather_take_files(struct gather *g, const char *folder, const char *const *names)
 {
     for (; *names; names++) {
         char *path = memory_format("%s/%s", folder, *names);
-        take_file(g, path);
+        gather_take_file(g, path);
         free(path);
     }
 }
 
 /* Keep the lines for which `wanted` is true. */
-static void take_lines(struct gather *g, const char *path, bool (*wanted)(const char *line, size_t len))
+static void gather_take_lines(struct gather *g, const char *path, bool (*wanted)(const char *line, size_t len))
 {
     size_t len, kept = 0;
-    char *text = read_text(g, path, &len);
+    char *text = gather_read_text(g, path, &len);
 
     if (!text)
         return;
@@ -98,22 +98,22 @@ static void take_lines(struct gather *g, const char *path, bool (*wanted)(const 
 
 /* ------------------------------------------------------------------------------------------------- folders */
 
-static int visible(const struct dirent *entry)
+static int gather_name_is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int gather_by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 /* Each name in a folder, in the same order for everybody. */
-static void each_name(struct gather *g, const char *folder, void (*each)(struct gather *g, const char *path, int depth),
-                      int depth)
+static void gather_each_name(struct gather *g, const char *folder,
+                             void (*each)(struct gather *g, const char *path, int depth), int depth)
 {
     struct dirent **entries;
-    int n = scandir(folder, &entries, visible, by_name);
+    int n = scandir(folder, &entries, gather_name_is_visible, gather_by_name);
 
     if (n < 0) {
         g->unreadable += errno != ENOENT;
@@ -128,33 +128,34 @@ static void each_name(struct gather *g, const char *folder, void (*each)(struct 
     free(entries);
 }
 
-static const char *last_part(const char *path)
+static const char *path_last_part(const char *path)
 {
     return strrchr(path, '/') + 1;
 }
 
 /* The settings of a PMU; power management and bus links do not affect counting. */
-static void take_pmu_part(struct gather *g, const char *path, int depth)
+static void gather_take_pmu_part(struct gather *g, const char *path, int depth)
 {
     struct stat st;
 
-    if (lstat(path, &st) != 0 || strcmp(last_part(path), "power") == 0 || strcmp(last_part(path), "uevent") == 0)
+    if (lstat(path, &st) != 0 || strcmp(path_last_part(path), "power") == 0 ||
+        strcmp(path_last_part(path), "uevent") == 0)
         return;
     if (S_ISREG(st.st_mode) && (st.st_mode & 0444) != 0)
-        take_file(g, path);
+        gather_take_file(g, path);
     else if (S_ISDIR(st.st_mode) && depth < GATHER_DEPTH)
-        each_name(g, path, take_pmu_part, depth + 1);
+        gather_each_name(g, path, gather_take_pmu_part, depth + 1);
 }
 
 /* The bus has links to the PMUs' own folders. */
-static void take_pmu(struct gather *g, const char *path, int depth)
+static void gather_take_pmu(struct gather *g, const char *path, int depth)
 {
-    each_name(g, path, take_pmu_part, depth + 1);
+    gather_each_name(g, path, gather_take_pmu_part, depth + 1);
 }
 
 /* ------------------------------------------------------------------------------------------------ the groups */
 
-static bool says_no_serial(const char *line, size_t len)
+static bool line_has_no_serial(const char *line, size_t len)
 {
     static const char *const private[] = {"serial", "uuid", "mac address"};
     char *key = memory_array(len + 1, 1);
@@ -168,19 +169,19 @@ static bool says_no_serial(const char *line, size_t len)
     return good;
 }
 
-static void take_cpuinfo(struct gather *g)
+static void gather_take_cpuinfo(struct gather *g)
 {
-    take_lines(g, "/proc/cpuinfo", says_no_serial);
+    gather_take_lines(g, "/proc/cpuinfo", line_has_no_serial);
 }
 
-static void take_pmus(struct gather *g)
+static void gather_take_pmus(struct gather *g)
 {
-    each_name(g, "/sys/bus/event_source/devices", take_pmu, 0);
-    take_file(g, "/sys/kernel/tracing/events/sched/sched_switch/id");
-    take_file(g, "/sys/kernel/debug/tracing/events/sched/sched_switch/id");
+    gather_each_name(g, "/sys/bus/event_source/devices", gather_take_pmu, 0);
+    gather_take_file(g, "/sys/kernel/tracing/events/sched/sched_switch/id");
+    gather_take_file(g, "/sys/kernel/debug/tracing/events/sched/sched_switch/id");
 }
 
-static void take_kernel(struct gather *g)
+static void gather_take_kernel(struct gather *g)
 {
     static const char *const kernel[] = {
         "ostype",
@@ -197,11 +198,11 @@ static void take_kernel(struct gather *g)
         "unprivileged_bpf_disabled",
         NULL,
     };
-    take_files(g, "/proc/sys/kernel", kernel);
-    take_file(g, "/proc/sys/fs/file-max");
+    gather_take_files(g, "/proc/sys/kernel", kernel);
+    gather_take_file(g, "/proc/sys/fs/file-max");
 }
 
-static bool says_rights(const char *line, size_t len)
+static bool line_is_of_rights(const char *line, size_t len)
 {
     static const char *const fields[] = {"Uid:",     "Gid:",           "Cap",
                                          "Seccomp",  "NoNewPrivs:",    "Cpus_allowed_list:",
@@ -214,19 +215,19 @@ static bool says_rights(const char *line, size_t len)
 }
 
 /* The limits of our control group, without its path, which may contain the name of a container or a user. */
-static void take_cgroup(struct gather *g)
+static void gather_take_cgroup(struct gather *g)
 {
     static const char *const names[] = {"cpu.max",    "cpu.weight",  "cpuset.cpus.effective",
                                         "memory.max", "memory.high", "pids.max"};
     size_t len;
-    char *text = read_text(g, "/proc/self/cgroup", &len);
+    char *text = gather_read_text(g, "/proc/self/cgroup", &len);
     char *own = text ? strstr(text, "0::/") : NULL;
 
     if (own)
         own[strcspn(own, "\n")] = '\0';
     for (size_t i = 0; own && i < sizeof names / sizeof *names; i++) {
         char *path = memory_format("/sys/fs/cgroup%s/%s", own + strlen("0::"), names[i]);
-        char *limit = read_text(g, path, &len);
+        char *limit = gather_read_text(g, path, &len);
         char *name = memory_format("sys/fs/cgroup/%s", names[i]);
         if (limit)
             gather_text(g, name, limit, len);
@@ -237,25 +238,25 @@ static void take_cgroup(struct gather *g)
     free(text);
 }
 
-static void take_rights(struct gather *g)
+static void gather_take_rights(struct gather *g)
 {
-    take_lines(g, "/proc/self/status", says_rights);
-    take_file(g, "/proc/self/limits");
-    take_file(g, "/proc/self/uid_map");
-    take_cgroup(g);
+    gather_take_lines(g, "/proc/self/status", line_is_of_rights);
+    gather_take_file(g, "/proc/self/limits");
+    gather_take_file(g, "/proc/self/uid_map");
+    gather_take_cgroup(g);
 }
 
-static void take_cache(struct gather *g, const char *path, int depth)
+static void gather_take_cache(struct gather *g, const char *path, int depth)
 {
     static const char *const facts[] = {
         "level",           "type", "size", "ways_of_associativity", "coherency_line_size", "number_of_sets",
         "shared_cpu_list", NULL};
     (void)depth;
-    if (strncmp(last_part(path), "index", 5) == 0)
-        take_files(g, path, facts);
+    if (strncmp(path_last_part(path), "index", 5) == 0)
+        gather_take_files(g, path, facts);
 }
 
-static void take_processor(struct gather *g, const char *path, int depth)
+static void gather_take_processor(struct gather *g, const char *path, int depth)
 {
     static const char *const facts[] = {"topology/core_id",
                                         "topology/physical_package_id",
@@ -269,43 +270,45 @@ static void take_processor(struct gather *g, const char *path, int depth)
                                         "cpufreq/cpuinfo_min_freq",
                                         "cpufreq/cpuinfo_max_freq",
                                         NULL};
-    const char *name = last_part(path);
+    const char *name = path_last_part(path);
 
     if (strncmp(name, "cpu", 3) != 0 || !isdigit((unsigned char)name[3]))
         return;
-    take_files(g, path, facts);
+    gather_take_files(g, path, facts);
     char *caches = memory_format("%s/cache", path);
-    each_name(g, caches, take_cache, depth + 1);
+    gather_each_name(g, caches, gather_take_cache, depth + 1);
     free(caches);
 }
 
-static void take_node(struct gather *g, const char *path, int depth)
+static void gather_take_node(struct gather *g, const char *path, int depth)
 {
     static const char *const facts[] = {"cpulist", "distance", NULL};
 
     (void)depth;
-    if (strncmp(last_part(path), "node", 4) == 0)
-        take_files(g, path, facts);
+    if (strncmp(path_last_part(path), "node", 4) == 0)
+        gather_take_files(g, path, facts);
 }
 
-static void take_topology(struct gather *g)
+static void gather_take_topology(struct gather *g)
 {
     static const char *const facts[] = {"online",     "possible",    "present",    "offline", "isolated",
                                         "smt/active", "smt/control", "kernel_max", NULL};
     static const char *const clocks[] = {"current_clocksource", "available_clocksource", NULL};
 
-    take_files(g, "/sys/devices/system/cpu", facts);
-    each_name(g, "/sys/devices/system/cpu", take_processor, 0);
-    each_name(g, "/sys/devices/system/node", take_node, 0);
-    take_files(g, "/sys/devices/system/clocksource/clocksource0", clocks);
-    take_file(g, "/sys/hypervisor/type");
+    gather_take_files(g, "/sys/devices/system/cpu", facts);
+    gather_each_name(g, "/sys/devices/system/cpu", gather_take_processor, 0);
+    gather_each_name(g, "/sys/devices/system/node", gather_take_node, 0);
+    gather_take_files(g, "/sys/devices/system/clocksource/clocksource0", clocks);
+    gather_take_file(g, "/sys/hypervisor/type");
 }
 
 const struct gather_group gather_groups[] = {
-    {"the CPU as the kernel describes it (/proc/cpuinfo)", "lines with serial numbers", take_cpuinfo},
-    {"the kernel's PMUs (/sys/bus/event_source): types, formats, events, CPUs, caps", "power management", take_pmus},
-    {"the kernel's version and its settings of perf", "boot id, host name, command line", take_kernel},
-    {"rights and limits of this process and its container", "names, process ids, the container's path", take_rights},
-    {"CPUs, caches, memory nodes and clocks", "", take_topology},
+    {"the CPU as the kernel describes it (/proc/cpuinfo)", "lines with serial numbers", gather_take_cpuinfo},
+    {"the kernel's PMUs (/sys/bus/event_source): types, formats, events, CPUs, caps", "power management",
+     gather_take_pmus},
+    {"the kernel's version and its settings of perf", "boot id, host name, command line", gather_take_kernel},
+    {"rights and limits of this process and its container", "names, process ids, the container's path",
+     gather_take_rights},
+    {"CPUs, caches, memory nodes and clocks", "", gather_take_topology},
     {NULL, NULL, NULL},
 };

@@ -20,7 +20,7 @@ void tar_begin(struct tar *t, FILE *out, int64_t time)
 }
 
 /* A long path is cut at a slash: the first part goes into the prefix. */
-static int put_name(struct tar_header *h, const char *path)
+static int tar_put_name(struct tar_header *h, const char *path)
 {
     size_t len = strlen(path);
 
@@ -42,7 +42,7 @@ static int put_name(struct tar_header *h, const char *path)
 }
 
 /* `width` - 1 octal digits and a zero byte. */
-static void put_octal(char *field, size_t width, uint64_t value)
+static void tar_put_octal(char *field, size_t width, uint64_t value)
 {
     field[width - 1] = '\0';
     for (size_t i = width - 1; i-- > 0; value >>= 3)
@@ -50,7 +50,7 @@ static void put_octal(char *field, size_t width, uint64_t value)
 }
 
 /* The sum of all bytes, those of its own field taken as blanks. */
-static void put_checksum(struct tar_header *h)
+static void tar_put_checksum(struct tar_header *h)
 {
     unsigned sum = 0;
     const unsigned char *byte = (const unsigned char *)h;
@@ -58,7 +58,7 @@ static void put_checksum(struct tar_header *h)
     memset(h->checksum, ' ', sizeof h->checksum);
     for (size_t i = 0; i < sizeof *h; i++)
         sum += byte[i];
-    put_octal(h->checksum, sizeof h->checksum - 1, sum);
+    tar_put_octal(h->checksum, sizeof h->checksum - 1, sum);
 }
 
 int tar_add(struct tar *t, const char *path, const void *data, size_t len)
@@ -66,14 +66,14 @@ int tar_add(struct tar *t, const char *path, const void *data, size_t len)
     static const char zeros[TAR_BLOCK];
     struct tar_header h = {.type = '0', .magic = "ustar", .version = {'0', '0'}};
 
-    if ((uint64_t)len >> TAR_SIZE_MAX_BITS != 0 || put_name(&h, path) != 0)
+    if ((uint64_t)len >> TAR_SIZE_MAX_BITS != 0 || tar_put_name(&h, path) != 0)
         return -1;
-    put_octal(h.mode, sizeof h.mode, 0644);
-    put_octal(h.uid, sizeof h.uid, 0);
-    put_octal(h.gid, sizeof h.gid, 0);
-    put_octal(h.size, sizeof h.size, len);
-    put_octal(h.mtime, sizeof h.mtime, (uint64_t)t->time);
-    put_checksum(&h);
+    tar_put_octal(h.mode, sizeof h.mode, 0644);
+    tar_put_octal(h.uid, sizeof h.uid, 0);
+    tar_put_octal(h.gid, sizeof h.gid, 0);
+    tar_put_octal(h.size, sizeof h.size, len);
+    tar_put_octal(h.mtime, sizeof h.mtime, (uint64_t)t->time);
+    tar_put_checksum(&h);
     (void)fwrite(&h, 1, sizeof h, t->out);
     (void)fwrite(data, 1, len, t->out);
     (void)fwrite(zeros, 1, (TAR_BLOCK - len % TAR_BLOCK) % TAR_BLOCK, t->out);

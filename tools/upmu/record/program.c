@@ -35,7 +35,7 @@ static bool is_program(const char *path)
 }
 
 /* What stands against executing `path`, which is no program; or NULL if it is not there at all. */
-static const char *objection(const char *path)
+static const char *program_reason_not_executable(const char *path)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -45,7 +45,7 @@ static const char *objection(const char *path)
     return S_ISREG(st.st_mode) ? "no permission to execute it" : "it is no regular file";
 }
 
-static char *refuse(const char *name, const char *why, int *status)
+static char *program_refuse(const char *name, const char *why, int *status)
 {
     *status = why ? EXIT_NOT_EXECUTABLE : EXIT_NOT_FOUND;
     if (why)
@@ -60,27 +60,27 @@ char *program_find(const char *name, int *status)
     const char *path = getenv("PATH"), *why = NULL;
     bool more = true;
     if (strchr(name, '/'))
-        return is_program(name) ? memory_copy(name) : refuse(name, objection(name), status);
+        return is_program(name) ? memory_copy(name) : program_refuse(name, program_reason_not_executable(name), status);
     if (!name[0])
-        return refuse(name, NULL, status);
+        return program_refuse(name, NULL, status);
     for (path = path ? path : "/bin:/usr/bin"; more; path++) {
         size_t n = strcspn(path, ":");
         char *file = n ? memory_format("%.*s/%s", (int)n, path, name) : memory_format("./%s", name);
         if (is_program(file))
             return file;
         if (!why)
-            why = objection(file);
+            why = program_reason_not_executable(file);
         free(file);
         path += n;
         more = *path == ':';
     }
-    return refuse(name, why, status);
+    return program_refuse(name, why, status);
 }
 
 /* --------------------------------------------------------------------------------------- what kind of file it is */
 
 /* The beginning of a file. @return bytes, or -1 with errno. */
-static ssize_t read_at(int fd, void *buffer, size_t size, off_t offset)
+static ssize_t program_read_at(int fd, void *buffer, size_t size, off_t offset)
 {
     size_t done = 0;
     while (done < size) {
@@ -96,12 +96,12 @@ static ssize_t read_at(int fd, void *buffer, size_t size, off_t offset)
     return (ssize_t)done;
 }
 
-static ssize_t read_head(const char *path, void *buffer, size_t size)
+static ssize_t program_read_head(const char *path, void *buffer, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    ssize_t n = read_at(fd, buffer, size, 0);
+    ssize_t n = program_read_at(fd, buffer, size, 0);
     int saved = errno;
     close(fd);
     errno = saved;
@@ -109,7 +109,7 @@ static ssize_t read_head(const char *path, void *buffer, size_t size)
 }
 
 /* The interpreter named in a script's first line, to be freed; execvp(3) gives a file of no known kind to the shell. */
-static char *interpreter_of(const char *head)
+static char *program_interpreter(const char *head)
 {
     if (strncmp(head, "#!", 2) != 0)
         return memory_copy("/bin/sh");
@@ -118,7 +118,7 @@ static char *interpreter_of(const char *head)
 }
 
 /* Same word length, byte order and machine as the library that is to be preloaded. */
-static bool same_machine(const unsigned char *a, const unsigned char *b)
+static bool program_same_machine(const unsigned char *a, const unsigned char *b)
 {
     size_t machine = offsetof(Elf64_Ehdr, e_machine); /* the same place in both classes */
     return a[EI_CLASS] == b[EI_CLASS] && a[EI_DATA] == b[EI_DATA] && memcmp(a + machine, b + machine, 2) == 0;
@@ -137,7 +137,7 @@ typedef Elf32_Dyn elf_dynamic;
 #endif
 
 /* Whether a program of our own machine asks for a dynamic linker. @return 1, 0, or -1 if the program headers are malformed. */
-static int has_linker(const char *path, const unsigned char *head)
+static int program_has_linker(const char *path, const unsigned char *head)
 {
     elf_header e;
     elf_segment s;
@@ -147,7 +147,7 @@ static int has_linker(const char *path, const unsigned char *head)
     if (fd < 0)
         return -1;
     for (size_t i = 0; i < e.e_phnum && found == 0; i++) {
-        if (read_at(fd, &s, sizeof s, (off_t)(e.e_phoff + i * e.e_phentsize)) != (ssize_t)sizeof s)
+        if (program_read_at(fd, &s, sizeof s, (off_t)(e.e_phoff + i * e.e_phentsize)) != (ssize_t)sizeof s)
             found = -1;
         else if (s.p_type == PT_INTERP)
             found = 1;
@@ -159,10 +159,10 @@ static int has_linker(const char *path, const unsigned char *head)
 /* ----------------------------------------------------------------------------------------------- sanitizers */
 
 /* The program header of a type whose `vaddr`, if any is wanted, lies in its segment. */
-static bool find_segment(int fd, const elf_header *e, uint32_t type, uint64_t vaddr, elf_segment *s)
+static bool program_find_segment(int fd, const elf_header *e, uint32_t type, uint64_t vaddr, elf_segment *s)
 {
     for (size_t i = 0; i < e->e_phnum; i++) {
-        if (read_at(fd, s, sizeof *s, (off_t)(e->e_phoff + i * e->e_phentsize)) != (ssize_t)sizeof *s)
+        if (program_read_at(fd, s, sizeof *s, (off_t)(e->e_phoff + i * e->e_phentsize)) != (ssize_t)sizeof *s)
             return false;
         if (s->p_type == type && (vaddr == 0 || (vaddr >= s->p_vaddr && vaddr - s->p_vaddr < s->p_filesz)))
             return true;
@@ -171,23 +171,24 @@ static bool find_segment(int fd, const elf_header *e, uint32_t type, uint64_t va
 }
 
 /* The names of all that the dynamic linker joins, one behind the other; NULL if there are none. */
-static char *dynamic_names(int fd, const elf_header *e, size_t *n)
+static char *program_dynamic_names(int fd, const elf_header *e, size_t *n)
 {
     elf_segment s;
     elf_dynamic d;
     uint64_t at = 0, size = 0;
-    if (!find_segment(fd, e, PT_DYNAMIC, 0, &s))
+    if (!program_find_segment(fd, e, PT_DYNAMIC, 0, &s))
         return NULL;
     for (size_t i = 0; i < s.p_filesz / sizeof d; i++) {
-        if (read_at(fd, &d, sizeof d, (off_t)(s.p_offset + i * sizeof d)) != (ssize_t)sizeof d || d.d_tag == DT_NULL)
+        if (program_read_at(fd, &d, sizeof d, (off_t)(s.p_offset + i * sizeof d)) != (ssize_t)sizeof d ||
+            d.d_tag == DT_NULL)
             break;
         at = d.d_tag == DT_STRTAB ? d.d_un.d_ptr : at;
         size = d.d_tag == DT_STRSZ ? d.d_un.d_val : size;
     }
-    if (at == 0 || size == 0 || size > NAMES_MAX || !find_segment(fd, e, PT_LOAD, at, &s))
+    if (at == 0 || size == 0 || size > NAMES_MAX || !program_find_segment(fd, e, PT_LOAD, at, &s))
         return NULL;
     char *names = memory_array(size, 1);
-    ssize_t got = read_at(fd, names, size, (off_t)(s.p_offset + (at - s.p_vaddr)));
+    ssize_t got = program_read_at(fd, names, size, (off_t)(s.p_offset + (at - s.p_vaddr)));
     *n = got > 0 ? (size_t)got : 0;
     return names;
 }
@@ -203,14 +204,14 @@ static const struct sanitizer {
     {"__hwasan_init", "HWAddressSanitizer"},
 };
 
-static bool is_built_with(const char *path, const struct sanitizer *what)
+static bool program_is_built_with(const char *path, const struct sanitizer *what)
 {
     elf_header e;
     size_t n = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    char *names = read_at(fd, &e, sizeof e, 0) == (ssize_t)sizeof e ? dynamic_names(fd, &e, &n) : NULL;
+    char *names = program_read_at(fd, &e, sizeof e, 0) == (ssize_t)sizeof e ? program_dynamic_names(fd, &e, &n) : NULL;
     bool found = names && memmem(names, n, what->begins, strlen(what->begins) + 1);
     free(names);
     close(fd);
@@ -218,10 +219,10 @@ static bool is_built_with(const char *path, const struct sanitizer *what)
 }
 
 /* The sanitizer that the program is built for and the library is not; NULL if there is none. */
-static const char *foreign_sanitizer(const char *path, const char *library)
+static const char *program_foreign_sanitizer(const char *path, const char *library)
 {
     for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
-        if (is_built_with(path, &sanitizers[i]) && !is_built_with(library, &sanitizers[i]))
+        if (program_is_built_with(path, &sanitizers[i]) && !program_is_built_with(library, &sanitizers[i]))
             return sanitizers[i].name;
     return NULL;
 }
@@ -229,7 +230,7 @@ static const char *foreign_sanitizer(const char *path, const char *library)
 /* -------------------------------------------------------------------------------------------- gained rights */
 
 /* Why executing the file gives it rights we do not have; NULL if it does not. */
-static const char *gains_rights(const char *path)
+static const char *program_gains_rights(const char *path)
 {
     struct stat st;
     struct statvfs fs;
@@ -247,16 +248,16 @@ static const char *gains_rights(const char *path)
 
 /* ---------------------------------------------------------------------------------------------- all of it */
 
-static int check_elf(const char *path, const unsigned char *head, const char *library,
-                     const unsigned char *library_head)
+static int program_check_elf(const char *path, const unsigned char *head, const char *library,
+                             const unsigned char *library_head)
 {
-    const char *rights = gains_rights(path);
-    if (!same_machine(head, library_head)) {
+    const char *rights = program_gains_rights(path);
+    if (!program_same_machine(head, library_head)) {
         complain("'%s' is a program for another architecture or word size than this libupmu: it cannot be recorded",
                  path);
         return -1;
     }
-    int linker = has_linker(path, head);
+    int linker = program_has_linker(path, head);
     if (linker < 0) {
         complain("'%s' is damaged: its program headers cannot be read", path);
         return -1;
@@ -267,7 +268,7 @@ static int check_elf(const char *path, const unsigned char *head, const char *li
                  path);
         return -1;
     }
-    const char *sanitizer = foreign_sanitizer(path, library);
+    const char *sanitizer = program_foreign_sanitizer(path, library);
     if (sanitizer) {
         complain("'%s' is built with %s, whose runtime interposes the same functions: it cannot be recorded; build it "
                  "without "
@@ -287,14 +288,14 @@ static int check_elf(const char *path, const unsigned char *head, const char *li
 int program_preloads(const char *path, const char *library)
 {
     unsigned char ours[sizeof(elf_header)], head[HEAD_BYTES + 1];
-    if (read_head(library, ours, sizeof ours) != (ssize_t)sizeof ours) {
+    if (program_read_head(library, ours, sizeof ours) != (ssize_t)sizeof ours) {
         complain("the library to be preloaded, '%s', cannot be read", library);
         return -1;
     }
     char *file = memory_copy(path);
     int rc = 1;
     for (int i = 0; rc > 0 && i < INTERPRETERS_MAX; i++) {
-        ssize_t n = read_head(file, head, HEAD_BYTES);
+        ssize_t n = program_read_head(file, head, HEAD_BYTES);
         head[n > 0 ? n : 0] = '\0';
         if (n < 0 && (errno != EACCES || i > 0)) {
             complain("'%s' cannot be read: %s", file, strerror(errno));
@@ -302,9 +303,9 @@ int program_preloads(const char *path, const char *library)
         } else if (n < 0) {
             rc = 0; /* executable but not readable: what comes of it is seen in the recording */
         } else if (n >= (ssize_t)sizeof(elf_header) && memcmp(head, ELFMAG, SELFMAG) == 0) {
-            rc = check_elf(file, head, library, ours);
+            rc = program_check_elf(file, head, library, ours);
         } else {
-            char *next = interpreter_of((const char *)head);
+            char *next = program_interpreter((const char *)head);
             free(file);
             file = next;
         }

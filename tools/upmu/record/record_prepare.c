@@ -22,7 +22,7 @@
 /* ------------------------------------------------------------------------------------------------ the library */
 
 /* libupmu_sync lies beside the library that this command itself uses. @return its path, to be freed, or NULL. */
-static char *find_library(void)
+static char *record_find_library(void)
 {
     Dl_info info;
     char real[PATH_MAX];
@@ -47,7 +47,7 @@ static char *find_library(void)
 
 /* ----------------------------------------------------------------------------------------------- the directory */
 
-static char *default_directory(const char *command)
+static char *record_default_directory(const char *command)
 {
     char when[32];
     struct tm tm;
@@ -59,7 +59,7 @@ static char *default_directory(const char *command)
 }
 
 /* Make the directory, or take an empty one. rmdir() is the one question whether it is empty that has no race. */
-static int make_directory(const char *dir)
+static int record_make_directory(const char *dir)
 {
     if (rmdir(dir) != 0 && errno != ENOENT) {
         if (errno == ENOTEMPTY || errno == EEXIST)
@@ -90,9 +90,10 @@ int record_prepare(struct record_request *request, const char *output, char **sh
     request->program = program_find(request->argv[0], &status);
     if (!request->program)
         return status;
-    request->library = find_library();
-    *shown = output ? memory_copy(output) : default_directory(request->argv[0]);
-    if (!request->library || program_preloads(request->program, request->library) != 0 || make_directory(*shown) != 0)
+    request->library = record_find_library();
+    *shown = output ? memory_copy(output) : record_default_directory(request->argv[0]);
+    if (!request->library || program_preloads(request->program, request->library) != 0 ||
+        record_make_directory(*shown) != 0)
         return EXIT_FAILED;
     if (!realpath(*shown, real)) {
         complain("%s: %s", *shown, strerror(errno));

@@ -14,7 +14,7 @@
 #include "stat/stat.h"
 
 /* What the user preloads already stays, and comes first. */
-static int set_preload(const char *library)
+static int record_set_preload(const char *library)
 {
     const char *before = getenv("LD_PRELOAD");
     char *value = before && *before ? memory_format("%s:%s", before, library) : memory_copy(library);
@@ -23,7 +23,7 @@ static int set_preload(const char *library)
     return rc;
 }
 
-static int set_mode(const struct record_request *q)
+static int record_set_mode(const struct record_request *q)
 {
     char *value = memory_format("%s%s", q->paused ? "paused:" : "", q->mode);
     int rc = setenv("UPMU_SYNC", value, 1);
@@ -31,7 +31,7 @@ static int set_mode(const struct record_request *q)
     return rc;
 }
 
-static int set_policy(const struct record_request *q)
+static int record_set_policy(const struct record_request *q)
 {
     if (!q->policy)
         return 0;
@@ -42,11 +42,11 @@ static int set_policy(const struct record_request *q)
 }
 
 /* The environment of the command; called in the child. */
-static int set_environment(const struct record_request *q)
+static int record_set_environment(const struct record_request *q)
 {
-    int rc = set_preload(q->library);
+    int rc = record_set_preload(q->library);
     if (rc == 0)
-        rc = set_mode(q);
+        rc = record_set_mode(q);
     if (rc == 0)
         rc = setenv("UPMU_TRACE", q->dir, 1);
     if (rc == 0 && q->sample)
@@ -54,7 +54,7 @@ static int set_environment(const struct record_request *q)
     if (rc == 0 && q->requests)
         rc = setenv("UPMU_SYNC_REQUESTS", "1", 1);
     if (rc == 0)
-        rc = set_policy(q);
+        rc = record_set_policy(q);
     if (rc == 0 && q->packet)
         rc = setenv("UPMU_TRACE_PACKET", q->packet, 1);
     if (rc == 0 && q->stacks)
@@ -75,10 +75,10 @@ static int set_environment(const struct record_request *q)
 
 /* In the child: become the command; the pipe closes by that, or brings our errno. execvp gives a script without a first
  * line to the shell, as the user's own shell does. */
-static _Noreturn void become(const struct record_request *q, int report)
+static _Noreturn void record_exec(const struct record_request *q, int report)
 {
     bool redirected = q->output < 0 || (dup2(q->output, STDOUT_FILENO) >= 0 && dup2(q->output, STDERR_FILENO) >= 0);
-    if (redirected && set_environment(q) == 0)
+    if (redirected && record_set_environment(q) == 0)
         execvp(q->program, q->argv);
     int err = errno;
     ssize_t n = write(report, &err, sizeof err);
@@ -86,7 +86,7 @@ static _Noreturn void become(const struct record_request *q, int report)
 }
 
 /* @return 0 once the command runs, or the errno that kept it from that. */
-static int wait_for_exec(int report)
+static int record_wait_for_exec(int report)
 {
     int err = 0;
     ssize_t n;
@@ -110,7 +110,7 @@ int record_end(pid_t pid)
     return WIFSIGNALED(status) ? EXIT_SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int not_started(const char *name, int err)
+static int record_not_started(const char *name, int err)
 {
     complain("'%s' cannot be executed: %s", name, strerror(err));
     return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
@@ -126,7 +126,7 @@ int record_start(const struct record_request *request, pid_t *pid)
     }
     *pid = fork();
     if (*pid == 0)
-        become(request, report[1]);
+        record_exec(request, report[1]);
     int fork_error = errno;
     close(report[1]);
     if (*pid < 0) {
@@ -134,12 +134,12 @@ int record_start(const struct record_request *request, pid_t *pid)
         complain("cannot start a process: %s", strerror(fork_error));
         return EXIT_FAILED;
     }
-    int err = wait_for_exec(report[0]);
+    int err = record_wait_for_exec(report[0]);
     close(report[0]);
     if (err == 0)
         return EXIT_OK;
     (void)record_end(*pid);
-    return not_started(request->argv[0], err);
+    return record_not_started(request->argv[0], err);
 }
 
 int record_run(const struct record_request *request, bool *started)

@@ -20,7 +20,7 @@ struct totals {
     size_t unsynced; /* processes in which sync tracing did not begin */
 };
 
-static int add_process(const struct upmu_control *control, size_t index, struct totals *t)
+static int summary_add_process(const struct upmu_control *control, size_t index, struct totals *t)
 {
     struct upmu_control_status s = {.size = sizeof s};
     if (upmu_control_status_read(control, index, &s) != 0)
@@ -34,7 +34,7 @@ static int add_process(const struct upmu_control *control, size_t index, struct 
     return 0;
 }
 
-static int add_up(const char *dir, struct totals *t)
+static int summary_add_processes(const char *dir, struct totals *t)
 {
     struct upmu_control *control;
     struct upmu_trace_repair_result repair = {.size = sizeof repair};
@@ -43,13 +43,13 @@ static int add_up(const char *dir, struct totals *t)
         return rc;
     rc = upmu_trace_repair(dir, &repair);
     for (size_t i = 0; rc == 0 && i < upmu_control_process_count(control); i++)
-        rc = add_process(control, i, t);
+        rc = summary_add_process(control, i, t);
     upmu_control_close(control);
     return rc;
 }
 
 /* Nothing is there although the command ran. */
-static void explain_nothing(const char *dir, const char *shown)
+static void summary_explain_nothing(const char *dir, const char *shown)
 {
     struct statvfs fs;
     if (statvfs(dir, &fs) == 0 && fs.f_bavail == 0)
@@ -61,15 +61,16 @@ static void explain_nothing(const char *dir, const char *shown)
             shown);
 }
 
-static const char *plural(uint64_t n)
+static const char *summary_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-static void say(const struct totals *t, const char *shown)
+static void summary_print(const struct totals *t, const char *shown)
 {
     fprintf(stderr, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
-            plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads, plural(t->threads));
+            summary_plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads,
+            summary_plural(t->threads));
     fprintf(stderr, ", %" PRIu64 " lost", t->lost);
     if (t->running)
         fprintf(stderr, ", %zu still running", t->running);
@@ -83,16 +84,16 @@ static void say(const struct totals *t, const char *shown)
 static int summarize(const char *dir, const char *shown_dir)
 {
     struct totals t = {0};
-    int rc = add_up(dir, &t);
+    int rc = summary_add_processes(dir, &t);
     if (rc == UPMU_E_FORMAT && t.processes == 0) {
-        explain_nothing(dir, shown_dir);
+        summary_explain_nothing(dir, shown_dir);
         return -1;
     }
     if (rc != 0) {
         complain("%s; the recorded data is in %s", upmu_error(), shown_dir);
         return -1;
     }
-    say(&t, shown_dir);
+    summary_print(&t, shown_dir);
     if (t.unsynced == t.processes && t.lost == 0) {
         complain("locks could not be recorded in the command: see the library's message above");
         return -1;
@@ -101,7 +102,7 @@ static int summarize(const char *dir, const char *shown_dir)
         return 0;
     complain("%" PRIu64 " event%s lost (full disk, quota, file size limit, --limit, or "
              "signal handlers that lock?); the other events are kept",
-             t.lost, plural(t.lost));
+             t.lost, summary_plural(t.lost));
     return -1;
 }
 

@@ -14,7 +14,7 @@
 enum { LOOK_MS = 100 };
 
 /* Into the trace as well; while the whole process stands, its next event would take it along, and .live has it all. */
-static void mark(const char *process, const struct upmu_deadlock *d)
+static void watch_mark(const char *process, const struct upmu_deadlock *d)
 {
     char text[64];
     struct upmu_control *control;
@@ -28,7 +28,7 @@ static void mark(const char *process, const struct upmu_deadlock *d)
     upmu_control_close(control);
 }
 
-static void tell(struct output *out, struct upmu_deadlock_watch *watch, const char *process)
+static void watch_report(struct output *out, struct upmu_deadlock_watch *watch, const char *process)
 {
     struct deadlock_report r = {.subject = process};
     struct upmu_deadlock d = {.size = sizeof d};
@@ -41,13 +41,13 @@ static void tell(struct output *out, struct upmu_deadlock_watch *watch, const ch
         if (d.certainty != UPMU_DEADLOCK_CERTAIN || d.suppressed)
             continue;
         deadlock_write_one(out, &r, i);
-        mark(process, &d);
+        watch_mark(process, &d);
     }
     (void)fflush(out->file); /* an error is reported when the output is closed */
     upmu_deadlocks_close(r.deadlocks);
 }
 
-static bool is_over(pid_t pid)
+static bool watch_is_over(pid_t pid)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 ? errno != EINTR : info.si_pid == pid;
@@ -65,9 +65,9 @@ void record_watch(pid_t pid, const char *dir, const char *file)
         complain("deadlocks will not be reported: %s", upmu_error());
         watch = NULL;
     }
-    while (!is_over(pid)) {
+    while (!watch_is_over(pid)) {
         if (poll(&end, 1, LOOK_MS) == 0 && watch && upmu_deadlock_watch_poll(watch, &process) > 0 && open)
-            tell(&out, watch, process);
+            watch_report(&out, watch, process);
     }
     upmu_deadlock_watch_close(watch);
     if (open)

@@ -40,7 +40,7 @@ static const struct report_view {
     {"regions", report_regions, false},
 };
 
-static const struct report_view *view_named(const char *name)
+static const struct report_view *report_view_named(const char *name)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (strcmp(views[i].name, name) == 0)
@@ -48,28 +48,28 @@ static const struct report_view *view_named(const char *name)
     return NULL;
 }
 
-static int take_time(struct report_request *q, const char *option, const char *value, uint64_t *ns)
+static int report_take_time(struct report_request *q, const char *option, const char *value, uint64_t *ns)
 {
     q->filter = option;
     return options_time(q->self, option, value, ns);
 }
 
-static int take_number(struct report_request *q, const char *option, const char *value, long *out)
+static int report_take_number(struct report_request *q, const char *option, const char *value, long *out)
 {
     if (strcmp(option, "--top") != 0)
         q->filter = option;
     return number_long(value, 1, TOP_MAX, out) ? 0 : options_usage(q->self, "%s needs a number above 0", option);
 }
 
-static int take_view(struct report_request *q, const char *value)
+static int report_take_view(struct report_request *q, const char *value)
 {
-    q->view = view_named(value);
+    q->view = report_view_named(value);
     return q->view
                ? 0
                : options_usage(q->self, "--view is one of overview, timeline, deadlock and regions, not '%s'", value);
 }
 
-static int take_filter(struct report_request *q, int id, const char *value)
+static int report_take_filter(struct report_request *q, int id, const char *value)
 {
     switch (id) {
     case REPORT_THREAD:
@@ -84,13 +84,13 @@ static int take_filter(struct report_request *q, int id, const char *value)
         q->filter = "--type";
         return report_types(q, value);
     case REPORT_FROM:
-        return take_time(q, "--from", value, &q->from_ns);
+        return report_take_time(q, "--from", value, &q->from_ns);
     case REPORT_TO:
-        return take_time(q, "--to", value, &q->to_ns);
+        return report_take_time(q, "--to", value, &q->to_ns);
     case REPORT_PAGE:
-        return take_number(q, "--page", value, &q->page);
+        return report_take_number(q, "--page", value, &q->page);
     default:
-        return take_number(q, "--event", value, &q->event);
+        return report_take_number(q, "--event", value, &q->event);
     }
 }
 
@@ -112,16 +112,16 @@ static int report_option(void *arg, int id, const char *value)
         q->html = value;
         return 0;
     case REPORT_VIEW:
-        return take_view(q, value);
+        return report_take_view(q, value);
     case REPORT_TOP:
-        return take_number(q, "--top", value, &q->top);
+        return report_take_number(q, "--top", value, &q->top);
     case REPORT_DIFF:
         q->diff = true;
         return 0;
     case OPTION_OPERAND:
         break;
     default:
-        return take_filter(q, id, value);
+        return report_take_filter(q, id, value);
     }
     if (q->other_dir)
         return options_usage(q->self, "one directory at a time; with --diff two");

@@ -18,27 +18,27 @@ static void json_recording(struct json *j, const char *key, const struct report 
     json_object_end(j);
 }
 
-static void thread_side(struct json *j, const struct diff_side *s)
+static void json_thread_side(struct json *j, const struct diff_side *s)
 {
     json_uint(j, "threads", s->count);
     json_uint(j, "lifetime_ns", s->lifetime_ns);
     json_uint(j, "blocked_ns", s->ns);
 }
 
-static void lock_side(struct json *j, const struct diff_side *s)
+static void json_lock_side(struct json *j, const struct diff_side *s)
 {
     json_uint(j, "waits", s->count);
     json_uint(j, "waited_ns", s->ns);
     json_uint(j, "held_on_path_ns", s->on_path_ns);
 }
 
-static void region_side(struct json *j, const struct diff_side *s)
+static void json_region_side(struct json *j, const struct diff_side *s)
 {
     json_uint(j, "count", s->count);
     json_uint(j, "wall_ns", s->ns);
 }
 
-static void counter_side(struct json *j, const struct diff_side *s)
+static void json_counter_side(struct json *j, const struct diff_side *s)
 {
     report_json_value(j, "sum", &s->value);
 }
@@ -72,9 +72,9 @@ void diff_write_json(struct output *out, const struct diff *d)
     json_begin(&j, out->file, "upmu-diff");
     for (int side = 0; side < DIFF_SIDES; side++)
         json_recording(&j, sides[side], d->report[side]);
-    json_list(&j, d, "threads", &d->threads, thread_side);
-    json_list(&j, d, "locks", &d->locks, lock_side);
-    json_list(&j, d, "regions", &d->regions, region_side);
-    json_list(&j, d, "counters", &d->counters, counter_side);
+    json_list(&j, d, "threads", &d->threads, json_thread_side);
+    json_list(&j, d, "locks", &d->locks, json_lock_side);
+    json_list(&j, d, "regions", &d->regions, json_region_side);
+    json_list(&j, d, "counters", &d->counters, json_counter_side);
     json_end(&j);
 }

@@ -37,13 +37,13 @@ static char *change_text(const struct diff_item *i, uint64_t before, uint64_t af
     return text;
 }
 
-static void cell_change(struct table *t, const struct diff_item *i, uint64_t before, uint64_t after)
+static void diff_cell_change(struct table *t, const struct diff_item *i, uint64_t before, uint64_t after)
 {
     bool same = i->side[DIFF_OLD].there && i->side[DIFF_NEW].there && before == after;
     cell_free(t, STYLE_PLAIN, same ? memory_copy("") : change_text(i, before, after));
 }
 
-static void cell_number(struct table *t, uint64_t n)
+static void diff_cell_number(struct table *t, uint64_t n)
 {
     cell_free(t, STYLE_PLAIN, n ? memory_format("%" PRIu64, n) : memory_copy(""));
 }
@@ -64,47 +64,47 @@ static void text_list(struct output *out, const struct diff *d, const struct dif
     report_more(out, l->n, n);
 }
 
-static void thread_row(struct table *t, const struct diff_item *i)
+static void diff_thread_row(struct table *t, const struct diff_item *i)
 {
     const struct diff_side *a = &i->side[DIFF_OLD], *b = &i->side[DIFF_NEW];
     table_cell(t, STYLE_PLAIN, "%s", i->name);
-    cell_number(t, a->count);
-    cell_number(t, b->count);
+    diff_cell_number(t, a->count);
+    diff_cell_number(t, b->count);
     cell_duration(t, a->lifetime_ns);
     cell_duration(t, b->lifetime_ns);
     cell_duration(t, a->ns);
     cell_duration(t, b->ns);
-    cell_change(t, i, a->ns, b->ns);
+    diff_cell_change(t, i, a->ns, b->ns);
 }
 
-static void lock_row(struct table *t, const struct diff_item *i)
+static void diff_lock_row(struct table *t, const struct diff_item *i)
 {
     const struct diff_side *a = &i->side[DIFF_OLD], *b = &i->side[DIFF_NEW];
     table_cell(t, STYLE_PLAIN, "%s", i->name);
     table_cell(t, STYLE_PLAIN, "%s", i->kind);
-    cell_number(t, a->count);
-    cell_number(t, b->count);
+    diff_cell_number(t, a->count);
+    diff_cell_number(t, b->count);
     cell_duration(t, a->ns);
     cell_duration(t, b->ns);
-    cell_change(t, i, a->ns, b->ns);
+    diff_cell_change(t, i, a->ns, b->ns);
     cell_duration(t, a->on_path_ns);
     cell_duration(t, b->on_path_ns);
 }
 
-static void region_row(struct table *t, const struct diff_item *i)
+static void diff_region_row(struct table *t, const struct diff_item *i)
 {
     const struct diff_side *a = &i->side[DIFF_OLD], *b = &i->side[DIFF_NEW];
     table_cell(t, STYLE_PLAIN, "%s", i->name);
-    cell_number(t, a->count);
-    cell_number(t, b->count);
+    diff_cell_number(t, a->count);
+    diff_cell_number(t, b->count);
     cell_duration(t, a->ns);
     cell_duration(t, b->ns);
-    cell_change(t, i, a->ns, b->ns);
+    diff_cell_change(t, i, a->ns, b->ns);
     cell_duration(t, a->count ? a->ns / a->count : 0);
     cell_duration(t, b->count ? b->ns / b->count : 0);
 }
 
-static void cell_value(struct table *t, const struct diff_item *i, const struct diff_side *side)
+static void diff_cell_value(struct table *t, const struct diff_item *i, const struct diff_side *side)
 {
     const char *colon = strrchr(i->name, ' '); /* "region: counter"; a counter's name has no blank */
     if (side->there)
@@ -113,12 +113,12 @@ static void cell_value(struct table *t, const struct diff_item *i, const struct 
         table_cell(t, STYLE_PLAIN, "%s", "");
 }
 
-static void counter_row(struct table *t, const struct diff_item *i)
+static void diff_counter_row(struct table *t, const struct diff_item *i)
 {
     const struct diff_side *a = &i->side[DIFF_OLD], *b = &i->side[DIFF_NEW];
     table_cell(t, STYLE_PLAIN, "%s", i->name);
-    cell_value(t, i, a);
-    cell_value(t, i, b);
+    diff_cell_value(t, i, a);
+    diff_cell_value(t, i, b);
     bool both = diff_has_number(a) && diff_has_number(b);
     if (both && a->value.value > 0 && a->value.value != b->value.value)
         table_cell(t, STYLE_PLAIN, "%+.1f %%",
@@ -144,11 +144,11 @@ void diff_write_text(struct output *out, const struct diff *d)
     text_recording(out, "old", d->report[DIFF_OLD]);
     text_recording(out, "new", d->report[DIFF_NEW]);
     text_list(out, d, &d->threads, "Threads by name, by change of blocked time", threads,
-              sizeof threads / sizeof *threads, thread_row);
+              sizeof threads / sizeof *threads, diff_thread_row);
     text_list(out, d, &d->locks, "Locks and other objects, by change of wait time", locks, sizeof locks / sizeof *locks,
-              lock_row);
+              diff_lock_row);
     text_list(out, d, &d->regions, "Regions, by change of wall time", regions, sizeof regions / sizeof *regions,
-              region_row);
+              diff_region_row);
     text_list(out, d, &d->counters, "Counters of regions, by relative change", counters,
-              sizeof counters / sizeof *counters, counter_row);
+              sizeof counters / sizeof *counters, diff_counter_row);
 }

@@ -16,7 +16,7 @@ bool diff_has_number(const struct diff_side *side)
 
 /* ----------------------------------------------------------------------------------------------------- gathering */
 
-static struct diff_side *add(struct diff_list *l, int side, char *name, const char *kind)
+static struct diff_side *diff_add(struct diff_list *l, int side, char *name, const char *kind)
 {
     if (l->n == l->cap) {
         l->cap = l->cap ? l->cap * 2 : 64;
@@ -28,12 +28,12 @@ static struct diff_side *add(struct diff_list *l, int side, char *name, const ch
     return &item->side[side];
 }
 
-static void add_threads(struct diff *d, int side)
+static void diff_add_threads(struct diff *d, int side)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     for (size_t i = 0; upmu_overview_thread_at(d->report[side]->overview, i, &t) == 0; i++) {
         const char *name = report_thread_name(&t);
-        struct diff_side *s = add(&d->threads, side, memory_copy(name[0] ? name : "(unnamed)"), NULL);
+        struct diff_side *s = diff_add(&d->threads, side, memory_copy(name[0] ? name : "(unnamed)"), NULL);
         s->count = 1;
         s->ns = t.blocked_ns;
         s->lifetime_ns = t.end_ns - t.begin_ns;
@@ -41,7 +41,7 @@ static void add_threads(struct diff *d, int side)
 }
 
 /* What a lock is called in both: its name; where it was made; where it was waited for longest, or blocked others. */
-static char *lock_name(const struct report *r, size_t i, const struct upmu_overview_object *o)
+static char *diff_lock_name(const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
     struct upmu_overview_call_site site = {.size = sizeof site};
     uint64_t address = o->init_site;
@@ -57,7 +57,7 @@ static char *lock_name(const struct report *r, size_t i, const struct upmu_overv
     return name;
 }
 
-static void add_locks(struct diff *d, int side)
+static void diff_add_locks(struct diff *d, int side)
 {
     const struct report *r = d->report[side];
     struct upmu_overview_object o = {.size = sizeof o};
@@ -67,7 +67,7 @@ static void add_locks(struct diff *d, int side)
         for (size_t i = 0; upmu_overview_path_object_at(r->overview, process, i, &l) == 0; i++)
             on_path[l.object] = l.held_ns;
     for (size_t i = 0; upmu_overview_object_at(r->overview, i, &o) == 0; i++) {
-        struct diff_side *s = add(&d->locks, side, lock_name(r, i, &o), report_type_name(o.type));
+        struct diff_side *s = diff_add(&d->locks, side, diff_lock_name(r, i, &o), report_type_name(o.type));
         s->count = o.waits.count + o.waits.unfinished;
         s->ns = o.waits.total_ns + o.waits.unfinished_ns;
         s->on_path_ns = on_path[i];
@@ -75,19 +75,19 @@ static void add_locks(struct diff *d, int side)
     free(on_path);
 }
 
-static void add_regions(struct diff *d, int side)
+static void diff_add_regions(struct diff *d, int side)
 {
     const struct report *r = d->report[side];
     struct upmu_overview_region region = {.size = sizeof region};
     for (size_t i = 0; upmu_overview_region_at(r->overview, i, &region) == 0; i++) {
-        struct diff_side *s = add(&d->regions, side, memory_copy(region.name), NULL);
+        struct diff_side *s = diff_add(&d->regions, side, memory_copy(region.name), NULL);
         s->count = region.count;
         s->ns = region.wall_ns;
         for (size_t k = 0; k < region.n_counts; k++) {
             const char *counter = upmu_overview_counter_name(r->overview, region.process, k);
             if (!counter)
                 break;
-            s = add(&d->counters, side, memory_format("%s: %s", region.name, counter), NULL);
+            s = diff_add(&d->counters, side, memory_format("%s: %s", region.name, counter), NULL);
             s->value = region.counts[k].sum;
         }
     }
@@ -95,7 +95,7 @@ static void add_regions(struct diff *d, int side)
 
 /* ------------------------------------------------------------------------------------------------------ pairing */
 
-static int by_name(const void *a, const void *b)
+static int diff_by_name(const void *a, const void *b)
 {
     const struct diff_item *x = a, *y = b;
     int order = strcmp(x->name, y->name);
@@ -105,7 +105,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* A value of several processes: exact only if each is, without a number if one has none. */
-static void add_value(struct upmu_value *sum, const struct upmu_value *v)
+static void diff_add_value(struct upmu_value *sum, const struct upmu_value *v)
 {
     bool number = sum->status == UPMU_EXACT || sum->status == UPMU_SCALED;
     if (!number)
@@ -118,12 +118,12 @@ static void add_value(struct upmu_value *sum, const struct upmu_value *v)
     sum->status = v->status == UPMU_SCALED ? UPMU_SCALED : sum->status;
 }
 
-static void join(struct diff_side *to, const struct diff_side *from)
+static void diff_join_sides(struct diff_side *to, const struct diff_side *from)
 {
     if (!from->there)
         return;
     if (to->there)
-        add_value(&to->value, &from->value);
+        diff_add_value(&to->value, &from->value);
     else
         to->value = from->value;
     to->there = true;
@@ -133,49 +133,49 @@ static void join(struct diff_side *to, const struct diff_side *from)
     to->lifetime_ns += from->lifetime_ns;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t diff_distance(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
 }
 
-static double change_of(const struct diff_item *i)
+static double diff_relative_change(const struct diff_item *i)
 {
     const struct diff_side *a = &i->side[DIFF_OLD], *b = &i->side[DIFF_NEW];
     if (!diff_has_number(a) || !diff_has_number(b))
-        return (double)distance(a->ns, b->ns);
+        return (double)diff_distance(a->ns, b->ns);
     /* Counters of all kinds stand side by side: the relative change is what can be compared. */
     uint64_t most = a->value.value > b->value.value ? a->value.value : b->value.value;
-    return most ? (double)distance(a->value.value, b->value.value) / (double)most : 0;
+    return most ? (double)diff_distance(a->value.value, b->value.value) / (double)most : 0;
 }
 
-static int by_change(const void *a, const void *b)
+static int diff_by_change(const void *a, const void *b)
 {
-    double x = change_of(a), y = change_of(b);
+    double x = diff_relative_change(a), y = diff_relative_change(b);
     if (x != y)
         return x > y ? -1 : 1;
-    return by_name(a, b);
+    return diff_by_name(a, b);
 }
 
-static void pair_up(struct diff_list *l)
+static void diff_pair_up(struct diff_list *l)
 {
     size_t kept = 0;
     if (l->n == 0)
         return;
-    qsort(l->all, l->n, sizeof *l->all, by_name);
+    qsort(l->all, l->n, sizeof *l->all, diff_by_name);
     for (size_t i = 1; i < l->n; i++) {
-        if (by_name(&l->all[kept], &l->all[i]) != 0) {
+        if (diff_by_name(&l->all[kept], &l->all[i]) != 0) {
             l->all[++kept] = l->all[i];
             continue;
         }
         for (int side = 0; side < DIFF_SIDES; side++)
-            join(&l->all[kept].side[side], &l->all[i].side[side]);
+            diff_join_sides(&l->all[kept].side[side], &l->all[i].side[side]);
         free(l->all[i].name);
     }
     l->n = kept + 1;
-    qsort(l->all, l->n, sizeof *l->all, by_change);
+    qsort(l->all, l->n, sizeof *l->all, diff_by_change);
 }
 
-static void list_free(struct diff_list *l)
+static void diff_list_free(struct diff_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->all[i].name);
@@ -184,18 +184,18 @@ static void list_free(struct diff_list *l)
 
 /* --------------------------------------------------------------------------------------------------------- all */
 
-static int write_it(const struct report_request *q, struct diff *d)
+static int diff_write(const struct report_request *q, struct diff *d)
 {
     struct diff_list *lists[] = {&d->threads, &d->locks, &d->regions, &d->counters};
     struct output out;
     int rc = -1;
     for (int side = 0; side < DIFF_SIDES; side++) {
-        add_threads(d, side);
-        add_locks(d, side);
-        add_regions(d, side);
+        diff_add_threads(d, side);
+        diff_add_locks(d, side);
+        diff_add_regions(d, side);
     }
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        pair_up(lists[i]);
+        diff_pair_up(lists[i]);
     if (output_standard(&out, OUTPUT_STDOUT) == 0) {
         if (q->as_json)
             diff_write_json(&out, d);
@@ -204,7 +204,7 @@ static int write_it(const struct report_request *q, struct diff *d)
         rc = output_close(&out);
     }
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        list_free(lists[i]);
+        diff_list_free(lists[i]);
     return rc;
 }
 
@@ -224,7 +224,7 @@ int report_diff(const struct report_request *q)
     if (rc < 0)
         complain("%s", upmu_error());
     else
-        rc = write_it(q, &d);
+        rc = diff_write(q, &d);
     for (int side = 0; side < DIFF_SIDES; side++) {
         damages += reports[side].overview ? report_damages(reports[side].overview) : 0;
         upmu_overview_close(reports[side].overview);

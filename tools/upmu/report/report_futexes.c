@@ -20,7 +20,7 @@ struct futexes {
 };
 
 /* Those with most come first. */
-static void name_thread(struct futexes *f, pid_t tid, uint64_t outside)
+static void futexes_name_thread(struct futexes *f, pid_t tid, uint64_t outside)
 {
     size_t at = f->n_threads < NAMED_MAX ? f->n_threads : NAMED_MAX;
     f->n_threads++;
@@ -35,7 +35,7 @@ static void name_thread(struct futexes *f, pid_t tid, uint64_t outside)
     }
 }
 
-static struct futexes count(const struct report *r, size_t process)
+static struct futexes futexes_count(const struct report *r, size_t process)
 {
     struct futexes f = {.known = 0};
     struct upmu_overview_thread t = {.size = sizeof t};
@@ -52,13 +52,13 @@ static struct futexes count(const struct report *r, size_t process)
         f.waits += s.futex_waits;
         f.outside += outside;
         if (outside)
-            name_thread(&f, t.tid, outside);
+            futexes_name_thread(&f, t.tid, outside);
     }
     return f;
 }
 
 /* Why there is no count of some threads, or of any. */
-static const char *reason(const struct futexes *f, const struct upmu_trace_process *p)
+static const char *futexes_reason(const struct futexes *f, const struct upmu_trace_process *p)
 {
     if (p->futex_note[0])
         return p->futex_note;
@@ -69,7 +69,7 @@ static const char *reason(const struct futexes *f, const struct upmu_trace_proce
     return "they are counted only by 'upmu record --sched' as root";
 }
 
-static void text_known(struct output *out, const struct futexes *f)
+static void futexes_text_known(struct output *out, const struct futexes *f)
 {
     fprintf(out->file, "    futex waits counted by the kernel: %" PRIu64 ", ", f->waits);
     if (f->outside == 0) {
@@ -89,22 +89,22 @@ static void text_known(struct output *out, const struct futexes *f)
 
 void report_text_futexes(struct output *out, const struct report *r, size_t process, const struct upmu_trace_process *p)
 {
-    struct futexes f = count(r, process);
+    struct futexes f = futexes_count(r, process);
     if (f.known)
-        text_known(out, &f);
+        futexes_text_known(out, &f);
     if (f.known && f.unknown)
         fprintf(out->file, "\n      unknown for %zu %s: ", f.unknown, f.unknown == 1 ? "thread" : "threads");
     else if (f.unknown)
         fputs("    futex waits that are not traced: unknown, because ", out->file);
     if (f.unknown)
-        output_clean(out->file, reason(&f, p));
+        output_clean(out->file, futexes_reason(&f, p));
     if (f.known || f.unknown)
         fputc('\n', out->file);
 }
 
 void report_json_futexes(struct json *j, const struct report *r, size_t process, const struct upmu_trace_process *p)
 {
-    struct futexes f = count(r, process);
+    struct futexes f = futexes_count(r, process);
     json_object(j, "futexes");
     if (f.known) {
         json_uint(j, "waits", f.waits);
@@ -115,6 +115,6 @@ void report_json_futexes(struct json *j, const struct report *r, size_t process,
     }
     json_uint(j, "threads_known", f.known);
     json_uint(j, "threads_unknown", f.unknown);
-    json_string(j, "unknown_because", f.unknown ? reason(&f, p) : NULL);
+    json_string(j, "unknown_because", f.unknown ? futexes_reason(&f, p) : NULL);
     json_object_end(j);
 }

@@ -19,7 +19,7 @@ static const struct {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* "read, write": to be freed. */
-static char *kinds_in_words(uint32_t bits)
+static char *kernel_lock_kinds(uint32_t bits)
 {
     char *text = memory_copy("");
     for (size_t i = 0; i < KINDS; i++) {
@@ -32,7 +32,7 @@ static char *kinds_in_words(uint32_t bits)
     return text;
 }
 
-static void cell_waits(struct table *t, const struct upmu_wait_sum *w)
+static void kernel_cell_waits(struct table *t, const struct upmu_wait_sum *w)
 {
     table_cell(t, STYLE_PLAIN, "%" PRIu64, w->count);
     cell_total(t, w);
@@ -40,7 +40,7 @@ static void cell_waits(struct table *t, const struct upmu_wait_sum *w)
     cell_duration(t, w->max_ns);
 }
 
-static void text_wakers(struct output *out, const struct report *r)
+static void kernel_text_wakers(struct output *out, const struct report *r)
 {
     static const struct table_column columns[] = {
         {"THREAD", true}, {"NAME", false},       {"WOKEN BY", true}, {"NAME", false},
@@ -59,7 +59,7 @@ static void text_wakers(struct output *out, const struct report *r)
             table_cell(&table, STYLE_PLAIN, "%s", report_thread_name(&t));
             table_cell(&table, STYLE_PLAIN, "%ld", (long)w.tid);
             table_cell(&table, STYLE_PLAIN, "%s", w.name);
-            cell_waits(&table, &w.waits);
+            kernel_cell_waits(&table, &w.waits);
         }
     if (n > 0)
         report_title(out, "Wakeups between threads and their scheduling delay (kernel tracepoints)");
@@ -67,7 +67,7 @@ static void text_wakers(struct output *out, const struct report *r)
     report_more(out, n, n < r->top ? n : r->top);
 }
 
-static void text_locks(struct output *out, const struct report *r)
+static void kernel_text_locks(struct output *out, const struct report *r)
 {
     static const struct table_column columns[] = {
         {"KERNEL LOCK", false}, {"KIND", false}, {"WAITED", true}, {"TOTAL", true}, {"MEAN", true}, {"MAX", true},
@@ -80,8 +80,8 @@ static void text_locks(struct output *out, const struct report *r)
         if (n >= r->top)
             continue;
         table_cell(&table, STYLE_PLAIN, "0x%" PRIx64, l.address);
-        cell_free(&table, STYLE_PLAIN, kinds_in_words(l.kinds));
-        cell_waits(&table, &l.waits);
+        cell_free(&table, STYLE_PLAIN, kernel_lock_kinds(l.kinds));
+        kernel_cell_waits(&table, &l.waits);
     }
     if (n > 0)
         report_title(out, "Kernel locks, by total wait");
@@ -91,11 +91,11 @@ static void text_locks(struct output *out, const struct report *r)
 
 void report_text_kernel(struct output *out, const struct report *r)
 {
-    text_wakers(out, r);
-    text_locks(out, r);
+    kernel_text_wakers(out, r);
+    kernel_text_locks(out, r);
 }
 
-static void json_sum(struct json *j, const struct upmu_wait_sum *w)
+static void kernel_json_sum(struct json *j, const struct upmu_wait_sum *w)
 {
     json_uint(j, "count", w->count);
     json_uint(j, "total_ns", w->total_ns);
@@ -113,7 +113,7 @@ void report_json_kernel(struct json *j, const struct report *r)
             json_object(j, NULL);
             json_int(j, "tid", t.tid);
             json_int(j, "waker", w.tid);
-            json_sum(j, &w.waits);
+            kernel_json_sum(j, &w.waits);
             json_object_end(j);
         }
     json_array_end(j);
@@ -127,7 +127,7 @@ void report_json_kernel(struct json *j, const struct report *r)
             if (l.kinds & kinds[k].bit)
                 json_string(j, NULL, kinds[k].name);
         json_array_end(j);
-        json_sum(j, &l.waits);
+        kernel_json_sum(j, &l.waits);
         json_object_end(j);
     }
     json_array_end(j);

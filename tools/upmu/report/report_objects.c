@@ -9,8 +9,8 @@
 #include "report_cells.h"
 #include "ui/table.h"
 
-static void text_site(struct output *out, const struct report *r, const struct upmu_overview_object *o,
-                      const struct upmu_overview_call_site *s)
+static void object_text_site(struct output *out, const struct report *r, const struct upmu_overview_object *o,
+                             const struct upmu_overview_call_site *s)
 {
     char *place = report_place(r, o->process, s->address);
     char *waited = total_in_words(&s->waits);
@@ -32,7 +32,7 @@ static void text_site(struct output *out, const struct report *r, const struct u
     free(blamed);
 }
 
-static void text_user(struct output *out, const struct upmu_overview_object_thread *u)
+static void object_text_user(struct output *out, const struct upmu_overview_object_thread *u)
 {
     char *waited = total_in_words(&u->waits);
     char *blamed = report_duration(u->blocked_ns);
@@ -76,7 +76,7 @@ void report_text_stack(struct output *out, const struct report *r, uint32_t proc
         fputs("        ... and frames that were not recorded\n", out->file);
 }
 
-static void text_longest(struct output *out, const struct report *r, const struct upmu_overview_object *o)
+static void object_text_longest(struct output *out, const struct report *r, const struct upmu_overview_object *o)
 {
     const struct upmu_longest_wait *l = &o->longest;
     char *ns = l->unfinished && l->ns == 0 ? memory_copy("an unknown time") : report_duration(l->ns);
@@ -105,7 +105,7 @@ static void text_longest(struct output *out, const struct report *r, const struc
 
 enum { DETAIL_ROWS = 4 };
 
-static void text_events(struct output *out, const struct upmu_overview_object *o)
+static void object_text_events(struct output *out, const struct upmu_overview_object *o)
 {
     const struct {
         const char *what;
@@ -130,7 +130,7 @@ static void text_events(struct output *out, const struct upmu_overview_object *o
     fputs(between[0] == ',' ? "\n" : "", out->file);
 }
 
-static void text_holds(struct output *out, const char *what, uint64_t n, uint64_t ns, uint64_t max_ns)
+static void object_text_holds(struct output *out, const char *what, uint64_t n, uint64_t ns, uint64_t max_ns)
 {
     if (n == 0)
         return;
@@ -157,21 +157,21 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
         free(place);
     }
     fputc('\n', out->file);
-    text_events(out, o);
-    text_holds(out, o->holds_complete ? "holds" : "recorded holds", o->holds, o->hold_ns, o->hold_max_ns);
-    text_holds(out, "sampled uncontended holds", o->samples, o->sample_ns, o->sample_max_ns);
+    object_text_events(out, o);
+    object_text_holds(out, o->holds_complete ? "holds" : "recorded holds", o->holds, o->hold_ns, o->hold_max_ns);
+    object_text_holds(out, "sampled uncontended holds", o->samples, o->sample_ns, o->sample_max_ns);
     fputs("    call sites\n", out->file);
     for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++)
-        text_site(out, r, o, &site);
+        object_text_site(out, r, o, &site);
     fputs("    threads\n", out->file);
     for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_object_thread_at(r->overview, i, k, &use) == 0; k++)
-        text_user(out, &use);
+        object_text_user(out, &use);
     if (o->longest.waiter != 0)
-        text_longest(out, r, o);
+        object_text_longest(out, r, o);
 }
 
 /* The sum of holds, with their number if not all were recorded. */
-static char *hold_text(const struct upmu_overview_object *o)
+static char *object_hold_text(const struct upmu_overview_object *o)
 {
     char *ns = report_duration(o->hold_ns);
     if (o->holds_complete)
@@ -182,7 +182,7 @@ static char *hold_text(const struct upmu_overview_object *o)
 }
 
 /* Whether objects of the type have holders. */
-static bool is_lock(const struct upmu_overview_object *o)
+static bool object_is_lock(const struct upmu_overview_object *o)
 {
     return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
            o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE;
@@ -204,10 +204,10 @@ static void object_row(struct table *t, const struct upmu_overview_object *o)
     if (o->holds == 0)
         table_cell(t, STYLE_PLAIN, "%s", "");
     else
-        cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, hold_text(o));
+        cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, object_hold_text(o));
 }
 
-static bool was_waited_for(const struct upmu_overview_object *o)
+static bool object_was_waited_for(const struct upmu_overview_object *o)
 {
     return o->waits.count + o->waits.unfinished > 0;
 }
@@ -218,11 +218,12 @@ static size_t each_object(struct output *out, const struct report *r, bool locks
     struct upmu_overview_object o = {.size = sizeof o};
     size_t all = 0;
     for (size_t i = 0; i < r->totals.n_objects; i++) {
-        if (upmu_overview_object_at(r->overview, r->order[i], &o) != 0 || is_lock(&o) != locks || all++ >= r->top)
+        if (upmu_overview_object_at(r->overview, r->order[i], &o) != 0 || object_is_lock(&o) != locks ||
+            all++ >= r->top)
             continue;
         if (t)
             object_row(t, &o);
-        else if (was_waited_for(&o))
+        else if (object_was_waited_for(&o))
             text_object(out, r, r->order[i], &o);
     }
     return all;

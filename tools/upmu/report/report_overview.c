@@ -11,14 +11,14 @@ enum { TOP_DEFAULT = 10 };
 typedef void (*write_fn)(struct output *out, const struct report *r);
 
 /* JSON is for programs, which choose for themselves: everything, unless a number was given. */
-static size_t rows(const struct report_request *q)
+static size_t overview_rows(const struct report_request *q)
 {
     if (q->top > 0)
         return (size_t)q->top;
     return q->as_json ? SIZE_MAX : TOP_DEFAULT;
 }
 
-static int write_it(struct report *r, const struct report_request *q, write_fn write)
+static int overview_write(struct report *r, const struct report_request *q, write_fn write)
 {
     struct output out;
     if (upmu_overview_totals_read(r->overview, &r->totals) < 0) {
@@ -35,9 +35,9 @@ static int write_it(struct report *r, const struct report_request *q, write_fn w
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-static int show(const struct report_request *q, write_fn write)
+static int overview_show(const struct report_request *q, write_fn write)
 {
-    struct report r = {.totals.size = sizeof r.totals, .dir = q->dir, .top = rows(q)};
+    struct report r = {.totals.size = sizeof r.totals, .dir = q->dir, .top = overview_rows(q)};
     struct progress progress;
     const struct upmu_overview_opts opts = {
         .size = sizeof opts, .progress = progress_begin(&progress), .arg = &progress};
@@ -47,7 +47,7 @@ static int show(const struct report_request *q, write_fn write)
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
-    int status = write_it(&r, q, write);
+    int status = overview_write(&r, q, write);
     upmu_overview_close(r.overview);
     free(r.order);
     return status;
@@ -55,10 +55,10 @@ static int show(const struct report_request *q, write_fn write)
 
 int report_overview(const struct report_request *q)
 {
-    return show(q, q->as_json ? report_write_json : report_write_text);
+    return overview_show(q, q->as_json ? report_write_json : report_write_text);
 }
 
 int report_regions(const struct report_request *q)
 {
-    return show(q, q->as_json ? report_write_regions_json : report_write_regions);
+    return overview_show(q, q->as_json ? report_write_regions_json : report_write_regions);
 }

@@ -20,11 +20,11 @@ struct thread_sum {
 };
 
 struct thread_sums {
-    struct thread_sum *all; /* by index, those not known last; after sums_sort() the largest first */
+    struct thread_sum *all; /* by index, those not known last; after path_sums_sort() the largest first */
     size_t n;
 };
 
-static struct thread_sums sums_begin(const struct report *r)
+static struct thread_sums path_sums_begin(const struct report *r)
 {
     struct thread_sums s = {.n = r->totals.n_threads + 1};
     s.all = memory_array(s.n, sizeof *s.all);
@@ -33,12 +33,12 @@ static struct thread_sums sums_begin(const struct report *r)
     return s;
 }
 
-static void sums_add(struct thread_sums *s, uint32_t thread, uint64_t ns)
+static void path_sums_add(struct thread_sums *s, uint32_t thread, uint64_t ns)
 {
     s->all[thread < s->n - 1 ? thread : s->n - 1].ns += ns;
 }
 
-static int compare_sums(const void *a, const void *b)
+static int path_compare_sums(const void *a, const void *b)
 {
     const struct thread_sum *x = a, *y = b;
     if (x->ns != y->ns)
@@ -46,9 +46,9 @@ static int compare_sums(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static void sums_sort(struct thread_sums *s)
+static void path_sums_sort(struct thread_sums *s)
 {
-    qsort(s->all, s->n, sizeof *s->all, compare_sums);
+    qsort(s->all, s->n, sizeof *s->all, path_compare_sums);
     while (s->n > 0 && s->all[s->n - 1].ns == 0)
         s->n--;
 }
@@ -58,27 +58,27 @@ struct matrix {
     bool unfinished;
 };
 
-static uint64_t pair_ns(const struct upmu_overview_pair *p)
+static uint64_t path_pair_ns(const struct upmu_overview_pair *p)
 {
     return p->waits.total_ns + p->waits.unfinished_ns;
 }
 
-static void matrix_read(const struct report *r, uint32_t process, struct matrix *m)
+static void path_matrix_read(const struct report *r, uint32_t process, struct matrix *m)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
-    *m = (struct matrix){.waiters = sums_begin(r), .others = sums_begin(r)};
+    *m = (struct matrix){.waiters = path_sums_begin(r), .others = path_sums_begin(r)};
     for (size_t i = 0; upmu_overview_pair_at(r->overview, i, &p) == 0; i++) {
         if (p.process != process)
             continue;
-        sums_add(&m->waiters, p.waiter, pair_ns(&p));
-        sums_add(&m->others, p.other, pair_ns(&p));
+        path_sums_add(&m->waiters, p.waiter, path_pair_ns(&p));
+        path_sums_add(&m->others, p.other, path_pair_ns(&p));
         m->unfinished = m->unfinished || p.waits.unfinished > 0;
     }
-    sums_sort(&m->waiters);
-    sums_sort(&m->others);
+    path_sums_sort(&m->waiters);
+    path_sums_sort(&m->others);
 }
 
-static char *thread_title(const struct report *r, uint32_t thread)
+static char *path_thread_title(const struct report *r, uint32_t thread)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     if (thread == UINT32_MAX || upmu_overview_thread_at(r->overview, thread, &t) != 0)
@@ -86,16 +86,16 @@ static char *thread_title(const struct report *r, uint32_t thread)
     return memory_format("%ld", (long)t.tid);
 }
 
-static uint64_t matrix_cell(const struct report *r, uint32_t waiter, uint32_t other)
+static uint64_t path_matrix_cell(const struct report *r, uint32_t waiter, uint32_t other)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
     for (size_t i = 0; upmu_overview_pair_at(r->overview, i, &p) == 0; i++)
         if (p.waiter == waiter && p.other == other)
-            return pair_ns(&p);
+            return path_pair_ns(&p);
     return 0;
 }
 
-static void matrix_row(struct table *t, const struct report *r, const struct matrix *m, size_t row, size_t columns)
+static void path_matrix_row(struct table *t, const struct report *r, const struct matrix *m, size_t row, size_t columns)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
     const struct thread_sum *w = &m->waiters.all[row];
@@ -105,7 +105,7 @@ static void matrix_row(struct table *t, const struct report *r, const struct mat
     table_cell(t, STYLE_PLAIN, "%ld", (long)of.tid);
     table_cell(t, STYLE_PLAIN, "%s", report_thread_name(&of));
     for (size_t i = 0; i < columns; i++) {
-        uint64_t ns = matrix_cell(r, w->thread, m->others.all[i].thread);
+        uint64_t ns = path_matrix_cell(r, w->thread, m->others.all[i].thread);
         shown += ns;
         cell_duration(t, ns);
     }
@@ -113,7 +113,7 @@ static void matrix_row(struct table *t, const struct report *r, const struct mat
     cell_duration(t, w->ns);
 }
 
-static void matrix_table(struct output *out, const struct report *r, const struct matrix *m, uint32_t process)
+static void path_matrix_table(struct output *out, const struct report *r, const struct matrix *m, uint32_t process)
 {
     struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
     char *titles[MATRIX_COLUMNS];
@@ -122,7 +122,7 @@ static void matrix_table(struct output *out, const struct report *r, const struc
     size_t n = m->others.n < MATRIX_COLUMNS ? m->others.n : MATRIX_COLUMNS, rows = 0;
 
     for (size_t i = 0; i < n; i++) {
-        titles[i] = thread_title(r, m->others.all[i].thread);
+        titles[i] = path_thread_title(r, m->others.all[i].thread);
         columns[i + 2] = (struct table_column){titles[i], true};
     }
     columns[n + 2] = (struct table_column){"OTHERS", true};
@@ -133,7 +133,7 @@ static void matrix_table(struct output *out, const struct report *r, const struc
         fprintf(out->file, "  in process %ld\n", (long)p.pid);
     table_begin(&t, columns, n + 4);
     for (; rows < m->waiters.n && rows < r->top; rows++)
-        matrix_row(&t, r, m, rows, n);
+        path_matrix_row(&t, r, m, rows, n);
     table_end(&t, out, 2);
     report_more(out, m->waiters.n, rows);
     for (size_t i = 0; i < n; i++)
@@ -144,9 +144,9 @@ void report_text_matrix(struct output *out, const struct report *r)
 {
     for (uint32_t process = 0; process < r->totals.n_processes; process++) {
         struct matrix m;
-        matrix_read(r, process, &m);
+        path_matrix_read(r, process, &m);
         if (m.waiters.n > 0)
-            matrix_table(out, r, &m, process);
+            path_matrix_table(out, r, &m, process);
         free(m.waiters.all);
         free(m.others.all);
     }
@@ -154,7 +154,7 @@ void report_text_matrix(struct output *out, const struct report *r)
 
 /* -------------------------------------------------------------------------------------------------------- path */
 
-static double percent(uint64_t part, uint64_t whole)
+static double path_percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
@@ -169,10 +169,11 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
         fprintf(out->file, "  process %ld: ", (long)of.pid);
     else
         fputs("  ", out->file);
-    fprintf(out->file, "%s: %s running (%.1f %%), %s in wakeups (%.1f %%)", length, run, percent(p->run_ns, all), wake,
-            percent(p->wake_ns, all));
+    fprintf(out->file, "%s: %s running (%.1f %%), %s in wakeups (%.1f %%)", length, run, path_percent(p->run_ns, all),
+            wake, path_percent(p->wake_ns, all));
     if (p->unknown_ns)
-        fprintf(out->file, ", %s in waits ended by an unknown waker (%.1f %%)", unknown, percent(p->unknown_ns, all));
+        fprintf(out->file, ", %s in waits ended by an unknown waker (%.1f %%)", unknown,
+                path_percent(p->unknown_ns, all));
     fprintf(out->file, "; %" PRIu64 " switches between threads\n", p->handoffs);
     free(length);
     free(run);
@@ -181,7 +182,8 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
 }
 
 /* The CPU time of a thread, if recorded: from the kernel's switch records or its task-clock. */
-static bool thread_on_cpu(const struct report *r, size_t thread, const struct upmu_overview_thread *of, uint64_t *ns)
+static bool path_thread_on_cpu(const struct report *r, size_t thread, const struct upmu_overview_thread *of,
+                               uint64_t *ns)
 {
     struct upmu_overview_sched sched = {.size = sizeof sched};
     const char *counter;
@@ -218,7 +220,7 @@ static void path_doubts(struct output *out, const struct report *r, const struct
     for (size_t i = 0; i < rows; i++) {
         uint64_t ns = threads->all[i].ns;
         if (ns >= WORTH_A_WORD_NS && upmu_overview_thread_at(r->overview, threads->all[i].thread, &of) == 0 &&
-            thread_on_cpu(r, threads->all[i].thread, &of, &on_cpu) && on_cpu < ns / 2)
+            path_thread_on_cpu(r, threads->all[i].thread, &of, &on_cpu) && on_cpu < ns / 2)
             path_doubt(out, &of, ns, on_cpu);
     }
 }
@@ -230,14 +232,14 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
         {"THREAD", true}, {"NAME", false}, {"RUNNING ON PATH", true}, {"SHARE", true}};
     struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_thread of = {.size = sizeof of};
-    struct thread_sums threads = sums_begin(r);
+    struct thread_sums threads = path_sums_begin(r);
     struct table t;
     size_t rows = 0;
 
     for (size_t i = 0; upmu_overview_path_segment_at(r->overview, process, i, &s) == 0; i++)
         if (s.kind == UPMU_PATH_RUNNING)
-            sums_add(&threads, s.thread, s.end_ns - s.begin_ns);
-    sums_sort(&threads);
+            path_sums_add(&threads, s.thread, s.end_ns - s.begin_ns);
+    path_sums_sort(&threads);
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (; rows < threads.n && rows < r->top; rows++) {
         if (upmu_overview_thread_at(r->overview, threads.all[rows].thread, &of) != 0)
@@ -253,13 +255,13 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
     free(threads.all);
 }
 
-static void cell_gain(struct table *t, uint64_t ns, uint64_t all)
+static void path_cell_gain(struct table *t, uint64_t ns, uint64_t all)
 {
     char *text = ns == UPMU_NO_VALUE ? memory_copy("") : report_duration(ns);
     if (ns == UPMU_NO_VALUE)
         table_cell(t, STYLE_PLAIN, "%s", text);
     else
-        table_cell(t, STYLE_PLAIN, "%s (%.1f %%)", text, percent(ns, all));
+        table_cell(t, STYLE_PLAIN, "%s (%.1f %%)", text, path_percent(ns, all));
     free(text);
 }
 
@@ -286,8 +288,8 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
         cell_share(&t, l.held_ns, all);
         cell_free(&t, STYLE_PLAIN, l.wakes ? memory_format("%" PRIu64, l.wakes) : memory_copy(""));
         cell_duration(&t, l.wake_ns);
-        cell_gain(&t, l.gain_ns, all);
-        cell_gain(&t, l.gain_half_ns, all);
+        path_cell_gain(&t, l.gain_ns, all);
+        path_cell_gain(&t, l.gain_half_ns, all);
     }
     table_end(&t, out, 2);
     report_more(out, p->n_objects, i);

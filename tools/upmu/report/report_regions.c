@@ -8,7 +8,7 @@
 #include "report_cells.h"
 #include "ui/table.h"
 
-static void metric_row(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
+static void regions_metric_row(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
 {
     struct table *t = arg;
     table_cell(t, STYLE_PLAIN, fabs(value->value) < 1000 ? "%.4g" : "%.0f", value->value);
@@ -16,7 +16,7 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
     table_cell(t, value->status == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s", upmu_status_name(value->status));
 }
 
-static void text_counts(struct output *out, const struct report *r, const struct upmu_overview_region *region)
+static void regions_text_counts(struct output *out, const struct report *r, const struct upmu_overview_region *region)
 {
     static const struct table_column columns[] = {{"VALUE", true}, {"COUNTER OR METRIC", false}, {"STATUS", false}};
     struct table t;
@@ -34,7 +34,7 @@ static void text_counts(struct output *out, const struct report *r, const struct
         table_cell(&t, v->status == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s%s%s", upmu_status_name(v->status),
                    v->cause ? ": " : "", v->cause ? upmu_strerror(v->cause) : "");
     }
-    report_metrics(r, region, metric_row, &t);
+    report_metrics(r, region, regions_metric_row, &t);
     table_end(&t, out, 6);
 }
 
@@ -55,7 +55,7 @@ void report_text_regions(struct output *out, const struct report *r)
         if (region.unfinished)
             fprintf(out->file, ", %" PRIu64 " not ended", region.unfinished);
         fputc('\n', out->file);
-        text_counts(out, r, &region);
+        regions_text_counts(out, r, &region);
         free(wall);
         free(max);
         free(mean);

@@ -15,7 +15,7 @@ struct row {
     const struct upmu_value *by; /* what the rows are ranked by */
 };
 
-static bool has_number(const struct upmu_value *v)
+static bool sections_has_number(const struct upmu_value *v)
 {
     return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
@@ -30,11 +30,11 @@ size_t report_counter_index(const struct report *r, uint32_t process, const char
 }
 
 /* Most first; what has no number comes last. */
-static int compare(const void *a, const void *b)
+static int sections_compare(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    bool known = has_number(x->by);
-    if (known != has_number(y->by))
+    bool known = sections_has_number(x->by);
+    if (known != sections_has_number(y->by))
         return known ? -1 : 1;
     if (known && x->by->value != y->by->value)
         return x->by->value > y->by->value ? -1 : 1;
@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* All objects of a process that have been counted. @return them, to be freed. */
-static struct row *rows_of(const struct report *r, uint32_t process, int kind, size_t by, size_t *n)
+static struct row *sections_rows_of(const struct report *r, uint32_t process, int kind, size_t by, size_t *n)
 {
     struct upmu_overview_object o = {.size = sizeof o};
     struct row *rows = memory_array(r->totals.n_objects + 1, sizeof *rows);
@@ -55,12 +55,12 @@ static struct row *rows_of(const struct report *r, uint32_t process, int kind, s
         row.by = &row.section.counts[by].sum;
         rows[(*n)++] = row;
     }
-    qsort(rows, *n, sizeof *rows, compare);
+    qsort(rows, *n, sizeof *rows, sections_compare);
     return rows;
 }
 
-static void text_rows(struct table *t, const struct report *r, const struct row *rows, size_t n, size_t n_counters,
-                      const struct table_column *counters)
+static void sections_text_rows(struct table *t, const struct report *r, const struct row *rows, size_t n,
+                               size_t n_counters, const struct table_column *counters)
 {
     struct upmu_overview_object o = {.size = sizeof o};
     for (size_t i = 0; i < n; i++) {
@@ -76,7 +76,7 @@ static void text_rows(struct table *t, const struct report *r, const struct row 
     }
 }
 
-static void text_process(struct output *out, const struct report *r, uint32_t process, int kind)
+static void sections_text_process(struct output *out, const struct report *r, uint32_t process, int kind)
 {
     enum { FIXED = 4 };
     struct table_column columns[TABLE_COLUMNS_MAX] = {
@@ -87,7 +87,7 @@ static void text_process(struct output *out, const struct report *r, uint32_t pr
     while (n_columns < TABLE_COLUMNS_MAX &&
            (name = upmu_overview_counter_name(r->overview, process, n_columns - FIXED)) != NULL)
         columns[n_columns++] = (struct table_column){name, true};
-    struct row *rows = rows_of(r, process, kind, by, &n);
+    struct row *rows = sections_rows_of(r, process, kind, by, &n);
     size_t shown = n < r->top ? n : r->top;
     table_begin(&table, columns, n_columns);
     if (n > 0) {
@@ -96,7 +96,7 @@ static void text_process(struct output *out, const struct report *r, uint32_t pr
                                     columns[FIXED + by].title);
         report_title(out, title);
         free(title);
-        text_rows(&table, r, rows, shown, n_columns - FIXED, &columns[FIXED]);
+        sections_text_rows(&table, r, rows, shown, n_columns - FIXED, &columns[FIXED]);
     }
     table_end(&table, out, 2);
     report_more(out, n, shown);
@@ -106,8 +106,8 @@ static void text_process(struct output *out, const struct report *r, uint32_t pr
 void report_text_sections(struct output *out, const struct report *r)
 {
     for (uint32_t process = 0; process < r->totals.n_processes; process++) {
-        text_process(out, r, process, UPMU_SECTION_HELD);
-        text_process(out, r, process, UPMU_SECTION_WAITED);
+        sections_text_process(out, r, process, UPMU_SECTION_HELD);
+        sections_text_process(out, r, process, UPMU_SECTION_WAITED);
     }
 }
 

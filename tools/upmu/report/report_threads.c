@@ -8,7 +8,7 @@
 #include "report_cells.h"
 #include "ui/table.h"
 
-static void cell_switches(struct table *table, const struct upmu_value *v)
+static void threads_cell_switches(struct table *table, const struct upmu_value *v)
 {
     bool number = v->status == UPMU_EXACT || v->status == UPMU_SCALED;
     if (number)
@@ -19,7 +19,7 @@ static void cell_switches(struct table *table, const struct upmu_value *v)
         table_cell(table, STYLE_PLAIN, "%s", "");
 }
 
-static char *waits_text(const struct upmu_overview *overview, size_t thread)
+static char *threads_waits_text(const struct upmu_overview *overview, size_t thread)
 {
     char *text = memory_copy("");
     struct upmu_overview_thread_wait of_kind = {.size = sizeof of_kind};
@@ -46,7 +46,7 @@ struct bar {
     uint64_t life, ns; /* of the whole, and of what is drawn */
 };
 
-static void bar_add(struct bar *b, char what, uint64_t ns)
+static void threads_bar_add(struct bar *b, char what, uint64_t ns)
 {
     b->ns += ns;
     size_t until = b->life ? (size_t)((double)b->ns / (double)b->life * BAR_CHARS + 0.5) : 0;
@@ -55,21 +55,23 @@ static void bar_add(struct bar *b, char what, uint64_t ns)
 }
 
 /* By the kernel's word where it was asked; else what is known is the time in waits. */
-static void cell_bar(struct table *table, const struct upmu_overview_thread *t, const struct upmu_overview_sched *s)
+static void threads_cell_bar(struct table *table, const struct upmu_overview_thread *t,
+                             const struct upmu_overview_sched *s)
 {
     struct bar b = {.life = t->end_ns - t->begin_ns};
     if (s->recorded) {
-        bar_add(&b, '=', s->running_ns);
-        bar_add(&b, '!', s->preempted_ns);
-        bar_add(&b, '-', s->blocked_ns);
+        threads_bar_add(&b, '=', s->running_ns);
+        threads_bar_add(&b, '!', s->preempted_ns);
+        threads_bar_add(&b, '-', s->blocked_ns);
     } else {
-        bar_add(&b, '-', t->blocked_ns);
+        threads_bar_add(&b, '-', t->blocked_ns);
     }
-    bar_add(&b, ' ', b.life - (b.ns < b.life ? b.ns : b.life));
+    threads_bar_add(&b, ' ', b.life - (b.ns < b.life ? b.ns : b.life));
     table_cell(table, STYLE_PLAIN, "|%-*s|", BAR_CHARS, b.text);
 }
 
-static void cell_sched(struct table *table, const struct upmu_overview_thread *t, const struct upmu_overview_sched *s)
+static void threads_cell_sched(struct table *table, const struct upmu_overview_thread *t,
+                               const struct upmu_overview_sched *s)
 {
     uint64_t life = t->end_ns - t->begin_ns;
     cell_share(table, s->running_ns, life);
@@ -79,7 +81,7 @@ static void cell_sched(struct table *table, const struct upmu_overview_thread *t
         table_cell(table, s->lost ? STYLE_WARNING : STYLE_PLAIN, "%s%" PRIu64 " + %" PRIu64, s->lost ? ">= " : "",
                    s->voluntary, s->involuntary);
     else
-        cell_switches(table, &t->switches);
+        threads_cell_switches(table, &t->switches);
 }
 
 static void thread_row(struct table *table, const struct report *r, size_t i, const struct upmu_overview_thread *t,
@@ -92,11 +94,11 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
     table_cell(table, STYLE_PLAIN, "%s", report_thread_name(t));
     cell_free(table, STYLE_PLAIN, report_duration(t->end_ns - t->begin_ns));
-    cell_bar(table, t, &s);
+    threads_cell_bar(table, t, &s);
     cell_duration(table, t->blocked_ns);
     cell_share(table, t->blocked_ns, t->end_ns - t->begin_ns);
-    cell_sched(table, t, &s);
-    cell_free(table, STYLE_PLAIN, waits_text(r->overview, i));
+    threads_cell_sched(table, t, &s);
+    cell_free(table, STYLE_PLAIN, threads_waits_text(r->overview, i));
 }
 
 static void text_threads(struct output *out, const struct report *r)

@@ -9,7 +9,7 @@
 
 enum { ROWS_DEFAULT = 50, ROWS_JSON = 100000 }; /* memory goes with the page */
 
-static bool add_type(struct report_request *q, const char *word)
+static bool timeline_add_type(struct report_request *q, const char *word)
 {
     for (int i = 0; i < UPMU_ROW_KINDS; i++) {
         if (strcmp(upmu_row_kind_name(i), word) == 0) {
@@ -32,7 +32,7 @@ int report_types(struct report_request *q, const char *words)
     char *copy = memory_copy(words), *rest = copy, *word;
     int status = 0;
     while (status == 0 && (word = strsep(&rest, ",")) != NULL)
-        if (!add_type(q, word))
+        if (!timeline_add_type(q, word))
             status =
                 options_usage(q->self,
                               "--type is one of wait, region, acquire, release, wake, thread, mark, object, and the "
@@ -42,7 +42,7 @@ int report_types(struct report_request *q, const char *words)
     return status;
 }
 
-static struct upmu_timeline_opts options_of(const struct report_request *q)
+static struct upmu_timeline_opts timeline_options(const struct report_request *q)
 {
     struct upmu_timeline_opts o = {.size = sizeof o,
                                    .thread = q->thread,
@@ -58,7 +58,7 @@ static struct upmu_timeline_opts options_of(const struct report_request *q)
 }
 
 /* @return the exit status. */
-static int write_it(const struct report_request *q, const struct timeline *t)
+static int timeline_write(const struct report_request *q, const struct timeline *t)
 {
     struct output out;
     if (q->event > 0 && t->totals.shown == 0) {
@@ -85,7 +85,7 @@ static int write_it(const struct report_request *q, const struct timeline *t)
 int report_timeline(const struct report_request *q)
 {
     struct timeline t = {.totals.size = sizeof t.totals, .page = q->page > 0 ? q->page : 1};
-    const struct upmu_timeline_opts opts = options_of(q);
+    const struct upmu_timeline_opts opts = timeline_options(q);
     int status = EXIT_FAILED;
     t.places.totals.size = sizeof t.places.totals;
     if (upmu_timeline_open(&t.rows, q->dir, &opts) < 0) {
@@ -98,7 +98,7 @@ int report_timeline(const struct report_request *q)
         upmu_overview_totals_read(t.places.overview, &t.places.totals) < 0)
         complain("%s", upmu_error());
     else
-        status = write_it(q, &t);
+        status = timeline_write(q, &t);
     upmu_timeline_close(t.rows);
     return status;
 }

@@ -50,18 +50,18 @@ const char *timeline_verb(const struct upmu_timeline_row *row)
     return name ? name : "?";
 }
 
-static uint64_t since(const struct timeline *t, uint64_t ns)
+static uint64_t row_since(const struct timeline *t, uint64_t ns)
 {
     return ns > t->places.totals.begin_ns ? ns - t->places.totals.begin_ns : 0;
 }
 
-static char *seconds(uint64_t ns)
+static char *row_seconds(uint64_t ns)
 {
     return memory_format("%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
 }
 
 /* Where it was: the call site, or the innermost frame of the stack. */
-static uint64_t place_of(const struct timeline *t, const struct upmu_timeline_row *row)
+static uint64_t row_location(const struct timeline *t, const struct upmu_timeline_row *row)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     if (row->site != 0 || row->stack == 0 ||
@@ -71,7 +71,7 @@ static uint64_t place_of(const struct timeline *t, const struct upmu_timeline_ro
 }
 
 /* How long it lasted: "12.34 ms", ">= 12.34 ms" if it had no end. */
-static char *length(const struct upmu_timeline_row *row)
+static char *row_length(const struct upmu_timeline_row *row)
 {
     if (row->kind != UPMU_ROW_WAIT && row->kind != UPMU_ROW_REGION)
         return memory_copy("");
@@ -86,7 +86,7 @@ static char *length(const struct upmu_timeline_row *row)
 }
 
 /* What it is about. */
-static char *about(const struct timeline *t, const struct upmu_timeline_row *row)
+static char *row_subject(const struct timeline *t, const struct upmu_timeline_row *row)
 {
     char *object = timeline_object(t, row->object), *text = NULL;
     if (row->text[0] && object[0])
@@ -102,7 +102,7 @@ static char *about(const struct timeline *t, const struct upmu_timeline_row *row
 }
 
 /* The holder and the remarks in one cell. */
-static char *joined(char *first, char *second)
+static char *row_join_cells(char *first, char *second)
 {
     char *text = memory_format("%s%s%s", first, first[0] && second[0] ? ", " : "", second);
     free(first);
@@ -110,7 +110,7 @@ static char *joined(char *first, char *second)
     return text;
 }
 
-static char *remarks(const struct upmu_timeline_row *row)
+static char *row_remarks(const struct upmu_timeline_row *row)
 {
     char *text = memory_copy(row->flags & UPMU_TRACE_FLAG_SHARED    ? "for reading"
                              : row->flags & UPMU_TRACE_FLAG_SAMPLED ? "sampled"
@@ -118,10 +118,10 @@ static char *remarks(const struct upmu_timeline_row *row)
     if (row->result <= 0 || row->kind == UPMU_ROW_REGION)
         return text;
     const char *error = strerrorname_np(row->result);
-    return joined(text, memory_copy(error ? error : "failed"));
+    return row_join_cells(text, memory_copy(error ? error : "failed"));
 }
 
-static char *holder(const struct timeline *t, const struct upmu_timeline_row *row)
+static char *row_holder(const struct timeline *t, const struct upmu_timeline_row *row)
 {
     if (row->holder == UINT32_MAX)
         return memory_copy("");
@@ -132,14 +132,14 @@ static char *holder(const struct timeline *t, const struct upmu_timeline_row *ro
 
 static void text_row(struct table *table, const struct timeline *t, const struct upmu_timeline_row *row)
 {
-    uint64_t place = place_of(t, row);
+    uint64_t place = row_location(t, row);
     table_cell(table, STYLE_DIM, "%" PRIu64, row->number);
-    cell_free(table, STYLE_PLAIN, seconds(since(t, row->begin_ns)));
+    cell_free(table, STYLE_PLAIN, row_seconds(row_since(t, row->begin_ns)));
     cell_free(table, STYLE_PLAIN, timeline_thread(t, row->thread));
     table_cell(table, STYLE_PLAIN, "%s", timeline_verb(row));
-    cell_free(table, STYLE_PLAIN, about(t, row));
-    cell_free(table, row->ended ? STYLE_PLAIN : STYLE_WARNING, length(row));
-    cell_free(table, STYLE_PLAIN, joined(holder(t, row), remarks(row)));
+    cell_free(table, STYLE_PLAIN, row_subject(t, row));
+    cell_free(table, row->ended ? STYLE_PLAIN : STYLE_WARNING, row_length(row));
+    cell_free(table, STYLE_PLAIN, row_join_cells(row_holder(t, row), row_remarks(row)));
     cell_free(table, STYLE_PLAIN, place ? report_place(&t->places, row->process, place) : memory_copy(""));
 }
 
@@ -171,7 +171,7 @@ void timeline_write_text(struct output *out, const struct timeline *t)
 
 /* ------------------------------------------------------------------------------------------------------- one row */
 
-static void line(struct output *out, const char *what, char *text)
+static void row_print_line(struct output *out, const char *what, char *text)
 {
     if (text[0]) {
         fprintf(out->file, "  %-10s ", what);
@@ -189,10 +189,10 @@ static void text_holder(struct output *out, const struct timeline *t, const stru
     char *place = report_place(&t->places, row->process, row->holder_site);
     if (row->holder_since != 0 && row->holder_since <= row->begin_ns) {
         char *before = report_duration(row->begin_ns - row->holder_since);
-        line(out, "held by", memory_format("%s, acquired at %s, %s before", name, place, before));
+        row_print_line(out, "held by", memory_format("%s, acquired at %s, %s before", name, place, before));
         free(before);
     } else {
-        line(out, "held by", memory_format("%s, acquired at %s", name, place));
+        row_print_line(out, "held by", memory_format("%s, acquired at %s", name, place));
     }
     free(name);
     free(place);
@@ -203,7 +203,7 @@ static void text_counts(struct output *out, const struct timeline *t, const stru
     for (size_t i = 0; i < row->n_counts; i++) {
         const char *name = upmu_overview_counter_name(t->places.overview, row->process, i);
         char *value = report_value(name, &row->counts[i]);
-        line(out, i == 0 ? "counters" : "", memory_format("%s %s", name ? name : "?", value));
+        row_print_line(out, i == 0 ? "counters" : "", memory_format("%s %s", name ? name : "?", value));
         free(value);
     }
 }
@@ -213,23 +213,25 @@ void timeline_write_row(struct output *out, const struct timeline *t)
     struct upmu_timeline_row row = {.size = sizeof row};
     if (upmu_timeline_row_at(t->rows, 0, &row) != 0)
         return;
-    char *what = about(t, &row), *at = seconds(since(t, row.begin_ns)), *until = seconds(since(t, row.end_ns));
+    char *what = row_subject(t, &row), *at = row_seconds(row_since(t, row.begin_ns)),
+         *until = row_seconds(row_since(t, row.end_ns));
     fprintf(out->file, "%sRow %" PRIu64 "%s: ", output_style(out, STYLE_TITLE), row.number, output_plain(out));
     char *headline = memory_format("%s %s", timeline_verb(&row), what);
     output_clean(out->file, headline);
     fputc('\n', out->file);
-    line(out, "thread", timeline_thread(t, row.thread));
-    line(out, "at",
-         row.end_ns > row.begin_ns ? memory_format("%s s, until %s s", at, until) : memory_format("%s s", at));
-    line(out, "duration", length(&row));
-    line(out, "remarks", remarks(&row));
+    row_print_line(out, "thread", timeline_thread(t, row.thread));
+    row_print_line(out, "at",
+                   row.end_ns > row.begin_ns ? memory_format("%s s, until %s s", at, until)
+                                             : memory_format("%s s", at));
+    row_print_line(out, "duration", row_length(&row));
+    row_print_line(out, "remarks", row_remarks(&row));
     text_holder(out, t, &row);
     text_counts(out, t, &row);
-    uint64_t place = place_of(t, &row);
+    uint64_t place = row_location(t, &row);
     if (row.stack != 0)
         report_text_stack(out, &t->places, row.process, row.stack, "call stack:");
     else if (place != 0)
-        line(out, "location", report_place(&t->places, row.process, place));
+        row_print_line(out, "location", report_place(&t->places, row.process, place));
     free(what);
     free(at);
     free(until);

@@ -10,7 +10,8 @@
 /* -------------------------------------------------------------------------------------------------- JSON */
 
 /* One id is a number, several are an array under the plural. */
-static void json_ids(struct json *j, const char *kind, const char *one, const char *several, const struct stat_ids *ids)
+static void stat_json_ids(struct json *j, const char *kind, const char *one, const char *several,
+                          const struct stat_ids *ids)
 {
     json_string(j, "kind", kind);
     if (ids->n == 1) {
@@ -23,17 +24,17 @@ static void json_ids(struct json *j, const char *kind, const char *one, const ch
     json_array_end(j);
 }
 
-static void json_target(struct json *j, const struct stat_request *q)
+static void stat_json_target(struct json *j, const struct stat_request *q)
 {
     json_object(j, "target");
     if (q->target == STAT_COMMAND)
         json_string(j, "kind", "command");
     else if (q->target == STAT_PROCESSES)
-        json_ids(j, "process", "pid", "pids", &q->ids);
+        stat_json_ids(j, "process", "pid", "pids", &q->ids);
     else if (q->target == STAT_THREADS)
-        json_ids(j, "thread", "tid", "tids", &q->ids);
+        stat_json_ids(j, "thread", "tid", "tids", &q->ids);
     else
-        json_ids(j, "cpu", "cpu", "cpus", &q->ids);
+        stat_json_ids(j, "cpu", "cpu", "cpus", &q->ids);
     if (q->argv) {
         json_array(j, "argv");
         for (char **word = q->argv; *word; word++)
@@ -43,7 +44,7 @@ static void json_target(struct json *j, const struct stat_request *q)
     json_object_end(j);
 }
 
-static void json_value(struct json *j, const struct stat_event *e, const struct stat_result *r)
+static void stat_json_value(struct json *j, const struct stat_event *e, const struct stat_result *r)
 {
     bool number = stat_has_number(e, r);
 
@@ -56,14 +57,14 @@ static void json_value(struct json *j, const struct stat_event *e, const struct 
     json_double(j, "deviation", number ? stat_mean_deviation(&e->value) : (double)NAN);
 }
 
-static void json_cause(struct json *j, int status, int cause)
+static void stat_json_cause(struct json *j, int status, int cause)
 {
     json_string(j, "status", upmu_status_name(status));
     json_string(j, "cause", cause ? upmu_strerror(cause) : NULL);
 }
 
 /* The parts of a sum over core types; the member is there where the sum has parts. */
-static void json_kinds(struct json *j, const struct stat_event *e, const struct stat_result *r)
+static void stat_json_kinds(struct json *j, const struct stat_event *e, const struct stat_result *r)
 {
     if (e->n_kinds == 0)
         return;
@@ -82,24 +83,24 @@ static void json_kinds(struct json *j, const struct stat_event *e, const struct 
     json_array_end(j);
 }
 
-static void json_event(struct json *j, const struct stat_event *e, const struct stat_result *r)
+static void stat_json_event(struct json *j, const struct stat_event *e, const struct stat_result *r)
 {
     json_object(j, NULL);
     json_string(j, "name", e->name);
-    json_value(j, e, r);
+    stat_json_value(j, e, r);
     json_string(j, "unit", e->scale != 1 ? "" : e->unit);
     json_double(j, "scale", e->scale); /* the value times this is in: */
     json_string(j, "scale_unit", e->scale != 1 ? e->unit : NULL);
-    json_cause(j, e->status, e->cause);
+    stat_json_cause(j, e->status, e->cause);
     json_string(j, "source", stat_has_number(e, r) ? stat_source_name(e->source) : NULL);
     json_string(j, "reason", e->reason[0] ? e->reason : NULL);
     json_uint(j, "enabled_ns", e->enabled);
     json_uint(j, "running_ns", e->running);
-    json_kinds(j, e, r);
+    stat_json_kinds(j, e, r);
     json_object_end(j);
 }
 
-static void json_metric(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
+static void stat_json_metric(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
 {
     struct json *j = arg;
 
@@ -108,26 +109,26 @@ static void json_metric(void *arg, const struct upmu_metric_info *info, const st
     json_double(j, "value", value->value);
     json_string(j, "unit", info->unit);
     json_string(j, "formula", info->formula);
-    json_cause(j, value->status, value->cause);
+    stat_json_cause(j, value->status, value->cause);
     json_object_end(j);
 }
 
-static void json_seconds(struct json *j, const char *key, const struct stat_mean *m)
+static void stat_json_seconds(struct json *j, const char *key, const struct stat_mean *m)
 {
     /* To the nanosecond: the clock has no more. */
     json_double(j, key, m->n > 0 ? round(m->mean * 1e9) / 1e9 : (double)NAN);
 }
 
-static void json_events(struct json *j, const struct stat_event *events, const struct stat_result *r)
+static void stat_json_events(struct json *j, const struct stat_event *events, const struct stat_result *r)
 {
     json_array(j, "events");
     for (size_t i = 0; i < r->n_events; i++)
-        json_event(j, &events[i], r);
+        stat_json_event(j, &events[i], r);
     json_array_end(j);
 }
 
 /* Threads or CPUs, each by itself. */
-static void json_members(struct json *j, const struct stat_result *r)
+static void stat_json_members(struct json *j, const struct stat_result *r)
 {
     if (r->n_members == 0)
         return;
@@ -136,7 +137,7 @@ static void json_members(struct json *j, const struct stat_result *r)
         json_object(j, NULL);
         json_string(j, "name", r->members[m].label);
         json_int(j, "id", r->members[m].id);
-        json_events(j, r->members[m].events, r);
+        stat_json_events(j, r->members[m].events, r);
         json_object_end(j);
     }
     json_array_end(j);
@@ -150,7 +151,7 @@ void stat_write_json(struct output *out, const struct stat_request *request, con
         json_begin_line(&j, out->file, "upmu-stat");
     else
         json_begin(&j, out->file, "upmu-stat");
-    json_target(&j, request);
+    stat_json_target(&j, request);
     json_uint(&j, "runs", result->runs);
     if (result->interrupted)
         json_uint(&j, "interrupted_run", result->interrupted);
@@ -159,13 +160,13 @@ void stat_write_json(struct output *out, const struct stat_request *request, con
     else
         json_null(&j, "exit_status");
     json_uint(&j, "instances", result->instances);
-    json_seconds(&j, "elapsed_s", &result->wall);
-    json_seconds(&j, "user_s", &result->user);
-    json_seconds(&j, "sys_s", &result->sys);
-    json_members(&j, result);
-    json_events(&j, result->events, result);
+    stat_json_seconds(&j, "elapsed_s", &result->wall);
+    stat_json_seconds(&j, "user_s", &result->user);
+    stat_json_seconds(&j, "sys_s", &result->sys);
+    stat_json_members(&j, result);
+    stat_json_events(&j, result->events, result);
     json_array(&j, "metrics");
-    stat_metrics(result, json_metric, &j);
+    stat_metrics(result, stat_json_metric, &j);
     json_array_end(&j);
     json_end(&j);
 }
@@ -176,14 +177,14 @@ void stat_interval_json(struct output *out, const struct stat_interval *interval
     json_begin_line(&j, out->file, "upmu-stat-interval");
     json_uint(&j, "interval", interval->number);
     json_double(&j, "end_s", round(interval->seconds * 1e9) / 1e9);
-    json_members(&j, result);
-    json_events(&j, result->events, result);
+    stat_json_members(&j, result);
+    stat_json_events(&j, result->events, result);
     json_end(&j);
 }
 
 /* --------------------------------------------------------------------------------------------------- CSV */
 
-static void csv_value(struct csv *c, const struct stat_event *e, const struct stat_result *r)
+static void stat_csv_value(struct csv *c, const struct stat_event *e, const struct stat_result *r)
 {
     bool clock = strcmp(e->unit, "ns") == 0;
 
@@ -212,15 +213,15 @@ struct csv_place {
 /* value, unit, event, [spread over the runs,] time on a counter in ns, share of the time on a counter, and perf's two
  * fields for a metric of the event. Metrics have lines in the other formats; the second field names the source of what was
  * not counted through perf_event_open. */
-static void csv_event(struct csv *c, const struct csv_place *place, const struct stat_event *e,
-                      const struct stat_result *r)
+static void stat_csv_event(struct csv *c, const struct csv_place *place, const struct stat_event *e,
+                           const struct stat_result *r)
 {
     bool accounted = stat_has_number(e, r) && e->source != STAT_PERF_EVENT && e->source != STAT_NO_SOURCE;
     if (place->time)
         csv_field(c, place->time);
     if (place->label)
         csv_field(c, place->label);
-    csv_value(c, e, r);
+    stat_csv_value(c, e, r);
     csv_field(c, e->name);
     if (r->runs > 1)
         csv_format(c, "%.2f%%", stat_has_number(e, r) ? stat_mean_error_percent(&e->value) : 0.0);
@@ -231,21 +232,22 @@ static void csv_event(struct csv *c, const struct csv_place *place, const struct
     csv_row_end(c);
 }
 
-static void csv_events(struct output *out, const struct stat_request *q, const char *time, const struct stat_result *r)
+static void stat_csv_events(struct output *out, const struct stat_request *q, const char *time,
+                            const struct stat_result *r)
 {
     struct csv c;
 
     csv_begin(&c, out->file, q->separator);
     for (size_t m = 0; m < r->n_members; m++)
         for (size_t i = 0; i < r->n_events; i++)
-            csv_event(&c, &(struct csv_place){time, r->members[m].label}, &r->members[m].events[i], r);
+            stat_csv_event(&c, &(struct csv_place){time, r->members[m].label}, &r->members[m].events[i], r);
     for (size_t i = 0; r->n_members == 0 && i < r->n_events; i++)
-        csv_event(&c, &(struct csv_place){time, NULL}, &r->events[i], r);
+        stat_csv_event(&c, &(struct csv_place){time, NULL}, &r->events[i], r);
 }
 
 void stat_write_csv(struct output *out, const struct stat_request *request, const struct stat_result *result)
 {
-    csv_events(out, request, request->interval > 0 ? "summary" : NULL, result);
+    stat_csv_events(out, request, request->interval > 0 ? "summary" : NULL, result);
 }
 
 void stat_interval_csv(struct output *out, const struct stat_request *request, const struct stat_interval *interval,
@@ -253,5 +255,5 @@ void stat_interval_csv(struct output *out, const struct stat_request *request, c
 {
     char time[32];
     snprintf(time, sizeof time, "%.9f", interval->seconds);
-    csv_events(out, request, time, result);
+    stat_csv_events(out, request, time, result);
 }

@@ -137,7 +137,7 @@ static int parts_open_ids(struct stat_parts *parts)
 }
 
 /* The command inherits the limit and must not have another one for being counted; with the other targets it is ours. */
-static void raise_descriptor_limit(const struct stat_request *q)
+static void parts_raise_descriptor_limit(const struct stat_request *q)
 {
     struct rlimit limit;
     if (q->argv || getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -149,7 +149,7 @@ static void raise_descriptor_limit(const struct stat_request *q)
 int stat_parts_open(struct stat_parts *parts, const struct stat_request *request)
 {
     *parts = (struct stat_parts){.request = request};
-    raise_descriptor_limit(request);
+    parts_raise_descriptor_limit(request);
     if (request->target == STAT_PROCESSES && request->each)
         return parts_open_each_thread(parts);
     if (request->target != STAT_COMMAND)
@@ -194,13 +194,13 @@ static void part_account(struct stat_part *part)
     part->used_at_start = (struct stat_usage){.known = part->used.known};
 }
 
-static bool is_absent(const struct upmu_value *v)
+static bool value_is_absent(const struct upmu_value *v)
 {
     return v->status == UPMU_REFUSED || v->status == UPMU_UNSUPPORTED;
 }
 
-static void account_for(const struct stat_parts *parts, const struct stat_part *part, const char *name,
-                        struct stat_reading *r)
+static void parts_account_for(const struct stat_parts *parts, const struct stat_part *part, const char *name,
+                              struct stat_reading *r)
 {
     uint64_t value, elapsed = (uint64_t)((parts->ended - parts->began) * 1e9);
     if (!stat_usage_value(name, &part->used_at_start, &part->used, &value))
@@ -215,10 +215,10 @@ static void part_readings(const struct stat_parts *parts, struct stat_part *part
     for (size_t i = 0; i < parts->n_events; i++) {
         struct stat_reading r = {.v = part->values[i], .source = STAT_PERF_EVENT, .seen = true};
         const char *name = upmu_set_name(part->set, i);
-        if (is_absent(&r.v) &&
+        if (value_is_absent(&r.v) &&
             r.v.cause != UPMU_E_STATE) { /* a recorded machine is not the one that runs the command */
             r.at_end = part->target == STAT_COMMAND && part->used.known == 0 && stat_usage_has(name);
-            account_for(parts, part, name, &r);
+            parts_account_for(parts, part, name, &r);
         }
         part->now[i] = r;
     }
@@ -263,7 +263,7 @@ const char *stat_parts_reason(const struct stat_parts *parts, size_t i)
 
 /* ------------------------------------------------------------------------------------------------ readings */
 
-static struct upmu_value without_number(const struct upmu_value *like)
+static struct upmu_value value_without_number(const struct upmu_value *like)
 {
     struct upmu_value v = *like;
     v.value = UPMU_NO_VALUE;
@@ -271,12 +271,12 @@ static struct upmu_value without_number(const struct upmu_value *like)
     return v;
 }
 
-static bool has_value(const struct upmu_value *v)
+static bool value_has_number(const struct upmu_value *v)
 {
     return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
-static bool went_backwards(const struct upmu_value *before, const struct upmu_value *now)
+static bool value_went_backwards(const struct upmu_value *before, const struct upmu_value *now)
 {
     return now->raw < before->raw || now->enabled < before->enabled || now->running < before->running;
 }
@@ -285,19 +285,19 @@ struct stat_reading stat_reading_between(const struct stat_reading *before, cons
 {
     struct stat_reading d = *now;
     if (now->at_end) {
-        d.v = without_number(&now->v);
+        d.v = value_without_number(&now->v);
         d.v.status = UPMU_NOT_COUNTED;
         d.v.cause = 0;
         return d;
     }
-    if (before->seen && has_value(&now->v) && is_absent(&before->v)) {
-        d.v = without_number(&now->v); /* the value is that of the whole run */
+    if (before->seen && value_has_number(&now->v) && value_is_absent(&before->v)) {
+        d.v = value_without_number(&now->v); /* the value is that of the whole run */
         d.v.status = UPMU_NOT_COUNTED;
         return d;
     }
-    if (!has_value(&now->v) || went_backwards(&before->v, &now->v)) {
-        d.v = without_number(&now->v);
-        if (has_value(&now->v))
+    if (!value_has_number(&now->v) || value_went_backwards(&before->v, &now->v)) {
+        d.v = value_without_number(&now->v);
+        if (value_has_number(&now->v))
             d.v.status = UPMU_NOT_COUNTED;
         return d;
     }
@@ -316,14 +316,14 @@ struct stat_reading stat_reading_between(const struct stat_reading *before, cons
     return d;
 }
 
-static uint64_t sum_of(uint64_t a, uint64_t b)
+static uint64_t value_sum(uint64_t a, uint64_t b)
 {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? UPMU_NO_VALUE : sum;
 }
 
 /* It was never enabled: a thread that slept, a PMU that counts on another CPU for this one, too. */
-static bool reading_is_empty(const struct upmu_value *v)
+static bool value_is_empty(const struct upmu_value *v)
 {
     return v->status == UPMU_NOT_COUNTED && v->enabled == 0 && v->cause == 0;
 }
@@ -334,9 +334,9 @@ void stat_reading_add(struct stat_reading *sum, const struct stat_reading *r)
         *sum = *r;
         return;
     }
-    if (reading_is_empty(&r->v))
+    if (value_is_empty(&r->v))
         return;
-    if (reading_is_empty(&sum->v)) {
+    if (value_is_empty(&sum->v)) {
         *sum = *r;
         return;
     }
@@ -346,9 +346,9 @@ void stat_reading_add(struct stat_reading *sum, const struct stat_reading *r)
         sum->source = r->source;
     }
     sum->v.status = weakest;
-    bool number = has_value(&sum->v);
-    sum->v.value = number ? sum_of(sum->v.value, r->v.value) : UPMU_NO_VALUE;
-    sum->v.raw = sum_of(sum->v.raw, r->v.raw);
-    sum->v.enabled = sum_of(sum->v.enabled, r->v.enabled);
-    sum->v.running = sum_of(sum->v.running, r->v.running);
+    bool number = value_has_number(&sum->v);
+    sum->v.value = number ? value_sum(sum->v.value, r->v.value) : UPMU_NO_VALUE;
+    sum->v.raw = value_sum(sum->v.raw, r->v.raw);
+    sum->v.enabled = value_sum(sum->v.enabled, r->v.enabled);
+    sum->v.running = value_sum(sum->v.running, r->v.running);
 }

@@ -90,7 +90,7 @@ void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *a
 
 /* ------------------------------------------------------------------------------------------ one event */
 
-static void event_begin(struct stat_event *e, const char *name)
+static void result_event_begin(struct stat_event *e, const char *name)
 {
     struct upmu_event_info info = {.size = sizeof info};
     int rc = upmu_event_find(name, &info);
@@ -107,7 +107,7 @@ static void event_begin(struct stat_event *e, const char *name)
 }
 
 /* Most machines have one core type, which is not worth a row of its own. */
-static void kinds_begin(struct stat_event *e, const struct upmu_set *set, size_t i)
+static void result_kinds_begin(struct stat_event *e, const struct upmu_set *set, size_t i)
 {
     if (!upmu_set_core_type(set, i, 1))
         return;
@@ -118,19 +118,19 @@ static void kinds_begin(struct stat_event *e, const struct upmu_set *set, size_t
         e->kinds[k] = (struct stat_kind){.pmu = memory_copy(upmu_set_core_type(set, i, k))};
 }
 
-static struct stat_event *events_begin(const struct stat_parts *parts)
+static struct stat_event *result_events_begin(const struct stat_parts *parts)
 {
     struct stat_event *events = memory_array(parts->n_events, sizeof *events);
     const struct upmu_set *set = parts->part[0].set;
     for (size_t i = 0; i < parts->n_events; i++) {
-        event_begin(&events[i], upmu_set_name(set, i));
+        result_event_begin(&events[i], upmu_set_name(set, i));
         if (parts->n == 1)
-            kinds_begin(&events[i], set, i);
+            result_kinds_begin(&events[i], set, i);
     }
     return events;
 }
 
-static void events_free(struct stat_event *events, size_t n)
+static void result_events_free(struct stat_event *events, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         free(events[i].name);
@@ -143,12 +143,12 @@ static void events_free(struct stat_event *events, size_t n)
     free(events);
 }
 
-static bool is_number(const struct upmu_value *v)
+static bool value_is_number(const struct upmu_value *v)
 {
     return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
-static void event_add(struct stat_event *e, const struct stat_reading *r, const char *reason)
+static void result_event_add(struct stat_event *e, const struct stat_reading *r, const char *reason)
 {
     const struct upmu_value *v = &r->v;
     int weakest = upmu_status_weakest(e->status, v->status);
@@ -158,7 +158,7 @@ static void event_add(struct stat_event *e, const struct stat_reading *r, const 
     e->status = weakest;
     e->enabled += v->enabled;
     e->running += v->running;
-    if (!is_number(v)) {
+    if (!value_is_number(v)) {
         free(e->reason);
         e->reason = memory_copy(reason);
         return;
@@ -170,11 +170,11 @@ static void event_add(struct stat_event *e, const struct stat_reading *r, const 
 }
 
 /* The core types have a number where the sum has one. */
-static void kinds_add(struct stat_event *e, struct upmu_set *set, size_t i)
+static void result_kinds_add(struct stat_event *e, struct upmu_set *set, size_t i)
 {
     for (size_t k = 0; k < e->n_kinds; k++) {
         struct upmu_value v;
-        if (upmu_set_read_core_type(set, i, k, &v) < 0 || !is_number(&v))
+        if (upmu_set_read_core_type(set, i, k, &v) < 0 || !value_is_number(&v))
             continue;
         if (__builtin_add_overflow(e->kinds[k].total, v.value, &e->kinds[k].total))
             e->kinds[k].total = UPMU_NO_VALUE;
@@ -187,7 +187,7 @@ static void kinds_add(struct stat_event *e, struct upmu_set *set, size_t i)
 static void result_begin(struct stat_result *result, const struct stat_parts *parts)
 {
     result->n_events = parts->n_events;
-    result->events = events_begin(parts);
+    result->events = result_events_begin(parts);
     for (size_t p = 0; p < parts->n; p++)
         result->instances += upmu_set_instance_count(parts->part[p].set);
     if (!parts->request->each)
@@ -196,7 +196,7 @@ static void result_begin(struct stat_result *result, const struct stat_parts *pa
     result->members = memory_array(parts->n, sizeof *result->members);
     for (size_t p = 0; p < parts->n; p++)
         result->members[p] = (struct stat_member){
-            .label = memory_copy(parts->part[p].label), .id = parts->part[p].id, .events = events_begin(parts)};
+            .label = memory_copy(parts->part[p].label), .id = parts->part[p].id, .events = result_events_begin(parts)};
 }
 
 /* @param interval the reading is what was counted since the one before */
@@ -211,11 +211,11 @@ static void result_add_event(struct stat_result *result, const struct stat_parts
         if (interval && r.at_end)
             reason = "counted by the kernel's accounting when the command ends";
         if (p < result->n_members)
-            event_add(&result->members[p].events[k], &r, reason);
+            result_event_add(&result->members[p].events[k], &r, reason);
     }
-    event_add(&result->events[k], &sum, reason);
+    result_event_add(&result->events[k], &sum, reason);
     if (!interval && parts->n == 1)
-        kinds_add(&result->events[k], parts->part[0].set, k);
+        result_kinds_add(&result->events[k], parts->part[0].set, k);
 }
 
 void stat_result_add(struct stat_result *result, const struct stat_parts *parts, bool interval)
@@ -235,10 +235,10 @@ void stat_result_add(struct stat_result *result, const struct stat_parts *parts,
 
 void stat_result_free(struct stat_result *result)
 {
-    events_free(result->events, result->n_events);
+    result_events_free(result->events, result->n_events);
     for (size_t p = 0; p < result->n_members; p++) {
         free(result->members[p].label);
-        events_free(result->members[p].events, result->n_events);
+        result_events_free(result->members[p].events, result->n_events);
     }
     free(result->members);
 }

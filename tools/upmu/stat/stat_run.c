@@ -26,7 +26,7 @@ struct run {
 /* ---------------------------------------------------------------------------------------------- beginning */
 
 /* Whether a command's file is there at all, by the rules of execvp(3). */
-static bool command_exists(const char *name)
+static bool run_command_exists(const char *name)
 {
     const char *path = getenv("PATH");
 
@@ -44,9 +44,9 @@ static bool command_exists(const char *name)
     return false;
 }
 
-static int not_executed(const char *name)
+static int run_not_executed(const char *name)
 {
-    return command_exists(name) ? EXIT_NOT_EXECUTABLE : EXIT_NOT_FOUND;
+    return run_command_exists(name) ? EXIT_NOT_EXECUTABLE : EXIT_NOT_FOUND;
 }
 
 /* The counters run before the command does: what it does to the targets is counted. */
@@ -55,7 +55,7 @@ static int run_start(struct run *run)
     const struct stat_request *q = run->request;
     int status = stat_parts_start(&run->parts);
     if (status != EXIT_OK)
-        return q->target == STAT_COMMAND ? not_executed(q->argv[0]) : status;
+        return q->target == STAT_COMMAND ? run_not_executed(q->argv[0]) : status;
     if (q->target == STAT_COMMAND || !q->argv)
         return EXIT_OK;
     int err = posix_spawnp(&run->timer, q->argv[0], NULL, NULL, q->argv, environ);
@@ -63,12 +63,12 @@ static int run_start(struct run *run)
         return EXIT_OK;
     run->timer = 0;
     complain("cannot execute '%s': %s", q->argv[0], strerror(err));
-    return not_executed(q->argv[0]);
+    return run_not_executed(q->argv[0]);
 }
 
 /* ---------------------------------------------------------------------------------------------- intervals */
 
-static void interval_write(struct run *run)
+static void run_interval_write(struct run *run)
 {
     const struct stat_request *q = run->request;
     struct stat_result result = {.request = q};
@@ -86,14 +86,14 @@ static void interval_write(struct run *run)
 }
 
 /* The end of the next interval; after a delay the ones missed are not made up for. */
-static double next_interval(const struct run *run)
+static double run_next_interval(const struct run *run)
 {
     double length = run->request->interval, since = stat_seconds_now() - run->parts.began;
     return length > 0 ? run->parts.began + (floor(since / length) + 1) * length : (double)INFINITY;
 }
 
 /* The last interval ends when counting is stopped, so that the sum of all is the total. */
-static bool is_last_interval(const struct run *run)
+static bool run_is_last_interval(const struct run *run)
 {
     return run->request->interval_count > 0 && run->intervals + 1 >= run->request->interval_count;
 }
@@ -104,17 +104,18 @@ static int run_watch(struct run *run, struct stat_watch *w)
     const struct stat_request *q = run->request;
     double end = q->seconds > 0 ? run->parts.began + q->seconds : (double)INFINITY;
     for (;;) {
-        double tick = next_interval(run);
+        double tick = run_next_interval(run);
         int rc = stat_watch_wait(w, tick < end ? tick : end);
         if (rc < 0) {
             complain("cannot wait for the target: %s", strerror(errno));
             return EXIT_FAILED;
         }
-        if (rc > 0 || stat_seconds_now() >= end || (w->signals && stat_signals_seen() != 0) || is_last_interval(run))
+        if (rc > 0 || stat_seconds_now() >= end || (w->signals && stat_signals_seen() != 0) ||
+            run_is_last_interval(run))
             return EXIT_OK;
         if (stat_parts_read(&run->parts, false) != EXIT_OK)
             return EXIT_FAILED;
-        interval_write(run);
+        run_interval_write(run);
     }
 }
 
@@ -201,7 +202,7 @@ static int exit_status_of(int wait_status)
 static void run_take(struct run *run, struct stat_result *result)
 {
     if (run->request->interval > 0)
-        interval_write(run);
+        run_interval_write(run);
     if (stat_signals_seen() != 0 && result->runs > 0)
         result->interrupted = result->runs + 1;
     else

@@ -13,7 +13,7 @@
 static volatile sig_atomic_t first_signal;
 static volatile sig_atomic_t forward_to;
 
-static bool passed_on(int signal_number)
+static bool signal_is_passed_on(int signal_number)
 {
     return signal_number == SIGTERM || signal_number == SIGHUP;
 }
@@ -23,21 +23,21 @@ static void on_signal(int signal_number)
     int saved = errno;
     if (first_signal == 0)
         first_signal = signal_number;
-    if (forward_to > 0 && passed_on(signal_number))
+    if (forward_to > 0 && signal_is_passed_on(signal_number))
         (void)kill(forward_to, signal_number); /* a command that is already over needs it no more */
     errno = saved;
 }
 
 /* That a child has ended interrupts a wait. */
-static void on_child(int signal_number)
+static void signal_child(int signal_number)
 {
     (void)signal_number;
 }
 
 /* Also where it was ignored: the kernel would reap the command, and keep its status to itself. */
-static void catch_children(void)
+static void signals_catch_children(void)
 {
-    struct sigaction ours = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    struct sigaction ours = {.sa_handler = signal_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
     sigemptyset(&ours.sa_mask);
     (void)sigaction(SIGCHLD, &ours, NULL); /* cannot fail: it may be caught */
 }
@@ -52,13 +52,13 @@ void stat_signals_catch(void)
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             (void)sigaction(caught[i], &ours, NULL); /* cannot fail: these four may be caught */
-    catch_children();
+    signals_catch_children();
 }
 
 void stat_signals_forward(pid_t pid)
 {
     forward_to = pid;
-    if (pid > 0 && passed_on(first_signal))
+    if (pid > 0 && signal_is_passed_on(first_signal))
         (void)kill(pid, first_signal);
 }
 

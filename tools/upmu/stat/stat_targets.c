@@ -21,7 +21,7 @@ bool stat_ids_has(const struct stat_ids *ids, int id)
     return false;
 }
 
-static void ids_put(struct stat_ids *ids, int id)
+static void targets_ids_put(struct stat_ids *ids, int id)
 {
     if (stat_ids_has(ids, id))
         return;
@@ -36,7 +36,7 @@ void stat_ids_free(struct stat_ids *ids)
 }
 
 /* A number at *text, which is moved behind it. */
-static bool ids_number(const char **text, long *out)
+static bool targets_ids_number(const char **text, long *out)
 {
     char *end;
     if (!isdigit((unsigned char)**text))
@@ -50,16 +50,16 @@ bool stat_ids_add(struct stat_ids *ids, const char *list, bool ranges)
 {
     for (;;) {
         long first, last;
-        if (!ids_number(&list, &first))
+        if (!targets_ids_number(&list, &first))
             return false;
         last = first;
         if (ranges && *list == '-') {
             list++;
-            if (!ids_number(&list, &last) || last < first || last - first > LIST_MAX)
+            if (!targets_ids_number(&list, &last) || last < first || last - first > LIST_MAX)
                 return false;
         }
         for (long id = first; id <= last; id++)
-            ids_put(ids, (int)id);
+            targets_ids_put(ids, (int)id);
         if (*list == '\0')
             return true;
         if (*list++ != ',')
@@ -68,7 +68,7 @@ bool stat_ids_add(struct stat_ids *ids, const char *list, bool ranges)
 }
 
 /* One line of a file. @return whether there is one. */
-static bool read_line(const char *path, char *text, size_t size)
+static bool targets_read_line(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "re");
     bool read = file && fgets(text, (int)size, file);
@@ -82,7 +82,7 @@ static bool read_line(const char *path, char *text, size_t size)
 bool stat_ids_online(struct stat_ids *ids)
 {
     char list[LIST_MAX];
-    if (read_line("/sys/devices/system/cpu/online", list, sizeof list) && stat_ids_add(ids, list, true))
+    if (targets_read_line("/sys/devices/system/cpu/online", list, sizeof list) && stat_ids_add(ids, list, true))
         return true;
     complain("/sys/devices/system/cpu/online does not list the CPUs; name them with -C");
     return false;
@@ -97,7 +97,7 @@ bool stat_ids_threads(struct stat_ids *ids, pid_t pid)
         return false;
     for (struct dirent *entry; (entry = readdir(dir));)
         if (isdigit((unsigned char)entry->d_name[0]))
-            ids_put(ids, atoi(entry->d_name));
+            targets_ids_put(ids, atoi(entry->d_name));
     closedir(dir);
     return true;
 }

@@ -83,7 +83,7 @@ static void cell_spread(struct table *t, const struct stat_mean *m, unsigned run
 }
 
 /* Where the number is from, unless it is counted through perf_event_open; and of what it is then. */
-static const char *source_remark(const struct stat_event *e)
+static const char *text_source_remark(const struct stat_event *e)
 {
     switch (e->source) {
     case STAT_RUSAGE:
@@ -103,11 +103,11 @@ static void cell_status(struct table *t, const struct stat_event *e, bool verbos
     if (e->status == UPMU_SCALED)
         table_cell(t, STYLE_WARNING, "scaled, counted %.1f %% of the time%s", stat_counted_percent(e), times);
     else
-        table_cell(t, STYLE_PLAIN, "%s%s%s", upmu_status_name(e->status), source_remark(e), times);
+        table_cell(t, STYLE_PLAIN, "%s%s%s", upmu_status_name(e->status), text_source_remark(e), times);
 }
 
 /* A sum over core types is followed by its parts. */
-static void kind_rows(struct table *t, const struct stat_event *e, const struct stat_result *r)
+static void text_kind_rows(struct table *t, const struct stat_event *e, const struct stat_result *r)
 {
     for (size_t k = 0; k < e->n_kinds; k++) {
         const struct stat_event part = {
@@ -122,8 +122,8 @@ static void kind_rows(struct table *t, const struct stat_event *e, const struct 
     }
 }
 
-static void event_row(struct table *t, const char *label, const struct stat_event *e, const struct stat_request *q,
-                      const struct stat_result *r)
+static void text_event_row(struct table *t, const char *label, const struct stat_event *e, const struct stat_request *q,
+                           const struct stat_result *r)
 {
     table_cell(t, STYLE_PLAIN, "%s", label);
     cell_value(t, e, r);
@@ -133,11 +133,11 @@ static void event_row(struct table *t, const char *label, const struct stat_even
 }
 
 /* A member that did nothing has a row as well: it was counted. */
-static void member_row(struct table *t, const char *label, const struct stat_event *e, const struct stat_request *q,
-                       const struct stat_result *r)
+static void text_member_row(struct table *t, const char *label, const struct stat_event *e,
+                            const struct stat_request *q, const struct stat_result *r)
 {
     if (stat_has_number(e, r)) {
-        event_row(t, label, e, q, r);
+        text_event_row(t, label, e, q, r);
         return;
     }
     table_cell(t, STYLE_PLAIN, "%s", label);
@@ -163,12 +163,12 @@ static void text_events(struct output *out, const struct stat_request *q, const 
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t m = 0; m < r->n_members; m++)
         for (size_t i = 0; i < r->n_events; i++)
-            member_row(&t, r->members[m].label, &r->members[m].events[i], q, r);
+            text_member_row(&t, r->members[m].label, &r->members[m].events[i], q, r);
     for (size_t i = 0; i < r->n_events; i++) {
         if (!stat_has_number(&r->events[i], r))
             continue;
-        event_row(&t, r->n_members > 0 ? "all" : "", &r->events[i], q, r);
-        kind_rows(&t, &r->events[i], r);
+        text_event_row(&t, r->n_members > 0 ? "all" : "", &r->events[i], q, r);
+        text_kind_rows(&t, &r->events[i], r);
     }
     if (t.n_cells > 0)
         fputc('\n', out->file);
@@ -176,16 +176,16 @@ static void text_events(struct output *out, const struct stat_request *q, const 
 }
 
 /* Two events share a paragraph when the same obstacle is in the way of both. */
-static bool same_obstacle(const struct stat_event *a, const struct stat_event *b)
+static bool text_same_obstacle(const struct stat_event *a, const struct stat_event *b)
 {
     return a->status == b->status && a->cause == b->cause &&
            strcmp(reason_body(a->reason, a->name), reason_body(b->reason, b->name)) == 0;
 }
 
-static bool obstacle_printed(const struct stat_result *r, size_t i)
+static bool text_obstacle_printed(const struct stat_result *r, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (!stat_has_number(&r->events[k], r) && same_obstacle(&r->events[k], &r->events[i]))
+        if (!stat_has_number(&r->events[k], r) && text_same_obstacle(&r->events[k], &r->events[i]))
             return true;
     return false;
 }
@@ -208,18 +208,18 @@ static void text_missing(struct output *out, const struct stat_result *r)
 {
     for (size_t i = 0; i < r->n_events; i++) {
         const struct stat_event *e = &r->events[i];
-        if (stat_has_number(e, r) || obstacle_printed(r, i))
+        if (stat_has_number(e, r) || text_obstacle_printed(r, i))
             continue;
         fprintf(out->file, "\n    %s%s:%s %s", output_style(out, STYLE_WARNING), upmu_status_name(e->status),
                 output_plain(out), e->name);
         for (size_t k = i + 1; k < r->n_events; k++)
-            if (!stat_has_number(&r->events[k], r) && same_obstacle(e, &r->events[k]))
+            if (!stat_has_number(&r->events[k], r) && text_same_obstacle(e, &r->events[k]))
                 fprintf(out->file, ", %s", r->events[k].name);
         text_obstacle(out, e);
     }
 }
 
-static void metric_row(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
+static void text_metric_row(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
 {
     struct table *t = arg;
 
@@ -242,7 +242,7 @@ static void text_metrics(struct output *out, const struct stat_result *r)
     struct table t;
 
     table_begin(&t, columns, sizeof columns / sizeof *columns);
-    stat_metrics(r, metric_row, &t);
+    stat_metrics(r, text_metric_row, &t);
     if (t.n_cells > 0)
         fputc('\n', out->file);
     table_end(&t, out, 4);
@@ -292,7 +292,7 @@ void stat_write_text(struct output *out, const struct stat_request *request, con
 
 /* ---------------------------------------------------------------------------------------------- intervals */
 
-static void interval_titles(struct output *out, bool members)
+static void text_interval_titles(struct output *out, bool members)
 {
     fprintf(out->file, "%s%12s  ", output_style(out, STYLE_TITLE), "TIME s");
     if (members)
@@ -301,8 +301,8 @@ static void interval_titles(struct output *out, bool members)
             output_plain(out));
 }
 
-static void interval_row(struct output *out, double seconds, const char *label, const struct stat_event *e,
-                         const struct stat_result *r)
+static void text_interval_row(struct output *out, double seconds, const char *label, const struct stat_event *e,
+                              const struct stat_result *r)
 {
     bool number = stat_has_number(e, r), clock = strcmp(e->unit, "ns") == 0;
     char value[32] = "-";
@@ -316,16 +316,16 @@ static void interval_row(struct output *out, double seconds, const char *label, 
     if (label)
         fprintf(out->file, "%-*s  ", LABEL_WIDTH, label);
     fprintf(out->file, "%*s  %-4s  %-*s  %s%s\n", VALUE_WIDTH, value, clock ? "msec" : e->unit, NAME_WIDTH, e->name,
-            upmu_status_name(e->status), source_remark(e));
+            upmu_status_name(e->status), text_source_remark(e));
 }
 
 void stat_interval_text(struct output *out, const struct stat_interval *interval, const struct stat_result *r)
 {
     if (interval->number % TITLES_EVERY == 0)
-        interval_titles(out, r->n_members > 0);
+        text_interval_titles(out, r->n_members > 0);
     for (size_t m = 0; m < r->n_members; m++)
         for (size_t i = 0; i < r->n_events; i++)
-            interval_row(out, interval->seconds, r->members[m].label, &r->members[m].events[i], r);
+            text_interval_row(out, interval->seconds, r->members[m].label, &r->members[m].events[i], r);
     for (size_t i = 0; r->n_members == 0 && i < r->n_events; i++)
-        interval_row(out, interval->seconds, NULL, &r->events[i], r);
+        text_interval_row(out, interval->seconds, NULL, &r->events[i], r);
 }

@@ -64,7 +64,7 @@ static int top_option(void *arg, int id, const char *value)
 /* ------------------------------------------------------------------------------------------------------ looking */
 
 /* Whether any process of the recording still writes. */
-static bool any_running(const struct upmu_control *control)
+static bool top_any_running(const struct upmu_control *control)
 {
     struct upmu_control_status s = {.size = sizeof s};
     for (size_t i = 0; i < upmu_control_process_count(control); i++)
@@ -74,19 +74,19 @@ static bool any_running(const struct upmu_control *control)
 }
 
 /* The command is a process of ours that is not reaped yet. */
-static bool command_runs(pid_t pid)
+static bool top_command_runs(pid_t pid)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0;
 }
 
 /* Look until it is over, one last time behind the end: what is shown then is the whole. */
-static int watch_updates(const struct top_request *q, struct top *t, const struct upmu_control *control)
+static int top_watch_updates(const struct top_request *q, struct top *t, const struct upmu_control *control)
 {
     int rc = q->view->begin();
     bool go_on = rc == 0;
     for (long n = 1; go_on; n++) {
-        t->running = q->argv ? command_runs(t->pid) : any_running(control);
+        t->running = q->argv ? top_command_runs(t->pid) : top_any_running(control);
         rc = top_update(t);
         bool last = !t->running || (q->count > 0 && n >= q->count);
         go_on = rc == 0 && q->view->show(t, last ? 0 : q->interval) && !last;
@@ -95,18 +95,18 @@ static int watch_updates(const struct top_request *q, struct top *t, const struc
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-static int watch(const struct top_request *q, const struct upmu_control *control, pid_t pid, const char *dir,
-                 const char *subject)
+static int top_watch(const struct top_request *q, const struct upmu_control *control, pid_t pid, const char *dir,
+                     const char *subject)
 {
     struct top t = {.pid = pid, .subject = subject};
-    int status = top_open(&t, dir, q->events) == 0 ? watch_updates(q, &t, control) : EXIT_FAILED;
+    int status = top_open(&t, dir, q->events) == 0 ? top_watch_updates(q, &t, control) : EXIT_FAILED;
     top_close(&t);
     return status;
 }
 
 /* ------------------------------------------------------------------------------------------- a process, a command */
 
-static int watch_process(const struct top_request *q)
+static int top_watch_process(const struct top_request *q)
 {
     struct upmu_control *control;
     struct upmu_control_status s = {.size = sizeof s};
@@ -120,19 +120,19 @@ static int watch_process(const struct top_request *q)
     if (upmu_control_status_read(control, 0, &s) < 0)
         complain("%s", upmu_error());
     else
-        status = watch(q, control, (pid_t)q->pid, s.dir, subject);
+        status = top_watch(q, control, (pid_t)q->pid, s.dir, subject);
     free(subject);
     upmu_control_close(control);
     return status;
 }
 
 /* The recording is there as soon as the command's first thread has recorded anything. */
-static bool recording_begins(const char *dir, pid_t pid)
+static bool top_recording_begins(const char *dir, pid_t pid)
 {
     enum { STEP_MS = 5 };
     struct upmu_control *control;
     while (upmu_control_open(&control, dir) < 0) {
-        if (!command_runs(pid) || stat_signals_seen() != 0)
+        if (!top_command_runs(pid) || stat_signals_seen() != 0)
             return false;
         (void)poll(NULL, 0, STEP_MS);
     }
@@ -141,7 +141,7 @@ static bool recording_begins(const char *dir, pid_t pid)
 }
 
 /* What the command writes must not go into the view: it goes into a file beside the recording. */
-static int open_output(const struct record_request *r, char **name)
+static int top_open_output(const struct record_request *r, char **name)
 {
     *name = memory_format("%s/command.out", r->dir);
     int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -150,27 +150,27 @@ static int open_output(const struct record_request *r, char **name)
     return fd;
 }
 
-static int watch_started(const struct top_request *q, const struct record_request *r, pid_t pid)
+static int top_watch_started(const struct top_request *q, const struct record_request *r, pid_t pid)
 {
     stat_signals_forward(pid);
-    int shown = recording_begins(r->dir, pid) ? watch(q, NULL, pid, r->dir, q->argv[0]) : EXIT_OK;
-    if (command_runs(pid))
+    int shown = top_recording_begins(r->dir, pid) ? top_watch(q, NULL, pid, r->dir, q->argv[0]) : EXIT_OK;
+    if (top_command_runs(pid))
         fputs("upmu: the command is still running; waiting for its end\n", stderr);
     return shown;
 }
 
-static int watch_command(const struct top_request *q)
+static int top_watch_command(const struct top_request *q)
 {
     struct record_request r = {.argv = q->argv, .mode = q->mode, .output = -1};
     char *shown_dir, *name = NULL;
     pid_t pid;
     int status = record_prepare(&r, q->output, &shown_dir), shown = EXIT_OK;
-    if (status == EXIT_OK && (r.output = open_output(&r, &name)) < 0)
+    if (status == EXIT_OK && (r.output = top_open_output(&r, &name)) < 0)
         status = EXIT_FAILED;
     if (status == EXIT_OK)
         status = record_start(&r, &pid);
     if (status == EXIT_OK) {
-        shown = watch_started(q, &r, pid);
+        shown = top_watch_started(q, &r, pid);
         status = record_end(pid);
         if (record_summary(r.dir, shown_dir) != 0 && status == EXIT_OK)
             status = EXIT_FAILED;
@@ -194,7 +194,7 @@ static int top_main(const struct command *self, int argc, char **argv)
         q.argv = argv + rest;
     if ((q.pid > 0) == (q.argv != NULL))
         return options_usage(self, "nothing to watch: give a process with -p, or a command");
-    return q.argv ? watch_command(&q) : watch_process(&q);
+    return q.argv ? top_watch_command(&q) : top_watch_process(&q);
 }
 
 static const struct option_spec top_options[] = {

@@ -7,7 +7,7 @@
 #include "ui/output.h"
 #include "top.h"
 
-static void free_one(struct top_deadlock *d)
+static void top_deadlock_free(struct top_deadlock *d)
 {
     for (size_t i = 0; i < d->n_threads; i++)
         free(d->threads[i].text);
@@ -15,7 +15,7 @@ static void free_one(struct top_deadlock *d)
     free(d->headline);
 }
 
-static void add_one(struct top *t, const struct deadlock_report *r, size_t i, const struct upmu_deadlock *d)
+static void top_deadlock_add(struct top *t, const struct deadlock_report *r, size_t i, const struct upmu_deadlock *d)
 {
     struct upmu_deadlock_thread of = {.size = sizeof of};
     t->deadlocks = memory_resize(t->deadlocks, t->n_deadlocks + 1, sizeof *t->deadlocks);
@@ -36,7 +36,7 @@ static void add_one(struct top *t, const struct deadlock_report *r, size_t i, co
 }
 
 /* All deadlocks of a process directory, in the place of those that were known of it. */
-static void take(struct top *t, const char *process)
+static void top_deadlocks_take(struct top *t, const char *process)
 {
     struct deadlock_report r = {.subject = process};
     struct upmu_deadlock d = {.size = sizeof d};
@@ -50,17 +50,17 @@ static void take(struct top *t, const char *process)
             i++;
             continue;
         }
-        free_one(&t->deadlocks[i]);
+        top_deadlock_free(&t->deadlocks[i]);
         t->deadlocks[i] = t->deadlocks[--t->n_deadlocks];
     }
     for (size_t i = 0; upmu_deadlocks_at(r.deadlocks, i, &d) == 0; i++)
         if (d.certainty == UPMU_DEADLOCK_CERTAIN && !d.suppressed)
-            add_one(t, &r, i, &d);
+            top_deadlock_add(t, &r, i, &d);
     upmu_deadlocks_close(r.deadlocks);
 }
 
 /* Whether one of its threads has recorded events since. */
-static bool is_over(const struct top *t, const struct top_deadlock *d)
+static bool top_deadlock_is_over(const struct top *t, const struct top_deadlock *d)
 {
     for (size_t i = 0; i < d->n_threads; i++) {
         bool is_blocked = false;
@@ -78,21 +78,21 @@ void top_deadlocks_update(struct top *t)
 {
     const char *process;
     for (size_t i = 0; i < t->n_deadlocks;) {
-        if (!is_over(t, &t->deadlocks[i])) {
+        if (!top_deadlock_is_over(t, &t->deadlocks[i])) {
             i++;
             continue;
         }
-        free_one(&t->deadlocks[i]);
+        top_deadlock_free(&t->deadlocks[i]);
         t->deadlocks[i] = t->deadlocks[--t->n_deadlocks];
     }
     if (t->watch && upmu_deadlock_watch_poll(t->watch, &process) > 0)
-        take(t, process);
+        top_deadlocks_take(t, process);
 }
 
 void top_deadlocks_free(struct top *t)
 {
     for (size_t i = 0; i < t->n_deadlocks; i++)
-        free_one(&t->deadlocks[i]);
+        top_deadlock_free(&t->deadlocks[i]);
     free(t->deadlocks);
     t->deadlocks = NULL;
     t->n_deadlocks = 0;

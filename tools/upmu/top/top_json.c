@@ -132,7 +132,7 @@ static int json_start(void)
 }
 
 /* The reader of the stream went away, or the user wants no more. */
-static bool over(void)
+static bool top_json_is_over(void)
 {
     return ferror(stdout) || stat_signals_seen() != 0;
 }
@@ -153,11 +153,11 @@ static bool json_show(const struct top *t, double seconds)
     json_counters(&j, t);
     json_deadlocks(&j, t);
     json_end(&j);
-    if (fflush(stdout) != 0 || over())
+    if (fflush(stdout) != 0 || top_json_is_over())
         return false;
     if (t->running && seconds > 0)
         (void)poll(NULL, 0, (int)(seconds * 1000)); /* a signal ends it early */
-    return !over();
+    return !top_json_is_over();
 }
 
 static void json_stop(void)

@@ -17,17 +17,17 @@ double top_clock(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static int failed(void)
+static int top_failed(void)
 {
     complain("%s", upmu_error());
     return -1;
 }
 
-static int open_counters(struct top *t, const char *events)
+static int top_open_counters(struct top *t, const char *events)
 {
     const struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_PROCESS, .pid = t->pid};
     if (upmu_set_open(&t->set, events, &opts) < 0 || upmu_set_start(t->set) < 0)
-        return failed();
+        return top_failed();
     t->n_counts = upmu_set_event_count(t->set);
     t->counts = memory_array(t->n_counts + 1, sizeof *t->counts);
     t->counts_before = memory_array(t->n_counts + 1, sizeof *t->counts_before);
@@ -38,11 +38,11 @@ int top_open(struct top *t, const char *dir, const char *events)
 {
     t->totals.size = sizeof t->totals;
     if (upmu_monitor_open(&t->live, dir) < 0)
-        return failed();
+        return top_failed();
     if (upmu_deadlock_watch_open(&t->watch, dir) != 0)
-        return failed();
+        return top_failed();
     t->updated_at = top_clock();
-    return events ? open_counters(t, events) : 0;
+    return events ? top_open_counters(t, events) : 0;
 }
 
 void top_close(struct top *t)
@@ -60,13 +60,13 @@ void top_close(struct top *t)
 
 /* ------------------------------------------------------------------------------------------------------ threads */
 
-static double share(uint64_t now, uint64_t before, double seconds)
+static double top_share(uint64_t now, uint64_t before, double seconds)
 {
     double s = now > before && seconds > 0 ? (double)(now - before) * 1e-9 / seconds : 0;
     return s < 1 ? s : 1;
 }
 
-static void add_task(const struct top *t, struct top_thread *thread)
+static void top_add_task(const struct top *t, struct top_thread *thread)
 {
     const struct top_task *now = top_task_find(&t->tasks, thread->live.tid);
     const struct top_task *before = top_task_find(&t->tasks_before, thread->live.tid);
@@ -77,15 +77,15 @@ static void add_task(const struct top *t, struct top_thread *thread)
     if (thread->live.pid != t->pid || !now || !before)
         return;
     thread->has_task = true;
-    thread->running = share(now->run_ns, before->run_ns, t->interval_s);
-    thread->ready = share(now->ready_ns, before->ready_ns, t->interval_s);
+    thread->running = top_share(now->run_ns, before->run_ns, t->interval_s);
+    thread->ready = top_share(now->ready_ns, before->ready_ns, t->interval_s);
     thread->off = thread->running + thread->ready < 1 ? 1 - thread->running - thread->ready : 0;
     thread->voluntary = now->voluntary - before->voluntary;
     thread->involuntary = now->involuntary - before->involuntary;
 }
 
 /* The threads that live, those that waited longest first. */
-static int compare_threads(const void *a, const void *b)
+static int top_compare_threads(const void *a, const void *b)
 {
     const struct top_thread *x = a, *y = b;
     if (x->live.waited_ns != y->live.waited_ns)
@@ -93,7 +93,7 @@ static int compare_threads(const void *a, const void *b)
     return x->live.tid < y->live.tid ? -1 : x->live.tid > y->live.tid;
 }
 
-static void read_threads(struct top *t)
+static void top_read_threads(struct top *t)
 {
     struct upmu_monitor_thread live = {.size = sizeof live};
     t->threads = memory_resize(t->threads, t->totals.n_threads + 1, sizeof *t->threads);
@@ -102,12 +102,12 @@ static void read_threads(struct top *t)
         if (live.ended)
             continue;
         t->threads[t->n_threads] = (struct top_thread){.live = live};
-        add_task(t, &t->threads[t->n_threads++]);
+        top_add_task(t, &t->threads[t->n_threads++]);
     }
-    qsort(t->threads, t->n_threads, sizeof *t->threads, compare_threads);
+    qsort(t->threads, t->n_threads, sizeof *t->threads, top_compare_threads);
 }
 
-static void read_tasks(struct top *t)
+static void top_read_tasks(struct top *t)
 {
     struct top_tasks before = t->tasks_before;
     t->tasks_before = t->tasks;
@@ -117,14 +117,14 @@ static void read_tasks(struct top *t)
         top_tasks_read(&t->tasks, t->pid);
 }
 
-static int read_counts(struct top *t)
+static int top_read_counts(struct top *t)
 {
     struct upmu_value *before = t->counts_before;
     if (!t->set)
         return 0;
     t->counts_before = t->counts;
     t->counts = before;
-    return upmu_set_read(t->set, t->counts, t->n_counts) < 0 ? failed() : 0;
+    return upmu_set_read(t->set, t->counts, t->n_counts) < 0 ? top_failed() : 0;
 }
 
 int top_update(struct top *t)
@@ -132,12 +132,12 @@ int top_update(struct top *t)
     double now = top_clock();
     t->interval_s = now - t->updated_at;
     t->updated_at = now;
-    read_tasks(t);
-    if (read_counts(t) != 0)
+    top_read_tasks(t);
+    if (top_read_counts(t) != 0)
         return -1;
     if (upmu_monitor_update(t->live) < 0 || upmu_monitor_totals_read(t->live, &t->totals) < 0)
-        return failed();
-    read_threads(t);
+        return top_failed();
+    top_read_threads(t);
     top_deadlocks_update(t);
     return 0;
 }

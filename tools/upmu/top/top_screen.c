@@ -45,7 +45,7 @@ static int screen_begin(void)
 
 /* As much of a text as fits into `columns`. What no terminal should be sent is shown as '?': control characters of foreign
  * names, bytes that are no text. @return bytes. */
-static size_t fitting(char *text, int columns)
+static size_t screen_fitting(char *text, int columns)
 {
     mbstate_t state = {0};
     size_t at = 0;
@@ -70,10 +70,10 @@ static size_t fitting(char *text, int columns)
     return at;
 }
 
-static void put_line(int *y, int how, char *text)
+static void screen_put_line(int *y, int how, char *text)
 {
     if (*y < LINES) {
-        size_t n = fitting(text, COLS - 1);
+        size_t n = screen_fitting(text, COLS - 1);
         (void)attrset(how);
         (void)mvaddnstr(*y, 0, text, (int)n);
         (void)attrset(A_NORMAL);
@@ -82,34 +82,35 @@ static void put_line(int *y, int how, char *text)
     free(text);
 }
 
-static double per_second(const struct top *t, uint64_t n)
+static double screen_per_second(const struct top *t, uint64_t n)
 {
     return t->totals.interval_ns > 0 ? (double)n * 1e9 / (double)t->totals.interval_ns : 0;
 }
 
-static void put_title(int *y, const struct top *t)
+static void screen_put_title(int *y, const struct top *t)
 {
     bool bad = t->n_deadlocks > 0;
-    put_line(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
-             memory_format("upmu top: %s%s  %zu threads  %.0f events/s, %" PRIu64 " in all%s%s   (q: quit)", t->subject,
-                           t->running ? "" : " (ended)", t->n_threads, per_second(t, t->totals.events),
-                           t->totals.all_events, t->totals.n_damages ? "  DAMAGED" : "",
-                           t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
+    screen_put_line(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
+                    memory_format("upmu top: %s%s  %zu threads  %.0f events/s, %" PRIu64 " in all%s%s   (q: quit)",
+                                  t->subject, t->running ? "" : " (ended)", t->n_threads,
+                                  screen_per_second(t, t->totals.events), t->totals.all_events,
+                                  t->totals.n_damages ? "  DAMAGED" : "",
+                                  t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
 }
 
-static void put_deadlocks(int *y, const struct top *t)
+static void screen_put_deadlocks(int *y, const struct top *t)
 {
     for (size_t i = 0; i < t->n_deadlocks; i++) {
         const struct top_deadlock *d = &t->deadlocks[i];
-        put_line(y, COLOR_PAIR(PAIR_BAD) | (int)A_BOLD,
-                 memory_format("DEADLOCK in process %ld: %s", (long)d->pid, d->headline));
+        screen_put_line(y, COLOR_PAIR(PAIR_BAD) | (int)A_BOLD,
+                        memory_format("DEADLOCK in process %ld: %s", (long)d->pid, d->headline));
         for (size_t k = 0; k < d->n_threads; k++)
-            put_line(y, COLOR_PAIR(PAIR_BAD), memory_format("  %s", d->threads[k].text));
+            screen_put_line(y, COLOR_PAIR(PAIR_BAD), memory_format("  %s", d->threads[k].text));
     }
 }
 
 /* "mutex the till, held by 12 keeper, 1.2 ms" */
-static char *wait_text(const struct top *t, const struct upmu_monitor_thread *l)
+static char *screen_wait_text(const struct top *t, const struct upmu_monitor_thread *l)
 {
     if (l->wait_kind < 0)
         return memory_copy("");
@@ -126,105 +127,106 @@ static char *wait_text(const struct top *t, const struct upmu_monitor_thread *l)
     return text;
 }
 
-static void put_thread(int *y, const struct top *t, const struct top_thread *x)
+static void screen_put_thread(int *y, const struct top *t, const struct top_thread *x)
 {
-    char *wait = wait_text(t, &x->live);
-    double waiting = per_second(t, x->live.waited_ns) / 1e7;
+    char *wait = screen_wait_text(t, &x->live);
+    double waiting = screen_per_second(t, x->live.waited_ns) / 1e7;
     char *kernel = x->has_task
                        ? memory_format("%6.1f %6.1f %6.1f %8.0f %8.0f", x->running * 100, x->ready * 100, x->off * 100,
                                        (double)x->voluntary / t->interval_s, (double)x->involuntary / t->interval_s)
                        : memory_format("%6s %6s %6s %8s %8s", "-", "-", "-", "-", "-");
-    put_line(y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
-             memory_format("%8ld %-15.15s %s %6.1f  %s", (long)x->live.tid,
-                           x->live.name[0]              ? x->live.name
-                           : x->live.pid == x->live.tid ? "main"
-                                                        : "",
-                           kernel, waiting, wait));
+    screen_put_line(y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
+                    memory_format("%8ld %-15.15s %s %6.1f  %s", (long)x->live.tid,
+                                  x->live.name[0]              ? x->live.name
+                                  : x->live.pid == x->live.tid ? "main"
+                                                               : "",
+                                  kernel, waiting, wait));
     free(kernel);
     free(wait);
 }
 
-static void put_threads(int *y, const struct top *t, int most)
+static void screen_put_threads(int *y, const struct top *t, int most)
 {
-    put_line(y, A_REVERSE,
-             memory_format("%8s %-15s %6s %6s %6s %8s %8s %6s  %s", "THREAD", "NAME", "CPU%", "PREE%", "OFF%", "VOL/s",
-                           "INVOL/s", "WAIT%", "WAITS FOR"));
+    screen_put_line(y, A_REVERSE,
+                    memory_format("%8s %-15s %6s %6s %6s %8s %8s %6s  %s", "THREAD", "NAME", "CPU%", "PREE%", "OFF%",
+                                  "VOL/s", "INVOL/s", "WAIT%", "WAITS FOR"));
     for (size_t i = 0; i < t->n_threads && (int)i < most; i++)
-        put_thread(y, t, &t->threads[i]);
+        screen_put_thread(y, t, &t->threads[i]);
     if ((int)t->n_threads > most)
-        put_line(y, A_DIM, memory_format("%8s and %zu more", "", t->n_threads - (size_t)most));
+        screen_put_line(y, A_DIM, memory_format("%8s and %zu more", "", t->n_threads - (size_t)most));
 }
 
-static void put_lock(int *y, const struct top *t, const struct upmu_monitor_lock *l)
+static void screen_put_lock(int *y, const struct top *t, const struct upmu_monitor_lock *l)
 {
     char *object = top_object(l->type, l->address, l->name), *total = report_duration(l->total_ns);
     char *holder = l->holder ? memory_format("%ld", (long)l->holder) : memory_copy("");
-    put_line(y, A_NORMAL,
-             memory_format("%-36.36s %10.1f %10.1f %8" PRIu32 " %8s %12s", object, per_second(t, l->waited_ns) / 1e6,
-                           per_second(t, l->waits), l->waiters, holder, total));
+    screen_put_line(y, A_NORMAL,
+                    memory_format("%-36.36s %10.1f %10.1f %8" PRIu32 " %8s %12s", object,
+                                  screen_per_second(t, l->waited_ns) / 1e6, screen_per_second(t, l->waits), l->waiters,
+                                  holder, total));
     free(object);
     free(total);
     free(holder);
 }
 
-static void put_locks(int *y, const struct top *t)
+static void screen_put_locks(int *y, const struct top *t)
 {
     struct upmu_monitor_lock l = {.size = sizeof l};
-    put_line(
+    screen_put_line(
         y, A_REVERSE,
         memory_format("%-36s %10s %10s %8s %8s %12s", "LOCK", "WAIT ms/s", "WAITS/s", "WAITERS", "HOLDER", "TOTAL"));
     for (size_t i = 0; *y < LINES && upmu_monitor_lock_at(t->live, i, &l) == 0; i++)
-        put_lock(y, t, &l);
+        screen_put_lock(y, t, &l);
 }
 
 /* A counter's part in the interval, if it has a number at both ends. */
-static bool counted(const struct upmu_value *v)
+static bool screen_counted(const struct upmu_value *v)
 {
     return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
-static void put_counters(int *y, const struct top *t)
+static void screen_put_counters(int *y, const struct top *t)
 {
     for (size_t i = 0; i < t->n_counts; i++) {
         const struct upmu_value *now = &t->counts[i], *before = &t->counts_before[i];
         const char *name = upmu_set_name(t->set, i);
         bool scaled = now->status == UPMU_SCALED || before->status == UPMU_SCALED;
         char *value =
-            counted(now) && counted(before) && now->value >= before->value && t->interval_s > 0
+            screen_counted(now) && screen_counted(before) && now->value >= before->value && t->interval_s > 0
                 ? memory_format("%s%.4g /s", scaled ? "~" : "", (double)(now->value - before->value) / t->interval_s)
-                : memory_copy(counted(now) ? "" : upmu_status_name(now->status));
-        put_line(y, A_NORMAL, memory_format("%-36.36s %20s", name ? name : "?", value));
+                : memory_copy(screen_counted(now) ? "" : upmu_status_name(now->status));
+        screen_put_line(y, A_NORMAL, memory_format("%-36.36s %20s", name ? name : "?", value));
         free(value);
     }
 }
 
-static void draw(const struct top *t)
+static void screen_draw(const struct top *t)
 {
     int y = 0;
     (void)erase();
-    put_title(&y, t);
-    put_deadlocks(&y, t);
-    put_counters(&y, t);
+    screen_put_title(&y, t);
+    screen_put_deadlocks(&y, t);
+    screen_put_counters(&y, t);
     y++;
     /* The threads have half of what is left, the locks the rest. */
     int half = (LINES - y - 4) / 2;
-    put_threads(&y, t, half > 3 ? half : 3);
+    screen_put_threads(&y, t, half > 3 ? half : 3);
     y++;
-    put_locks(&y, t);
+    screen_put_locks(&y, t);
     (void)refresh();
 }
 
 static bool screen_show(const struct top *t, double seconds)
 {
     double until = top_clock() + seconds;
-    draw(t);
+    screen_draw(t);
     for (double left = seconds; left > 0; left = until - top_clock()) {
         timeout((int)(left * 1000) + 1);
         int key = getch();
         if (key == 'q' || key == 'Q' || stat_signals_seen() != 0)
             return false;
         if (key == KEY_RESIZE)
-            draw(t);
+            screen_draw(t);
         if (key == ' ' || !t->running)
             break;
     }

@@ -62,7 +62,7 @@ static const struct ctl_verb verbs[] = {
 
 /* --------------------------------------------------------------------------------------------- command line */
 
-static const struct ctl_verb *verb_named(const char *name)
+static const struct ctl_verb *ctl_verb_named(const char *name)
 {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(verbs[i].name, name) == 0)
@@ -79,7 +79,7 @@ static int ctl_option(void *arg, int id, const char *value)
         return 0;
     }
     if (!q->verb) {
-        q->verb = verb_named(value);
+        q->verb = ctl_verb_named(value);
         return q->verb ? 0 : options_usage(q->self, "'%s' is none of start, stop, mode, mark and status", value);
     }
     if (!q->verb->arg || q->arg)
@@ -120,7 +120,7 @@ static int ctl_act(const struct ctl_request *q, const struct upmu_control *c)
     return done > 0 && failed == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-static void write_status(FILE *out, const struct upmu_control_status *s)
+static void ctl_write_status(FILE *out, const struct upmu_control_status *s)
 {
     fprintf(out, "process %d: %s, mode %s, %" PRIu64 " records, %" PRIu64 " lost, %" PRIu32 " threads, in ",
             (int)s->pid, s->running ? "running" : "ended", s->running ? mode_name(s->mode) : "none", s->events, s->lost,
@@ -138,7 +138,7 @@ static int ctl_status(const struct upmu_control *c)
     for (size_t i = 0; i < upmu_control_process_count(c); i++) {
         struct upmu_control_status s = {.size = sizeof s};
         if (upmu_control_status_read(c, i, &s) == 0) {
-            write_status(out.file, &s);
+            ctl_write_status(out.file, &s);
         } else {
             complain("%s", upmu_error());
             status = EXIT_FAILED;

@@ -82,12 +82,12 @@ static const struct kind_field {
 };
 enum { KIND_FIELDS = sizeof kind_fields / sizeof *kind_fields };
 
-static bool has_field(const struct upmu_trace_event *e, const struct kind_field *f)
+static bool dump_has_field(const struct upmu_trace_event *e, const struct kind_field *f)
 {
     return e->kind >= f->first && e->kind <= f->last;
 }
 
-static uint64_t field_value(const struct upmu_trace_event *e, const struct kind_field *f)
+static uint64_t dump_field_value(const struct upmu_trace_event *e, const struct kind_field *f)
 {
     uint64_t u64;
     uint32_t u32; /* of thread ids, too: they are positive */
@@ -98,18 +98,18 @@ static uint64_t field_value(const struct upmu_trace_event *e, const struct kind_
 static void dump_fields_text(FILE *out, const struct upmu_trace_event *e)
 {
     for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
-        if (has_field(e, f) && (f->form == NUMBER || field_value(e, f) != 0))
-            fprintf(out, f->form == ADDRESS ? " %s=0x%" PRIx64 : " %s=%" PRIu64, f->name, field_value(e, f));
+        if (dump_has_field(e, f) && (f->form == NUMBER || dump_field_value(e, f) != 0))
+            fprintf(out, f->form == ADDRESS ? " %s=0x%" PRIx64 : " %s=%" PRIu64, f->name, dump_field_value(e, f));
 }
 
 static void dump_fields_json(struct json *j, const struct upmu_trace_event *e)
 {
     for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
-        if (has_field(e, f))
-            json_uint(j, f->name, field_value(e, f));
+        if (dump_has_field(e, f))
+            json_uint(j, f->name, dump_field_value(e, f));
 }
 
-static bool has_object(const struct upmu_trace_event *e)
+static bool dump_has_object(const struct upmu_trace_event *e)
 {
     return e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_ALSO;
 }
@@ -161,13 +161,13 @@ static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
     json_array_end(j);
 }
 
-static const char *counter_name(const struct dump *d, const struct upmu_trace_event *e, size_t i)
+static const char *dump_counter_name(const struct dump *d, const struct upmu_trace_event *e, size_t i)
 {
     const char *name = upmu_trace_counter_name(d->trace, e->process, i);
     return name ? name : "?";
 }
 
-static bool has_number(const struct upmu_value *v)
+static bool dump_has_number(const struct upmu_value *v)
 {
     return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
@@ -193,7 +193,7 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
     fprintf(out, "%" PRIu64 ".%09" PRIu64 " %ld %ld %-5s ", e->time_ns / 1000000000u, e->time_ns % 1000000000u,
             (long)e->pid, (long)e->tid, upmu_trace_kind_name(e->kind));
     json_quote(out, e->name);
-    if (has_object(e))
+    if (dump_has_object(e))
         dump_object_text(out, e);
     else if (e->object) /* counters are read for one */
         fprintf(out, " object=0x%" PRIx64, e->object);
@@ -203,7 +203,7 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE && e->result)
         fprintf(out, " result=%d", (int)e->result);
     for (size_t i = 0; i < e->n_values; i++)
-        dump_value_text(out, counter_name(d, e, i), &e->values[i]);
+        dump_value_text(out, dump_counter_name(d, e, i), &e->values[i]);
     fputc('\n', out);
 }
 
@@ -211,7 +211,7 @@ static void dump_value_json(struct json *j, const char *name, const struct upmu_
 {
     json_object(j, NULL);
     json_string(j, "name", name);
-    if (has_number(v))
+    if (dump_has_number(v))
         json_uint(j, "value", v->value);
     else
         json_null(j, "value");
@@ -230,7 +230,7 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
     json_int(j, "tid", e->tid);
     json_string(j, "kind", upmu_trace_kind_name(e->kind));
     json_string(j, "name", e->name);
-    if (has_object(e))
+    if (dump_has_object(e))
         dump_object_json(j, e);
     else if (e->object)
         json_uint(j, "object", e->object);
@@ -241,7 +241,7 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
         json_bool(j, "preempted", (e->flags & UPMU_TRACE_FLAG_PREEMPTED) != 0);
     json_array(j, "values");
     for (size_t i = 0; i < e->n_values; i++)
-        dump_value_json(j, counter_name(d, e, i), &e->values[i]);
+        dump_value_json(j, dump_counter_name(d, e, i), &e->values[i]);
     json_array_end(j);
     json_object_end(j);
 }

@@ -57,7 +57,7 @@ static int export_option(void *arg, int id, const char *value)
     }
 }
 
-static int list_formats(void)
+static int export_list_formats(void)
 {
     struct output out;
     struct upmu_export_format f = {.size = sizeof f};
@@ -75,7 +75,7 @@ static int export_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_CONTINUE)
         return status;
     if (q.list)
-        return list_formats();
+        return export_list_formats();
     if (!q.order.format)
         return options_usage(self, "--format is missing; --formats lists the formats");
     if (!q.order.dir)

@@ -21,14 +21,14 @@
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
-static void report_damage(void *arg, const char *message)
+static void export_report_damage(void *arg, const char *message)
 {
     (void)arg;
     complain("%s", message);
 }
 
 /* `*written` is whether all that can be read is there. */
-static int write_to(const struct export_order *q, int fd, bool *written)
+static int export_write_to(const struct export_order *q, int fd, bool *written)
 {
     struct upmu_export_opts opts = q->opts;
     struct upmu_export_result result = {.size = sizeof result};
@@ -36,7 +36,7 @@ static int write_to(const struct export_order *q, int fd, bool *written)
     opts.size = sizeof opts;
     opts.progress = progress_begin(&progress);
     opts.arg = &progress;
-    opts.damage = report_damage;
+    opts.damage = export_report_damage;
     int rc = upmu_export(q->dir, q->format, fd, &opts, &result);
     *written = rc == 0;
     progress_end(&progress);
@@ -61,7 +61,7 @@ static int write_to(const struct export_order *q, int fd, bool *written)
 int export_to(const struct export_order *q, int fd)
 {
     bool written;
-    return write_to(q, fd, &written);
+    return export_write_to(q, fd, &written);
 }
 
 /* A device or a pipe is written to as it is. */
@@ -95,7 +95,7 @@ int export_to_file(const struct export_order *q)
         return EXIT_FAILED;
     }
     bool written;
-    int status = write_to(q, fd, &written);
+    int status = export_write_to(q, fd, &written);
     bool closed = close(fd) == 0;
     if (written && (!closed || rename(temporary, target) != 0)) {
         complain("cannot write %s: %s", q->output, strerror(errno));

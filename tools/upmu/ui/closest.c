@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-static size_t least(size_t a, size_t b, size_t c)
+static size_t closest_least(size_t a, size_t b, size_t c)
 {
     size_t ab = a < b ? a : b;
     return ab < c ? ab : c;
 }
 
 /* One row of the distance table is enough: `diagonal` keeps the entry that the row above had one column earlier. */
-static size_t edits(const char *a, size_t na, const char *b, size_t nb)
+static size_t closest_distance(const char *a, size_t na, const char *b, size_t nb)
 {
     size_t row[CLOSEST_MAX + 1];
 
@@ -26,7 +26,7 @@ static size_t edits(const char *a, size_t na, const char *b, size_t nb)
         row[0] = i;
         for (size_t j = 1; j <= nb; j++) {
             size_t above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = closest_least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
             diagonal = above;
         }
     }
@@ -47,7 +47,7 @@ void closest_offer(struct closest *c, const char *candidate)
     size_t nw = strlen(c->wanted), nc = strlen(candidate);
     if (nw == 0 || nw > CLOSEST_MAX || nc > CLOSEST_MAX)
         return;
-    size_t d = edits(c->wanted, nw, candidate, nc);
+    size_t d = closest_distance(c->wanted, nw, candidate, nc);
     if (d > 1 && nc > nw && memcmp(c->wanted, candidate, nw) == 0)
         d = 1;
     if (d < c->distance) {

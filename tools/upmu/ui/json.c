@@ -47,7 +47,7 @@ static void json_leave(struct json *j, char bracket)
     fputc(bracket, j->out);
 }
 
-static void begin(struct json *j, const char *schema)
+static void json_begin_schema(struct json *j, const char *schema)
 {
     json_enter(j, '{');
     json_string(j, "schema", schema);
@@ -58,13 +58,13 @@ static void begin(struct json *j, const char *schema)
 void json_begin(struct json *j, FILE *out, const char *schema)
 {
     *j = (struct json){.out = out};
-    begin(j, schema);
+    json_begin_schema(j, schema);
 }
 
 void json_begin_line(struct json *j, FILE *out, const char *schema)
 {
     *j = (struct json){.out = out, .one_line = true};
-    begin(j, schema);
+    json_begin_schema(j, schema);
 }
 
 void json_end(struct json *j)
@@ -95,7 +95,7 @@ void json_array_end(struct json *j)
     json_leave(j, ']');
 }
 
-static void quote_char(FILE *out, const char *s, size_t length)
+static void json_quote_char(FILE *out, const char *s, size_t length)
 {
     uint32_t code = length > 0 ? utf8_code(s, length) : 0xfffd;
     if (s[0] == '"' || s[0] == '\\')
@@ -115,7 +115,7 @@ void json_quote(FILE *out, const char *text)
     fputc('"', out);
     for (const char *s = text; *s;) {
         size_t length = utf8_sequence(s);
-        quote_char(out, s, length);
+        json_quote_char(out, s, length);
         s += length ? length : 1;
     }
     fputc('"', out);

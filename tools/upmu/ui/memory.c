@@ -8,7 +8,7 @@
 
 #include "command.h"
 
-static void *must(void *p)
+static void *memory_or_exit(void *p)
 {
     if (!p) {
         fputs("upmu: out of memory\n", stderr);
@@ -19,17 +19,17 @@ static void *must(void *p)
 
 void *memory_array(size_t n, size_t size)
 {
-    return must(calloc(n ? n : 1, size));
+    return memory_or_exit(calloc(n ? n : 1, size));
 }
 
 void *memory_resize(void *array, size_t n, size_t size)
 {
-    return must(reallocarray(array, n ? n : 1, size));
+    return memory_or_exit(reallocarray(array, n ? n : 1, size));
 }
 
 char *memory_copy(const char *text)
 {
-    return must(strdup(text));
+    return memory_or_exit(strdup(text));
 }
 
 char *memory_vformat(const char *fmt, va_list ap)
@@ -37,7 +37,7 @@ char *memory_vformat(const char *fmt, va_list ap)
     char *text = NULL;
     if (vasprintf(&text, fmt, ap) < 0)
         text = NULL;
-    return must(text);
+    return memory_or_exit(text);
 }
 
 char *memory_format(const char *fmt, ...)

@@ -41,7 +41,7 @@ int options_usage(const struct command *cmd, const char *fmt, ...)
     return EXIT_USAGE;
 }
 
-static const struct option_spec *find_long(const struct command *cmd, const char *name, size_t len)
+static const struct option_spec *options_find_long(const struct command *cmd, const char *name, size_t len)
 {
     for (const struct option_spec *o = cmd->options; o->name; o++)
         if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
@@ -51,7 +51,7 @@ static const struct option_spec *find_long(const struct command *cmd, const char
     return NULL;
 }
 
-static const struct option_spec *find_letter(const struct command *cmd, char letter)
+static const struct option_spec *options_find_letter(const struct command *cmd, char letter)
 {
     for (const struct option_spec *o = cmd->options; o->name; o++)
         if (o->letter == letter)
@@ -59,7 +59,7 @@ static const struct option_spec *find_letter(const struct command *cmd, char let
     return letter == help_option.letter ? &help_option : NULL;
 }
 
-static int unknown_long(const struct command *cmd, const char *name, size_t len)
+static int options_unknown_long(const struct command *cmd, const char *name, size_t len)
 {
     struct closest c;
     char wanted[CLOSEST_MAX + 1];
@@ -74,7 +74,7 @@ static int unknown_long(const struct command *cmd, const char *name, size_t len)
     return options_usage(cmd, "unknown option --%s", wanted);
 }
 
-static int give(struct parse *p, const struct option_spec *o, const char *value)
+static int options_pass(struct parse *p, const struct option_spec *o, const char *value)
 {
     if (o == &help_option) {
         p->help = true;
@@ -84,35 +84,35 @@ static int give(struct parse *p, const struct option_spec *o, const char *value)
 }
 
 /* The argument in the next word. */
-static int give_next(struct parse *p, const struct option_spec *o)
+static int options_pass_next(struct parse *p, const struct option_spec *o)
 {
     if (p->at >= p->argc)
         return options_usage(p->cmd, "--%s needs %s", o->name, o->arg);
-    return give(p, o, p->argv[p->at++]);
+    return options_pass(p, o, p->argv[p->at++]);
 }
 
 static int parse_long(struct parse *p, const char *text)
 {
     size_t len = strcspn(text, "=");
-    const struct option_spec *o = find_long(p->cmd, text, len);
+    const struct option_spec *o = options_find_long(p->cmd, text, len);
     if (!o)
-        return unknown_long(p->cmd, text, len);
+        return options_unknown_long(p->cmd, text, len);
     if (text[len] == '=' && !o->arg)
         return options_usage(p->cmd, "--%s takes no argument", o->name);
     if (text[len] == '=')
-        return give(p, o, text + len + 1);
-    return o->arg ? give_next(p, o) : give(p, o, NULL);
+        return options_pass(p, o, text + len + 1);
+    return o->arg ? options_pass_next(p, o) : options_pass(p, o, NULL);
 }
 
 static int parse_letters(struct parse *p, const char *letters)
 {
     for (; *letters; letters++) {
-        const struct option_spec *o = find_letter(p->cmd, *letters);
+        const struct option_spec *o = options_find_letter(p->cmd, *letters);
         if (!o)
             return options_usage(p->cmd, "unknown option -%c", *letters);
         if (o->arg)
-            return letters[1] ? give(p, o, letters + 1) : give_next(p, o);
-        int status = give(p, o, NULL);
+            return letters[1] ? options_pass(p, o, letters + 1) : options_pass_next(p, o);
+        int status = options_pass(p, o, NULL);
         if (status != 0 || p->help)
             return status;
     }
@@ -132,7 +132,7 @@ static int parse_word(struct parse *p, bool *only_operands)
     return 0;
 }
 
-static int print_help(const struct command *cmd)
+static int options_print_help(const struct command *cmd)
 {
     struct output out;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
@@ -153,14 +153,14 @@ int options_parse(const struct command *cmd, int argc, char **argv, option_fn ta
         if (status != 0)
             return status;
         if (p.help)
-            return print_help(cmd);
+            return options_print_help(cmd);
     }
     if (rest)
         *rest = p.at;
     return OPTIONS_CONTINUE;
 }
 
-static void help_line(FILE *out, const struct option_spec *o)
+static void options_help_line(FILE *out, const struct option_spec *o)
 {
     char left[64];
     char letter[8] = "    ";
@@ -184,7 +184,7 @@ void options_help(FILE *out, const struct command *cmd)
 {
     fprintf(out, "Usage: upmu %s%s%s\n\n%s\nOptions:\n", cmd->name, cmd->usage[0] ? " " : "", cmd->usage, cmd->about);
     for (const struct option_spec *o = cmd->options; o->name; o++)
-        help_line(out, o);
-    help_line(out, &help_option);
+        options_help_line(out, o);
+    options_help_line(out, &help_option);
     fprintf(out, "\nExit status:\n%s\nThe manual has more: man upmu-%s\n", cmd->exits, cmd->name);
 }

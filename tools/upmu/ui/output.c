@@ -39,7 +39,7 @@ void complain(const char *fmt, ...)
     va_end(ap);
 }
 
-static bool wants_color(int fd)
+static bool output_wants_color(int fd)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
@@ -159,7 +159,7 @@ static int output_adopt(struct output *out, int fd, const char *name)
         return -1;
     }
     (void)setvbuf(out->file, NULL, _IOFBF, OUTPUT_BUFFER); /* refused, the default is right but slower */
-    out->color = wants_color(fd);
+    out->color = output_wants_color(fd);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void show(void *arg, uint64_t done, uint64_t all)
+static void progress_show(void *arg, uint64_t done, uint64_t all)
 {
     struct progress *p = arg;
     struct timespec now;
@@ -24,7 +24,7 @@ progress_fn progress_begin(struct progress *p)
     if (!isatty(STDERR_FILENO))
         return NULL;
     clock_gettime(CLOCK_MONOTONIC, &p->start);
-    return show;
+    return progress_show;
 }
 
 void progress_end(const struct progress *p)

@@ -28,7 +28,7 @@ void table_cell(struct table *t, enum output_style style, const char *fmt, ...)
 }
 
 /* Characters as they are shown, not bytes. */
-static size_t text_width(const char *text)
+static size_t table_text_width(const char *text)
 {
     size_t width = 0;
     while (*text) {
@@ -41,22 +41,22 @@ static size_t text_width(const char *text)
 }
 
 /* Width of each column, 0 for one without content: it is left out, title and all. */
-static void measure(const struct table *t, size_t *widths)
+static void table_measure(const struct table *t, size_t *widths)
 {
     memset(widths, 0, sizeof *widths * t->n_columns);
     for (size_t i = 0; i < t->n_cells; i++) {
-        size_t w = text_width(t->cells[i].text);
+        size_t w = table_text_width(t->cells[i].text);
         if (w > widths[i % t->n_columns])
             widths[i % t->n_columns] = w;
     }
     for (size_t c = 0; c < t->n_columns; c++) {
-        size_t w = text_width(t->columns[c].title);
+        size_t w = table_text_width(t->columns[c].title);
         if (widths[c] > 0 && w > widths[c])
             widths[c] = w;
     }
 }
 
-static void print_padded(const struct output *out, const char *text, enum output_style style, size_t before)
+static void table_print_padded(const struct output *out, const char *text, enum output_style style, size_t before)
 {
     fprintf(out->file, "%*s%s", (int)before, "", output_style(out, style));
     output_clean(out->file, text);
@@ -64,8 +64,8 @@ static void print_padded(const struct output *out, const char *text, enum output
 }
 
 /* `cells` is NULL for the line of titles. */
-static void print_row(const struct table *t, const struct table_cell *cells, const size_t *widths,
-                      const struct output *out, int indent)
+static void table_print_row(const struct table *t, const struct table_cell *cells, const size_t *widths,
+                            const struct output *out, int indent)
 {
     size_t pad = 0; /* blanks owed to the left; never printed at the end of a line */
 
@@ -74,13 +74,13 @@ static void print_row(const struct table *t, const struct table_cell *cells, con
         if (widths[c] == 0)
             continue;
         const char *text = cells ? cells[c].text : t->columns[c].title;
-        size_t space = widths[c] - text_width(text);
+        size_t space = widths[c] - table_text_width(text);
         size_t left = t->columns[c].right ? space : 0;
         if (text[0] == '\0') {
             pad += widths[c] + 2;
             continue;
         }
-        print_padded(out, text, cells ? cells[c].style : STYLE_TITLE, pad + left);
+        table_print_padded(out, text, cells ? cells[c].style : STYLE_TITLE, pad + left);
         pad = space - left + 2;
     }
     fputc('\n', out->file);
@@ -90,11 +90,11 @@ void table_end(struct table *t, struct output *out, int indent)
 {
     size_t widths[TABLE_COLUMNS_MAX];
 
-    measure(t, widths);
+    table_measure(t, widths);
     if (t->n_cells > 0)
-        print_row(t, NULL, widths, out, indent);
+        table_print_row(t, NULL, widths, out, indent);
     for (size_t i = 0; i + t->n_columns <= t->n_cells; i += t->n_columns)
-        print_row(t, &t->cells[i], widths, out, indent);
+        table_print_row(t, &t->cells[i], widths, out, indent);
     for (size_t i = 0; i < t->n_cells; i++)
         free(t->cells[i].text);
     free(t->cells);
