@@ -120,7 +120,9 @@ struct upmu_overview_thread {
     pid_t creator;    /**< kernel id of the thread that made it, 0 if not known */
     uint32_t started; /**< 1: its start was recorded; 0: it was there before, or began unseen */
     uint32_t ended;   /**< 1: its end was recorded; 0: `end_ns` is the end of the process's recording */
-    const char *name; /**< the last one it had, "" if not known */
+    /** The last name it was given, else "main", the function it was started with, or its program's name; "" if nothing
+     *  is known. */
+    const char *name;
     uint64_t begin_ns, end_ns;
     uint64_t events;
     uint64_t blocked_ns;        /**< time in waits that ended or were unfinished, each moment once */
@@ -134,6 +136,9 @@ struct upmu_overview_thread {
 /** Thread `i`, in the order of processes, then blocked time, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i,
                                                   struct upmu_overview_thread *out);
+/** Name of the last thread with that kernel id in process `process`, as in struct upmu_overview_thread; "" if there is
+ *  none. */
+UPMU_API const char *upmu_overview_thread_name(const struct upmu_overview *overview, size_t process, pid_t tid);
 /** Number of threads. */
 UPMU_API size_t upmu_overview_thread_count(const struct upmu_overview *overview);
 

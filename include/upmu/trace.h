@@ -72,7 +72,8 @@ enum upmu_trace_kind {
 
     /* Threads: `object` is the pthread_t. */
     UPMU_TRACE_THREAD_CREATE = 48, /**< [thread] in the creator: `result`; `peer` is unknown */
-    UPMU_TRACE_THREAD_START = 49,  /**< [thread] first event of a thread; `peer`: its creator */
+    UPMU_TRACE_THREAD_START = 49,  /**< [thread] first event of a thread; `peer`: its creator, `site`: its function,
+                                        as upmu_overview_symbol_at() takes it */
     UPMU_TRACE_THREAD_EXIT = 50,   /**< [thread_exit] last event of a thread */
     UPMU_TRACE_THREAD_JOIN = 51,   /**< [thread] the thread starts to wait for the end of `peer` */
     UPMU_TRACE_THREAD_JOINED = 52, /**< [thread] the wait ends: `result` */

@@ -109,7 +109,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
         .creator = t->creator,
         .started = t->started,
         .ended = t->ended,
-        .name = facts_text(t->name),
+        .name = identity_thread(overview, o->thread_order[i]),
         .begin_ns = t->begin_ns,
         .end_ns = t->end_ns,
         .events = t->events,
@@ -136,6 +136,14 @@ int upmu_overview_thread_wait_at(const struct upmu_overview *overview, size_t i,
 size_t upmu_overview_thread_wait_count(const struct upmu_overview *overview, size_t i)
 {
     return overview && i < overview->pass.n_threads ? WAIT_KINDS : 0;
+}
+
+const char *upmu_overview_thread_name(const struct upmu_overview *overview, size_t process, pid_t tid)
+{
+    if (!overview || process >= overview->pass.n_processes)
+        return "";
+    uint32_t thread = map_find(&overview->pass.by_tid, process, (uint32_t)tid);
+    return thread == MAP_NONE ? "" : identity_thread(overview, thread);
 }
 
 const char *upmu_sched_state_name(int state)
@@ -184,7 +192,8 @@ int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_
     if (w == end)
         return UPMU_E_END;
     const struct ov_thread *t = &o->threads[w->waker];
-    const struct upmu_overview_waker ours = {.tid = t->tid, .name = facts_text(t->name), .waits = w->waits};
+    const struct upmu_overview_waker ours = {
+        .tid = t->tid, .name = identity_thread(overview, w->waker), .waits = w->waits};
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_WAKER_SIZE_V1);
 }
 
@@ -314,7 +323,7 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
     bool whole = o->processes[object->process].whole;
     struct upmu_overview_object_thread ours = {
         .tid = o->threads[stats->thread].tid,
-        .thread_name = facts_text(o->threads[stats->thread].name),
+        .thread_name = identity_thread(overview, stats->thread),
         .acquisitions = stats_acquisitions(stats),
         .contended = stats_contended(stats),
         .counts_exact = whole && stats_counts_exact(stats),

@@ -24,83 +24,125 @@ static bool locations_module(const struct upmu_overview *o, size_t process, uint
 }
 
 /* Reads the JIT symbol maps of all processes; an unreadable map is empty. */
-static int locations_read_jit_maps(struct upmu_overview *o)
+static int locations_read_jit_maps(const struct upmu_overview *o, struct lookup *l)
 {
     struct upmu_control *control = NULL;
     struct upmu_control_status status = {.size = sizeof status};
     struct upmu_trace_process process = {.size = sizeof process};
-    o->jit = calloc(o->pass.n_processes + 1, sizeof *o->jit);
-    if (!o->jit)
+    l->jit = calloc(o->pass.n_processes + 1, sizeof *l->jit);
+    if (!l->jit)
         return overview_no_memory();
-    int rc = upmu_control_open(&control, o->dir);
+    l->n_jit = o->pass.n_processes;
+    int rc = o->dir ? upmu_control_open(&control, o->dir) : UPMU_E_STATE;
     if (rc != 0)
         return rc == UPMU_E_NOMEM ? rc : 0;
-    for (size_t i = 0; rc == 0 && i < o->pass.n_processes; i++)
+    for (size_t i = 0; rc == 0 && i < l->n_jit; i++)
         if (upmu_control_status_read(control, i, &status) == 0 && upmu_trace_process_at(o->trace, i, &process) == 0 &&
             status.pid == process.pid)
-            rc = jit_map_read(&o->jit[i], status.dir, process.pid, process.start_ns);
+            rc = jit_map_read(&l->jit[i], status.dir, process.pid, process.start_ns);
     upmu_control_close(control);
     return rc;
 }
 
-static int location_find_jit(struct upmu_overview *o, size_t process, uint64_t call)
+static int location_find_jit(const struct upmu_overview *o, uint64_t call, struct location *out)
 {
-    int rc = o->jit ? 0 : locations_read_jit_maps(o);
-    const struct jit_name *name = rc == 0 ? jit_map_find(&o->jit[process], call) : NULL;
+    struct lookup *l = o->lookup;
+    int rc = l->jit ? 0 : locations_read_jit_maps(o, l);
+    const struct jit_map *map = rc == 0 && out->process < l->n_jit ? &l->jit[out->process] : NULL;
+    const struct jit_name *name = map ? jit_map_find(map, call) : NULL;
     if (!name)
         return rc;
-    o->frames[0] = (struct symbol_frame){.function = name->name};
-    o->n_frames = 1;
-    o->location.kind = UPMU_FRAME_JIT;
-    o->location.module = o->jit[process].path;
+    out->frames[0] = (struct symbol_frame){.function = name->name};
+    out->n_frames = 1;
+    out->symbol.kind = UPMU_FRAME_JIT;
+    out->symbol.module = map->path;
     return 0;
 }
 
-static int location_find_in_module(struct upmu_overview *o, const struct upmu_trace_module *m, uint64_t call)
+static int location_find_in_module(struct symbols *symbols, const struct upmu_trace_module *m, uint64_t call,
+                                   struct location *out)
 {
     struct symbol_code code;
     uint32_t index;
-    int rc = symbols_module(o->symbols, m->path, m->build_id, &index);
-    int n = rc == 0 ? symbols_find(o->symbols, index, call - m->base, o->frames, INLINED_FRAMES_MAX) : rc;
-    rc = n < 0 ? n : symbols_code(o->symbols, index, call - m->base, &code);
+    int rc = symbols_module(symbols, m->path, m->build_id, &index);
+    int n = rc == 0 ? symbols_find(symbols, index, call - m->base, out->frames, INLINED_FRAMES_MAX) : rc;
+    rc = n < 0 ? n : symbols_code(symbols, index, call - m->base, &code);
     if (rc != 0)
         return rc;
-    o->n_frames = (size_t)n;
-    o->location.module = m->path;
-    o->location.offset = call + 1 - m->base;
-    o->location.problem = symbols_problem(o->symbols, index);
-    o->location.kind = code.kind;
+    out->n_frames = (size_t)n;
+    out->symbol.module = m->path;
+    out->symbol.offset = call + 1 - m->base;
+    out->symbol.problem = symbols_problem(symbols, index);
+    out->symbol.kind = code.kind;
     if (n == 0 && code.stub) {
-        o->frames[0] = (struct symbol_frame){.function = code.stub};
-        o->n_frames = 1;
+        out->frames[0] = (struct symbol_frame){.function = code.stub};
+        out->n_frames = 1;
     }
-    if (o->n_frames == 0 || !o->frames[o->n_frames - 1].function) {
-        o->location.previous = code.before;
-        o->location.previous_offset = code.from_before + 1; /* of the return address, as `offset` */
+    if (out->n_frames == 0 || !out->frames[out->n_frames - 1].function) {
+        out->symbol.previous = code.before;
+        out->symbol.previous_offset = code.from_before + 1; /* of the return address, as `offset` */
     }
     return 0;
 }
 
-/* Call sites and frames are return addresses: look up the preceding byte, which belongs to the call. */
-static int location_find(struct upmu_overview *o, size_t process, uint64_t address)
+int location_find(const struct upmu_overview *o, size_t process, uint64_t address, struct location *out)
 {
     struct upmu_trace_module m;
     uint64_t call = address - 1;
     int rc = 0;
 
-    o->has_location = false;
-    o->n_frames = 0;
-    o->location = (struct upmu_symbol){.offset = address, .problem = ""};
+    out->valid = false;
+    out->process = process;
+    out->address = address;
+    out->n_frames = 0;
+    out->symbol = (struct upmu_symbol){.offset = address, .problem = ""};
     if (address != 0 && locations_module(o, process, call, &m))
-        rc = location_find_in_module(o, &m, call);
+        rc = location_find_in_module(o->lookup->symbols, &m, call, out);
     else if (address != 0)
-        rc = location_find_jit(o, process, call);
-    if (rc != 0)
-        return rc;
-    o->location_process = process;
-    o->location_address = address;
-    o->has_location = true;
-    return 0;
+        rc = location_find_jit(o, call, out);
+    out->valid = rc == 0;
+    return rc;
+}
+
+static uint64_t locations_stack_site(void *arg, uint32_t process, uint32_t stack)
+{
+    const struct upmu_overview *o = arg;
+    struct upmu_trace_stack found = {.size = sizeof found};
+    if (upmu_trace_stack_find(o->trace, process, stack, &found) != 0 || found.n_frames == 0)
+        return 0;
+    return found.frames[0];
+}
+
+static bool locations_stack_is_whole(void *arg, uint32_t process, uint32_t stack)
+{
+    const struct upmu_overview *o = arg;
+    struct upmu_trace_stack found = {.size = sizeof found};
+    return upmu_trace_stack_find(o->trace, process, stack, &found) == 0 && !found.truncated;
+}
+
+int lookup_open(struct upmu_overview *o, const char *debug_dir)
+{
+    o->lookup = calloc(1, sizeof *o->lookup);
+    if (!o->lookup)
+        return overview_no_memory();
+    o->pass.stack_site = locations_stack_site;
+    o->pass.stack_is_whole = locations_stack_is_whole;
+    o->pass.stack_arg = o;
+    return symbols_open(&o->lookup->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
+}
+
+void lookup_close(struct lookup *lookup)
+{
+    if (!lookup)
+        return;
+    for (size_t i = 0; i < lookup->n_jit; i++)
+        jit_map_free(&lookup->jit[i]);
+    for (size_t i = 0; i < lookup->n_threads; i++)
+        free(lookup->threads[i].text);
+    symbols_close(lookup->symbols);
+    free(lookup->threads);
+    free(lookup->jit);
+    free(lookup);
 }
 
 int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint64_t address, size_t depth,
@@ -110,16 +152,17 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
         return ARGUMENT_NULL(overview, out);
     if (process >= overview->pass.n_processes)
         return UPMU_E_END;
-    if (!overview->has_location || overview->location_process != process || overview->location_address != address) {
-        int rc = location_find(overview, process, address);
+    struct location *l = &overview->lookup->last;
+    if (!l->valid || l->process != process || l->address != address) {
+        int rc = location_find(overview, process, address, l);
         if (rc != 0)
             return rc;
     }
-    if (depth > 0 && depth >= overview->n_frames)
+    if (depth > 0 && depth >= l->n_frames)
         return UPMU_E_END;
-    struct upmu_symbol s = overview->location;
-    if (depth < overview->n_frames) {
-        const struct symbol_frame *f = &overview->frames[depth];
+    struct upmu_symbol s = l->symbol;
+    if (depth < l->n_frames) {
+        const struct symbol_frame *f = &l->frames[depth];
         s.function = f->function;
         s.file = f->file;
         s.line = f->line;
@@ -141,8 +184,8 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
         return UPMU_E_END;
     if (address == 0 || !locations_module(overview, process, address - 1, &m))
         return UPMU_E_NAME;
-    int rc = symbols_module(overview->symbols, m.path, m.build_id, &index);
-    rc = rc == 0 ? symbols_tail_caller(overview->symbols, index, address - m.base, &frame) : rc;
+    int rc = symbols_module(overview->lookup->symbols, m.path, m.build_id, &index);
+    rc = rc == 0 ? symbols_tail_caller(overview->lookup->symbols, index, address - m.base, &frame) : rc;
     if (rc <= 0)
         return rc < 0 ? rc : UPMU_E_NAME;
     const struct upmu_symbol s = {.function = frame.function,
@@ -150,7 +193,7 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
                                   .line = frame.line,
                                   .module = m.path,
                                   .offset = address - m.base,
-                                  .problem = symbols_problem(overview->symbols, index),
+                                  .problem = symbols_problem(overview->lookup->symbols, index),
                                   .kind = UPMU_FRAME_CODE};
     return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }

@@ -56,7 +56,7 @@ int upmu_monitor_open(struct upmu_monitor **monitor, const char *dir)
     m->all.pass.graph.disabled = true;
     int rc = upmu_trace_open(&m->all.trace, dir);
     if (rc == 0)
-        rc = symbols_open(&m->all.symbols, SYMBOLS_DEBUG_DIR);
+        rc = lookup_open(&m->all, NULL);
     if (rc == 0)
         *monitor = m;
     else
@@ -69,7 +69,7 @@ void upmu_monitor_close(struct upmu_monitor *monitor)
     if (!monitor)
         return;
     overview_free(&monitor->all.pass);
-    symbols_close(monitor->all.symbols);
+    lookup_close(monitor->all.lookup);
     upmu_trace_close(monitor->all.trace);
     free(monitor->threads);
     free(monitor->objects);
@@ -301,7 +301,7 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
     struct upmu_monitor_thread ours = {
         .pid = t->pid,
         .tid = t->tid,
-        .name = monitor_text(t->name),
+        .name = identity_thread(&monitor->all, (uint32_t)i),
         .ended = t->ended,
         .wait_kind = -1,
         .object_name = "",
@@ -319,7 +319,7 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
         ours.object = x->address;
         ours.object_name = monitor_text(x->name);
         ours.holder = other == MAP_NONE ? 0 : o->threads[other].tid;
-        ours.holder_name = other == MAP_NONE ? "" : monitor_text(o->threads[other].name);
+        ours.holder_name = other == MAP_NONE ? "" : identity_thread(&monitor->all, other);
         ours.since_ns = p->begin_ns;
         ours.site = p->site;
     }

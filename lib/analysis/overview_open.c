@@ -69,25 +69,14 @@ static int overview_add_events(struct upmu_overview *o)
     return rc;
 }
 
-static uint64_t overview_stack_site(void *arg, uint32_t process, uint32_t stack)
-{
-    struct upmu_trace_stack found = {.size = sizeof found};
-    if (upmu_trace_stack_find(arg, process, stack, &found) != 0 || found.n_frames == 0)
-        return 0;
-    return found.frames[0];
-}
-
 static int open_into(struct upmu_overview *o, const char *dir)
 {
-    const char *debug_dir = o->opts.debug_dir;
     o->dir = strdup(dir);
     int rc = o->dir ? upmu_trace_open(&o->trace, dir) : overview_no_memory();
     if (rc == 0)
-        rc = symbols_open(&o->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
+        rc = lookup_open(o, o->opts.debug_dir);
     if (rc == 0)
         rc = overview_add_processes(o);
-    o->pass.stack_site = overview_stack_site;
-    o->pass.stack_arg = o->trace;
     if (rc == 0)
         rc = overview_add_events(o);
     if (rc == 0)
@@ -138,13 +127,10 @@ void upmu_overview_close(struct upmu_overview *overview)
         return;
     for (size_t i = 0; i < overview->n_damages; i++)
         free(overview->damages[i]);
-    for (size_t i = 0; overview->jit && i < overview->pass.n_processes; i++)
-        jit_map_free(&overview->jit[i]);
-    free(overview->jit);
     free(overview->dir);
     free(overview->damages);
     overview_free(&overview->pass);
-    symbols_close(overview->symbols);
+    lookup_close(overview->lookup);
     upmu_trace_close(overview->trace);
     free(overview);
 }

@@ -49,7 +49,7 @@ static int rows_filter_threads(struct upmu_timeline *t)
         return rows_no_memory();
     for (size_t i = 0; i < o->n_threads; i++) {
         const struct ov_thread *x = &o->threads[i];
-        const char *name = x->name && x->name[0] ? x->name : x->tid == x->pid ? "main" : "";
+        const char *name = identity_thread(t->facts, (uint32_t)i);
         t->threads[i] = strcmp(name, t->opts.thread) == 0 || (is_number && id == (uint64_t)x->tid);
         any = any || t->threads[i];
         if (name[0])

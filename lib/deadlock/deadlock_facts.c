@@ -86,7 +86,7 @@ int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_dead
     if (f->other != WG_NONE) {
         const struct wait_state_thread *t = &s->file.threads[f->other];
         ours.owner = t->head.tid;
-        ours.owner_name = t->head.name;
+        ours.owner_name = upmu_overview_thread_name(d->overview, p->index, t->head.tid);
         ours.owner_site = facts_lock_site(s, t, f->object);
     }
     return OPTS_GIVE(out, ours, UPMU_DEADLOCK_SIZE_V1);
@@ -140,7 +140,7 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
     const struct wait_file_slot *h = &t->head;
     const struct upmu_deadlock_thread ours = {
         .tid = h->tid,
-        .name = h->name,
+        .name = upmu_overview_thread_name(d->overview, d->processes[d->items[i].process].index, h->tid),
         .wait_kind = facts_wait_kind(h),
         .object_type = h->type,
         .object = h->object,

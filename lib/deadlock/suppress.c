@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/pattern.h"
 #include "base/error.h"
 #include "upmu/deadlock.h"
 
@@ -91,38 +92,13 @@ void suppressions_free(struct suppressions *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Whether `text` contains the pattern; '^' and '$' bind it to the begin and the end. Backtracking to the last '*'
- * alone suffices, and bounds the time by the product of both lengths. */
-static bool suppress_pattern_matches(const char *pattern, const char *text)
-{
-    const char *star = *pattern == '^' ? NULL : pattern, *tried = text;
-    pattern += *pattern == '^';
-    for (;;) {
-        bool end = *pattern == '$' && pattern[1] == '\0';
-        if (*pattern == '\0' || (end && *text == '\0'))
-            return true;
-        if (*pattern == '*') {
-            star = ++pattern;
-            tried = text;
-        } else if (!end && *text != '\0' && *pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star && *tried != '\0') {
-            pattern = star;
-            text = ++tried;
-        } else {
-            return false;
-        }
-    }
-}
-
 bool suppressions_match(const struct suppressions *s, const char *group, const char *kind, const char *text)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct suppression *one = &s->all[i];
         bool applies =
             strcmp(one->kind, "deadlock") == 0 || strcmp(one->kind, group) == 0 || strcmp(one->kind, kind) == 0;
-        if (applies && suppress_pattern_matches(one->pattern, text))
+        if (applies && pattern_matches(one->pattern, text))
             return true;
     }
     return false;

@@ -142,11 +142,22 @@ static int overview_add_stack(struct upmu_overview *o, const struct wait_state_t
     return 0;
 }
 
+/* Adds the thread with its name, and its wait's stack, which may show the function it was started with. */
+static int overview_add_name(struct upmu_overview *o, const struct wait_state *s, const struct wait_state_thread *t)
+{
+    uint32_t thread = thread_of(&o->pass, 0, (pid_t)s->file.header.pid, t->head.tid, t->head.since_ns);
+    if (thread == MAP_NONE)
+        return overview_no_memory();
+    o->pass.threads[thread].stack = t->head.stack;
+    o->pass.threads[thread].stack_is_whole = t->head.stack != 0 && !t->stack.truncated;
+    return t->head.name[0] ? overview_rename(&o->pass.threads[thread].name, t->head.name) : 0;
+}
+
 static int overview_add_thread(struct upmu_overview *o, const struct wait_state *s, const struct wait_state_thread *t,
                                bool *whole)
 {
     const struct wait_file_slot *h = &t->head;
-    int rc = 0;
+    int rc = h->tid != 0 ? overview_add_name(o, s, t) : 0;
     for (uint32_t i = 0; rc == 0 && i < t->n_held; i++)
         rc = overview_add_untyped(o, (int)s->file.held[t->first_held + i].type, s->file.held[t->first_held + i].lock);
     if (h->state != WAIT_FILE_BLOCKED)
@@ -163,7 +174,7 @@ static int overview_from_wait_state(struct upmu_overview *o, const char *dir, co
     o->dir = strdup(dir);
     int rc = o->dir ? trace_bare_open(&o->trace, dir) : overview_no_memory();
     if (rc == 0)
-        rc = symbols_open(&o->symbols, SYMBOLS_DEBUG_DIR);
+        rc = lookup_open(o, NULL);
     if (rc == 0)
         rc = overview_process(&o->pass, &(struct ov_process){.switches = SIZE_MAX});
     if (rc == 0)

@@ -26,13 +26,13 @@ static const char *names_keep(char **slot, const char *text)
 const char *export_thread_name(const struct export_job *job, uint32_t thread)
 {
     const struct ov_thread *t = export_thread(job, thread);
-    char text[64];
+    char text[240];
     if (thread >= job->facts->pass.n_threads)
         return "?";
     if (job->thread_names[thread])
         return job->thread_names[thread];
-    const char *name = t->name && t->name[0] ? t->name : t->pid == t->tid ? "main" : "thread";
-    snprintf(text, sizeof text, "%s %ld", name, (long)t->tid);
+    const char *name = identity_thread(job->facts, thread);
+    snprintf(text, sizeof text, "%.200s %ld", name[0] ? name : "thread", (long)t->tid);
     return names_keep(&job->thread_names[thread], text);
 }
 

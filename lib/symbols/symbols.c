@@ -11,6 +11,7 @@
 #include "symbols/dwarf_index.h"
 #include "symbols/elf_names.h"
 #include "symbols/frame_kinds.h"
+#include "symbols/wrappers.h"
 #include "base/map.h"
 #include "base/error.h"
 #include "base/textbuf.h"
@@ -29,6 +30,7 @@ struct module {
 struct symbols {
     char *debug_dir;
     struct demangler demangler;
+    struct wrappers wrappers;
     struct module *modules;
     size_t n_modules, cap_modules;
 };
@@ -48,8 +50,13 @@ int symbols_open(struct symbols **out, const char *debug_dir)
         free(s);
         return symbols_no_memory();
     }
-    *out = s;
-    return 0;
+    const char *path = secure_getenv("UPMU_WRAPPERS");
+    int rc = path && path[0] ? wrappers_read(&s->wrappers, path) : 0;
+    if (rc == 0)
+        *out = s;
+    else
+        symbols_close(s);
+    return rc;
 }
 
 static void symbols_module_free(struct module *m)
@@ -73,6 +80,7 @@ void symbols_close(struct symbols *s)
     for (size_t i = 0; i < s->n_modules; i++)
         symbols_module_free(&s->modules[i]);
     demangler_free(&s->demangler);
+    wrappers_free(&s->wrappers);
     free(s->modules);
     free(s->debug_dir);
     free(s);
@@ -166,4 +174,9 @@ int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, st
     struct module *m = &s->modules[module];
     int rc = m->opened ? 0 : symbols_module_read(s, m);
     return rc == 0 && m->index ? dwarf_index_tail_caller(m->index, address, out) : rc;
+}
+
+bool symbols_is_wrapper(const struct symbols *s, const struct symbol_frame *frame, const char *module)
+{
+    return wrappers_match(&s->wrappers, frame->function, frame->file, module);
 }

@@ -35,7 +35,8 @@ struct symbol_code {
 /** Default folder of separate debug files. */
 #define SYMBOLS_DEBUG_DIR "/usr/lib/debug"
 
-/** @param debug_dir folder of separate debug files, SYMBOLS_DEBUG_DIR; copied. @return 0; UPMU_E_NOMEM. */
+/** Reads the wrapper patterns of the file that UPMU_WRAPPERS names. @param debug_dir folder of separate debug files,
+ *  SYMBOLS_DEBUG_DIR; copied. @return 0; UPMU_E_NOMEM; the errors of wrappers_read(). */
 int symbols_open(struct symbols **out, const char *debug_dir);
 void symbols_close(struct symbols *s);
 
@@ -56,5 +57,8 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
 /** The function named by the call that returns to `address`, if that function can make a tail call: if the inner
  *  frame is of another function, this one has left the stack. @return 1; 0 if not known; UPMU_E_NOMEM. */
 int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out);
+
+/** Whether a frame is of a function that only passes a call on, as std::mutex::lock() (wrappers.h). */
+bool symbols_is_wrapper(const struct symbols *s, const struct symbol_frame *frame, const char *module);
 
 #endif

@@ -20,6 +20,7 @@
 #include "region/recorder.h"
 #include "sync_trace/account/count_records.h"
 #include "sync_trace/account/lock_life.h"
+#include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
 #include "sync_trace/gate.h"
 #include "sync_trace/libc/layout.h"
@@ -349,7 +350,9 @@ static void process_write_others(const struct sync_thread *self)
     for (; t; t = t->next) {
         if (t == self || __atomic_load_n(&t->used, __ATOMIC_ACQUIRE) != 1)
             continue;
-        struct trace_stream *stream = upmu_recorder_stream_of_(t->tid, t->name);
+        char name[SYNC_THREAD_NAME];
+        sync_wait_state_name_read(t, name);
+        struct trace_stream *stream = upmu_recorder_stream_of_(t->tid, name);
         if (stream)
             sync_counts_write(t, stream);
     }

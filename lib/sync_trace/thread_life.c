@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -29,6 +30,42 @@
 
 /* A round before the recorder releases the thread's stream (lib/region). */
 enum { COUNTS_FIRST = 128, LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 2 };
+
+/* ------------------------------------------------------------------------------------------------- naming */
+
+void sync_thread_name(struct sync_thread *t, pthread_t thread, const char *name)
+{
+    struct sync_thread *named = sync_thread_by_handle(thread);
+    const struct trace_sync e = {
+        .kind = UPMU_TRACE_THREAD_NAME,
+        .object_type = UPMU_OBJECT_THREAD,
+        .object = (uint64_t)thread,
+        .peer = named ? __atomic_load_n(&named->tid, __ATOMIC_RELAXED) : 0,
+        .name = name,
+    };
+    if (named)
+        sync_wait_state_name(named, name);
+    sync_write(t, tick_now(), &e);
+}
+
+/* The calling thread is older than the recording: it may have a name. That of the main thread is the program's. */
+static void thread_name_older(struct sync_thread *t)
+{
+    uint32_t mode = sync_mode();
+    char name[SYNC_THREAD_NAME];
+    sync_wait_state_name_read(t, name);
+    if (t->tid != getpid() && mode != MODE_OFF && mode != MODE_COUNTS)
+        sync_thread_name(t, pthread_self(), name);
+}
+
+/* The calling thread may have given itself a name by prctl(), which is not wrapped. */
+static void thread_name_check(struct sync_thread *t)
+{
+    char known[SYNC_THREAD_NAME], now[SYNC_THREAD_NAME] = "";
+    sync_wait_state_name_read(t, known);
+    if (prctl(PR_GET_NAME, now) == 0 && strcmp(known, now) != 0)
+        sync_thread_name(t, pthread_self(), now);
+}
 
 /* -------------------------------------------------------------------------------------------------- making */
 
@@ -77,9 +114,11 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
     t->flushed = tick_now();
     __atomic_store_n(&t->self, pthread_self(), __ATOMIC_RELAXED);
     __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
-    prctl(PR_GET_NAME, t->name);
     sync_thread_table_add(t);
     sync_order_reset(t);
+    char name[SYNC_THREAD_NAME] = "";
+    prctl(PR_GET_NAME, name);
+    sync_wait_state_name(t, name);
     sync_wait_state_enter(t);
 }
 
@@ -128,6 +167,8 @@ struct sync_thread *sync_thread_make(void)
         if (!tls->starting)
             upmu_recorder_thread_begin_();
         sync_unguard(t);
+        if (!tls->starting)
+            thread_name_older(t);
     } else {
         tls->refused = 1;
         upmu_recorder_lost_(1);
@@ -147,6 +188,7 @@ void sync_thread_exit_event(struct sync_thread *t)
     uint32_t mode = sync_mode();
     if (mode == MODE_OFF || mode == MODE_COUNTS)
         return;
+    thread_name_check(t);
     struct rusage usage;
     bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
     struct trace_sync e = {

@@ -14,7 +14,9 @@ int sync_threads_start(void);
 void sync_threads_forget(void);
 /** A new thread, before the program's function: allocates what cannot be allocated later. Tracing is on or paused. */
 void sync_thread_begin(void);
-/** The calling thread ends: its last event, if it is recorded. */
+/** Record the name that a thread was given. */
+void sync_thread_name(struct sync_thread *t, pthread_t thread, const char *name);
+/** The calling thread ends: its last events, if it is recorded. */
 void sync_thread_exit_event(struct sync_thread *t);
 
 /** The calling thread's block, made if need be; NULL if it cannot record now. Keeps errno. */

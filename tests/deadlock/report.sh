@@ -108,7 +108,7 @@ done
 pid=$(cat "$dir/live.pid")
 ends_with 3 "$pid"
 prints "^deadlock \[cycle\] in process $pid: 2 threads wait for each other"
-prints 'waits for mutex 0x[0-9a-f]+, held by thread [0-9]+, since [0-9:.]+'
+prints 'waits for mutex 0x[0-9a-f]+, held by thread [0-9]+( \([^)]*\))?, since [0-9:.]+'
 prints 'holds mutex 0x[0-9a-f]+, acquired at take_both main\.c:[0-9]+'
 prints 'blocked behind them:'
 ends_with 3 --json "$pid"

@@ -61,6 +61,15 @@ static void overview_count_form(struct ov_process *p, const struct upmu_trace_ev
     p->stacked += e->stack != 0 && e->kind != UPMU_TRACE_LOCK_REQUEST; /* it shares its stack with the next event */
 }
 
+/* A stack of the thread that shows its outermost function. */
+static void note_stack(const struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
+{
+    if (e->stack == 0 || t->stack_is_whole || t->stack == e->stack)
+        return;
+    t->stack = e->stack;
+    t->stack_is_whole = o->stack_is_whole && o->stack_is_whole(o->stack_arg, e->process, e->stack);
+}
+
 static int overview_dispatch(struct overview *o, const struct upmu_trace_event *e)
 {
     enum event_category category = event_category_of(e->kind);
@@ -85,6 +94,7 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
     struct ov_thread *t = &o->threads[thread];
     t->last_ns = e->time_ns;
     t->events++;
+    note_stack(o, t, e);
     t->actions += e->kind != UPMU_TRACE_LOCK_COUNTS && e->kind != UPMU_TRACE_LOCK_ORDER;
     switch (category) {
     case CATEGORY_REGION:

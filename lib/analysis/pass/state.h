@@ -110,7 +110,10 @@ struct ov_thread {
     pid_t pid, tid, creator;
     bool started, ended;
     char *name;
-    uint64_t handle;     /**< its pthread_t, 0 if not known */
+    uint64_t handle; /**< its pthread_t, 0 if not known */
+    uint64_t start;  /**< its function, as a return address; 0 if not known */
+    uint32_t stack;  /**< one of its stacks, whole if one was */
+    bool stack_is_whole;
     uint32_t last_stats; /**< cache of stats_of(): the next event is mostly about the same object */
     uint64_t begin_ns, end_ns, last_ns;
     uint64_t blocked_until_ns; /**< its last wait lasted at least until then; 0: not known */
@@ -254,6 +257,8 @@ struct overview {
     struct map by_waker, by_kernel_lock;
     /** Call site on top of a stack, 0 if not known; NULL: none is. Frequent events record a stack instead of a site. */
     uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
+    /** Whether a stack reaches the begin of its thread; NULL: none does. */
+    bool (*stack_is_whole)(void *arg, uint32_t process, uint32_t stack);
     void *stack_arg;
     const struct timeline_hooks *hooks; /**< NULL: none */
     struct wakeup_graph graph;

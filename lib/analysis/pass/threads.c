@@ -72,6 +72,7 @@ static int thread_start(struct overview *o, uint32_t thread, const struct upmu_t
     t->begin_ns = e->time_ns;
     sched_start(t, e->time_ns);
     t->handle = e->object;
+    t->start = e->site;
     int rc = wakeup_start(o, thread, e);
     if (rc != 0)
         return rc;

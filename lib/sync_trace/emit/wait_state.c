@@ -153,6 +153,34 @@ static void slot_write_held(struct sync_thread *t, uint64_t tick, uint64_t now)
     s->forgotten = t->forgotten + skip;
 }
 
+/* By the words of a name: a reader, or a thread that gives it another one meanwhile, may see halves of two. */
+static void slot_copy_name(uint64_t *to, const uint64_t *from)
+{
+    for (size_t i = 0; i < SYNC_THREAD_NAME / sizeof *to; i++)
+        __atomic_store_n(&to[i], __atomic_load_n(&from[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+static void slot_write_name(struct sync_thread *t)
+{
+    slot_copy_name((uint64_t *)(void *)t->wait_slot->name, t->name);
+}
+
+void sync_wait_state_name(struct sync_thread *t, const char *name)
+{
+    uint64_t words[SYNC_THREAD_NAME / sizeof(uint64_t)] = {0};
+    memcpy(words, name, strnlen(name, SYNC_THREAD_NAME - 1));
+    slot_copy_name(t->name, words);
+    if (t->wait_slot)
+        slot_write_name(t);
+}
+
+void sync_wait_state_name_read(const struct sync_thread *t, char name[SYNC_THREAD_NAME])
+{
+    uint64_t words[SYNC_THREAD_NAME / sizeof(uint64_t)];
+    slot_copy_name(words, t->name);
+    memcpy(name, words, SYNC_THREAD_NAME);
+}
+
 void sync_wait_state_enter(struct sync_thread *t)
 {
     struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
@@ -165,7 +193,7 @@ void sync_wait_state_enter(struct sync_thread *t)
     s->tid = t->tid;
     s->handle = (uint64_t)t->self;
     s->n_held = 0;
-    memcpy(s->name, t->name, sizeof s->name);
+    slot_write_name(t);
     slot_change_end(s);
     __atomic_fetch_add(&h->begun, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&sync_gate.threads_recorded, 1, __ATOMIC_RELAXED);
@@ -241,6 +269,7 @@ static void slot_restore_outer(struct sync_thread *t, struct wait_file_slot *s)
         uint32_t version = s->version;
         memcpy(s, t->wait_outer, sizeof t->wait_outer);
         __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
+        slot_write_name(t);
         slot_write_stack(s, s->stack);
     }
     slot_change_end(s);

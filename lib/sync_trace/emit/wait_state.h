@@ -13,6 +13,9 @@ void sync_wait_state_start(void);
 void sync_wait_state_slot_new(struct sync_thread *t);
 /** A thread has the block now. */
 void sync_wait_state_enter(struct sync_thread *t);
+/** The thread is named: by itself or another one. */
+void sync_wait_state_name(struct sync_thread *t, const char *name);
+void sync_wait_state_name_read(const struct sync_thread *t, char name[SYNC_THREAD_NAME]);
 /** The thread ends. @return true if it holds locks, and the block must be kept as it is. */
 bool sync_wait_state_leave(struct sync_thread *t);
 /** The program has created a thread. */

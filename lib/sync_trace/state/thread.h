@@ -14,8 +14,9 @@
 enum {
     SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; beyond that the oldest is dropped */
     SYNC_FRAMES_MAX = 64, /**< of a stack */
-    SYNC_FRAMES_OWN = 8,  /**< our own frames, at most, at the inner end of a walk */
-    SYNC_SITES = 64,      /**< call sites with a cached stack id, power of two */
+    SYNC_THREAD_NAME = 16,
+    SYNC_FRAMES_OWN = 8, /**< our own frames, at most, at the inner end of a walk */
+    SYNC_SITES = 64,     /**< call sites with a cached stack id, power of two */
 };
 
 /** A held lock: a waiter in another thread copies it. */
@@ -123,9 +124,9 @@ struct sync_thread {
     struct sync_count uncounted; /**< counts of locks that did not fit in the table */
     uint32_t method;             /**< enum upmu_stack_method of `frames` */
     pthread_t self;
-    struct sync_once_call *once; /**< innermost pthread_once() call in progress */
-    char name[16];
-    struct sync_thread *next; /**< all blocks */
+    struct sync_once_call *once;         /**< innermost pthread_once() call in progress */
+    uint64_t name[SYNC_THREAD_NAME / 8]; /**< may be written by any thread */
+    struct sync_thread *next;            /**< all blocks */
     /* wait_state.c */
     struct wait_file_slot *wait_slot; /**< NULL: there is none */
     uint32_t wait_slot_index;

@@ -82,7 +82,9 @@ static struct start thread_begin(struct start *slot)
     struct sync_thread *t = sync_recording();
     sync_tls.starting = 0;
     if (t) {
-        write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
+        /* As a return address, which is looked up by the byte before it. */
+        uintptr_t start = s.function ? (uintptr_t)s.function + 1 : (uintptr_t)s.function_c11 + 1;
+        write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, start, 0, 0);
         upmu_recorder_thread_begin_();
     }
     sync_signals_restore(&before);
@@ -338,15 +340,7 @@ UPMU_API int pthread_setname_np(pthread_t thread, const char *name)
 {
     int rc = SYNC_REAL(setname)(thread, name);
     struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
-    if (t) {
-        struct trace_sync e = {
-            .kind = UPMU_TRACE_THREAD_NAME,
-            .object_type = UPMU_OBJECT_THREAD,
-            .object = (uint64_t)thread,
-            .peer = join_tid(thread),
-            .name = name,
-        };
-        sync_write(t, tick_now(), &e);
-    }
+    if (t)
+        sync_thread_name(t, thread, name);
     return rc;
 }

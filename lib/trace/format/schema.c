@@ -148,7 +148,7 @@ static const struct schema_field lock_counts_fields[] = {
 static const struct schema_field cond_fields[] = {OBJECT, OBJECT2(SCHEMA_MUTEX), RESULT, STACK, SITE, FLAGS};
 
 static const struct schema_field thread_fields[] = {OBJECT, PEER(SCHEMA_PEER), RESULT, STACK, SITE, FLAGS};
-static const struct schema_field thread_start_fields[] = {OBJECT, PEER(SCHEMA_PEER)};
+static const struct schema_field thread_start_fields[] = {OBJECT, PEER(SCHEMA_PEER), SITE};
 static const struct schema_field thread_exit_fields[] = {OBJECT, COUNT(SCHEMA_THREAD_SWITCHES), FLAGS};
 static const struct schema_field thread_name_fields[] = {OBJECT, PEER(SCHEMA_PEER), NAME};
 

@@ -90,16 +90,20 @@ char *deadlock_thread_name(pid_t tid, const char *name)
 
 char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const struct upmu_deadlock_thread *t)
 {
-    if (t->wait_kind == UPMU_WAIT_JOIN)
-        return t->holder ? memory_format("waits for the end of thread %ld", (long)t->holder)
-                         : memory_copy("waits for the end of a thread");
+    char *holder = report_thread_text(&r->places, process, t->holder);
+    if (t->wait_kind == UPMU_WAIT_JOIN) {
+        char *join = memory_format("waits for the end of %s", t->holder ? holder : "a thread");
+        free(holder);
+        return join;
+    }
     char *object = deadlock_object(r, process, t->object_type, t->object);
     char *mutex = t->wait_kind == UPMU_WAIT_COND ? deadlock_object(r, process, UPMU_OBJECT_MUTEX, t->mutex) : NULL;
     char *held = !t->holder ? memory_copy("")
-                 : mutex    ? memory_format(" and its %s, held by thread %ld", mutex, (long)t->holder)
-                            : memory_format(", held by thread %ld", (long)t->holder);
+                 : mutex    ? memory_format(" and its %s, held by %s", mutex, holder)
+                            : memory_format(", held by %s", holder);
     char *text = memory_format("waits %s %s%s%s%s", t->wait_kind == UPMU_WAIT_BARRIER ? "at" : "for",
                                t->shared ? "reading " : "", object, held, t->timed ? ", with a timeout" : "");
+    free(holder);
     free(held);
     free(mutex);
     free(object);

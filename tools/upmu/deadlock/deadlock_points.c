@@ -60,16 +60,17 @@ static void deadlock_point(const struct points *p, size_t i, const struct upmu_d
     struct point point = {.severe = d->certainty == UPMU_DEADLOCK_CERTAIN, .rule = upmu_deadlock_kind_name(d->kind)};
     char *headline = deadlock_headline(d);
     for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(p->report->deadlocks, i, k, &t) == 0; k++) {
-        char *wait = deadlock_wait(p->report, d->process, &t);
+        char *wait = deadlock_wait(p->report, d->process, &t), *thread = deadlock_thread_name(t.tid, t.name);
         point.head = k == 0;
         point_write_one(p, d->process, t.site, &point,
-                        k == 0 ? memory_format("%s: %s: thread %ld %s",
+                        k == 0 ? memory_format("%s: %s: %s %s",
                                                point.severe ? "deadlock" : upmu_deadlock_certainty_name(d->certainty),
-                                               headline, (long)t.tid, wait)
-                               : memory_format("thread %ld %s", (long)t.tid, wait));
+                                               headline, thread, wait)
+                               : memory_format("%s %s", thread, wait));
         point.head = false;
         held_points(p, d, i, k, &point);
         free(wait);
+        free(thread);
     }
     free(headline);
 }
@@ -83,15 +84,17 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
     for (size_t k = 0; upmu_deadlocks_acquisition_at(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *lock = deadlock_object(p->report, c->process, t.lock_type, t.lock);
         char *held = deadlock_object(p->report, c->process, t.held_type, t.held);
+        char *thread = report_thread_text(&p->report->places, c->process, t.tid);
         point.head = k == 0;
-        point_write_one(p, c->process, point_stack_top(p->report, c->process, t.stack), &point,
-                        k == 0 ? memory_format("lock order: %s: thread %ld acquires %s while holding %s", headline,
-                                               (long)t.tid, lock, held)
-                               : memory_format("thread %ld acquires %s while holding %s", (long)t.tid, lock, held));
+        point_write_one(
+            p, c->process, point_stack_top(p->report, c->process, t.stack), &point,
+            k == 0 ? memory_format("lock order: %s: %s acquires %s while holding %s", headline, thread, lock, held)
+                   : memory_format("%s acquires %s while holding %s", thread, lock, held));
         point.head = false;
         point_write_one(p, c->process, t.held_site, &point, memory_format("%s was acquired here", held));
         free(lock);
         free(held);
+        free(thread);
     }
     free(headline);
 }

@@ -208,7 +208,9 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
 static void text_acquisition(struct output *out, const struct deadlock_report *r, uint32_t process,
                              const struct upmu_lock_acquisition *t, bool whole)
 {
-    fprintf(out->file, "  thread %ld acquires %s", (long)t->tid, t->shared ? "for reading " : "");
+    fputs("  ", out->file);
+    text_clean(out, report_thread_text(&r->places, process, t->tid));
+    fprintf(out->file, " acquires %s", t->shared ? "for reading " : "");
     text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
     fprintf(out->file, "%s%s while holding %s", t->tried ? " with trylock" : "", t->timed ? " with a timeout" : "",
             t->held_shared ? "for reading " : "");

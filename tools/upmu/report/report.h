@@ -82,8 +82,8 @@ char *report_place(const struct report *r, uint32_t process, uint64_t address);
 char *report_symbol_text(const struct upmu_symbol *s, uint64_t address);
 /** "mutex", "semaphore", ... */
 const char *report_type_name(int type);
-/** What a thread is called, "main", or "". */
-const char *report_thread_name(const struct upmu_overview_thread *t);
+/** A thread by its id, and its name if it is known: to be freed. */
+char *report_thread_text(const struct report *r, uint32_t process, pid_t tid);
 /** What an object is called: its name, or its address. To be freed. */
 char *report_object_name(const struct upmu_overview_object *object);
 /** A duration for people, four digits: "12.34 ms". To be freed. */

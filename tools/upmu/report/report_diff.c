@@ -32,7 +32,7 @@ static void diff_add_threads(struct diff *d, int side)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     for (size_t i = 0; upmu_overview_thread_at(d->report[side]->overview, i, &t) == 0; i++) {
-        const char *name = report_thread_name(&t);
+        const char *name = t.name;
         struct diff_side *s = diff_add(&d->threads, side, memory_copy(name[0] ? name : "(unnamed)"), NULL);
         s->count = 1;
         s->ns = t.blocked_ns;

@@ -253,6 +253,7 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
     for (size_t k = 0; k < r->top && upmu_overview_object_thread_at(r->overview, i, k, &use) == 0; k++) {
         json_object(j, NULL);
         json_int(j, "tid", use.tid);
+        json_string(j, "name", use.thread_name[0] ? use.thread_name : NULL);
         json_uint(j, "acquisitions", use.acquisitions);
         json_uint(j, "contended", use.contended);
         json_bool(j, "counts_exact", use.counts_exact != 0);

@@ -56,7 +56,7 @@ static void kernel_text_wakers(struct output *out, const struct report *r)
             if (n++ >= r->top)
                 continue;
             table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
-            table_cell(&table, STYLE_PLAIN, "%s", report_thread_name(&t));
+            table_cell(&table, STYLE_PLAIN, "%s", t.name);
             table_cell(&table, STYLE_PLAIN, "%ld", (long)w.tid);
             table_cell(&table, STYLE_PLAIN, "%s", w.name);
             kernel_cell_waits(&table, &w.waits);

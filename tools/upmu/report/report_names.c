@@ -34,9 +34,10 @@ void report_more(struct output *out, size_t all, size_t shown)
         fprintf(out->file, "  ... and %zu more (--top N shows N of each)\n", all - shown);
 }
 
-const char *report_thread_name(const struct upmu_overview_thread *t)
+char *report_thread_text(const struct report *r, uint32_t process, pid_t tid)
 {
-    return t->name[0] ? t->name : t->pid == t->tid ? "main" : "";
+    const char *name = upmu_overview_thread_name(r->overview, process, tid);
+    return name[0] ? memory_format("thread %ld (%s)", (long)tid, name) : memory_format("thread %ld", (long)tid);
 }
 
 char *report_duration(uint64_t ns)

@@ -36,8 +36,9 @@ static void object_text_user(struct output *out, const struct upmu_overview_obje
 {
     char *waited = total_in_words(&u->waits);
     char *blamed = report_duration(u->blocked_ns);
-    fprintf(out->file, "      thread %ld ", (long)u->tid);
+    fprintf(out->file, u->thread_name[0] ? "      thread %ld (" : "      thread %ld", (long)u->tid);
     output_clean(out->file, u->thread_name);
+    fputs(u->thread_name[0] ? ")" : "", out->file);
     if (u->acquisitions)
         fprintf(out->file, " acquired %s%" PRIu64, u->counts_exact ? "" : ">= ", u->acquisitions);
     if (u->waits.count + u->waits.unfinished)
@@ -81,14 +82,21 @@ static void object_text_longest(struct output *out, const struct report *r, cons
     const struct upmu_longest_wait *l = &o->longest;
     char *ns = l->unfinished && l->ns == 0 ? memory_copy("an unknown time") : report_duration(l->ns);
     const char *least = l->ns == 0 ? "" : "at least ";
-    fprintf(out->file, "    longest: thread %ld %s%s%s", (long)l->waiter,
-            l->unfinished ? "still waiting at the end, for " : "waited ", l->unfinished ? least : "", ns);
+    char *waiter = report_thread_text(r, o->process, l->waiter);
+    fputs("    longest: ", out->file);
+    output_clean(out->file, waiter);
+    fprintf(out->file, " %s%s%s", l->unfinished ? "still waiting at the end, for " : "waited ",
+            l->unfinished ? least : "", ns);
+    free(waiter);
     free(ns);
     if (l->holder != 0) {
         char *place = report_place(r, o->process, l->holder_site);
-        fprintf(out->file, "; held by thread %ld%s, acquired at ", (long)l->holder,
-                l->holder_shared ? " for reading" : "");
+        char *holder = report_thread_text(r, o->process, l->holder);
+        fputs("; held by ", out->file);
+        output_clean(out->file, holder);
+        fprintf(out->file, "%s, acquired at ", l->holder_shared ? " for reading" : "");
         output_clean(out->file, place);
+        free(holder);
         free(place);
         if (l->holder_since != 0 && l->holder_since <= l->begin_ns) {
             char *before = report_duration(l->begin_ns - l->holder_since);

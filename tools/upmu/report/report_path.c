@@ -103,7 +103,7 @@ static void path_matrix_row(struct table *t, const struct report *r, const struc
     if (upmu_overview_thread_at(r->overview, w->thread, &of) != 0)
         return;
     table_cell(t, STYLE_PLAIN, "%ld", (long)of.tid);
-    table_cell(t, STYLE_PLAIN, "%s", report_thread_name(&of));
+    table_cell(t, STYLE_PLAIN, "%s", of.name);
     for (size_t i = 0; i < columns; i++) {
         uint64_t ns = path_matrix_cell(r, w->thread, m->others.all[i].thread);
         shown += ns;
@@ -245,7 +245,7 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
         if (upmu_overview_thread_at(r->overview, threads.all[rows].thread, &of) != 0)
             break;
         table_cell(&t, STYLE_PLAIN, "%ld", (long)of.tid);
-        table_cell(&t, STYLE_PLAIN, "%s", report_thread_name(&of));
+        table_cell(&t, STYLE_PLAIN, "%s", of.name);
         cell_duration(&t, threads.all[rows].ns);
         cell_share(&t, threads.all[rows].ns, p->end_ns - p->begin_ns);
     }

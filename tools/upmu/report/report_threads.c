@@ -92,7 +92,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
         s = (struct upmu_overview_sched){0};
     *has_sched = *has_sched || s.recorded;
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
-    table_cell(table, STYLE_PLAIN, "%s", report_thread_name(t));
+    table_cell(table, STYLE_PLAIN, "%s", t->name);
     cell_free(table, STYLE_PLAIN, report_duration(t->end_ns - t->begin_ns));
     threads_cell_bar(table, t, &s);
     cell_duration(table, t->blocked_ns);
@@ -150,7 +150,7 @@ static void thread_counts(struct output *out, const struct report *r, uint32_t p
         if (t.process != process || t.n_counts < n - 2 || all++ >= r->top)
             continue;
         table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
-        table_cell(&table, STYLE_PLAIN, "%s", report_thread_name(&t));
+        table_cell(&table, STYLE_PLAIN, "%s", t.name);
         for (size_t k = 2; k < n; k++)
             cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - 2].sum));
     }

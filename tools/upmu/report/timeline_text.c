@@ -14,7 +14,7 @@ char *timeline_thread(const struct timeline *t, uint32_t thread)
     struct upmu_overview_thread of = {.size = sizeof of};
     if (thread == UINT32_MAX || upmu_overview_thread_at(t->places.overview, thread, &of) != 0)
         return memory_copy("?");
-    const char *name = report_thread_name(&of);
+    const char *name = of.name;
     return memory_format("%ld%s%s", (long)of.tid, name[0] ? " " : "", name);
 }
 

@@ -135,12 +135,9 @@ static void screen_put_thread(int *y, const struct top *t, const struct top_thre
                        ? memory_format("%6.1f %6.1f %6.1f %8.0f %8.0f", x->running * 100, x->ready * 100, x->off * 100,
                                        (double)x->voluntary / t->interval_s, (double)x->involuntary / t->interval_s)
                        : memory_format("%6s %6s %6s %8s %8s", "-", "-", "-", "-", "-");
-    screen_put_line(y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
-                    memory_format("%8ld %-15.15s %s %6.1f  %s", (long)x->live.tid,
-                                  x->live.name[0]              ? x->live.name
-                                  : x->live.pid == x->live.tid ? "main"
-                                                               : "",
-                                  kernel, waiting, wait));
+    screen_put_line(
+        y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
+        memory_format("%8ld %-15.15s %s %6.1f  %s", (long)x->live.tid, x->live.name, kernel, waiting, wait));
     free(kernel);
     free(wait);
 }
