@@ -8,19 +8,19 @@
 
 enum { LOCATIONS_MAX = 200 }; /* as many as a reader looks through */
 
-struct location {
+struct source_location {
     size_t object, site;
     uint64_t ns; /* waits here; waits of other threads for a lock acquired here */
 };
 
 struct locations {
-    struct location *list;
+    struct source_location *list;
     size_t n, capacity;
 };
 
 static int location_by_time(const void *a, const void *b)
 {
-    const struct location *x = a, *y = b;
+    const struct source_location *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
     if (x->object != y->object)
@@ -28,9 +28,9 @@ static int location_by_time(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
-static int locations_add(struct locations *p, struct location location)
+static int locations_add(struct locations *p, struct source_location location)
 {
-    struct location *list = array_reserve(p->list, p->n, &p->capacity, sizeof *list);
+    struct source_location *list = array_reserve(p->list, p->n, &p->capacity, sizeof *list);
     if (!list)
         return export_no_memory();
     p->list = list;
@@ -45,7 +45,7 @@ static int locations_collect(const struct export_job *job, struct locations *p)
     for (size_t i = 0; upmu_overview_object_at(job->facts, i, &o) == 0; i++) {
         for (size_t k = 0; upmu_overview_call_site_at(job->facts, i, k, &s) == 0; k++) {
             uint64_t ns = s.waits.total_ns + s.waits.unfinished_ns + s.blocked_ns;
-            int rc = s.address != 0 && ns > 0 ? locations_add(p, (struct location){i, k, ns}) : 0;
+            int rc = s.address != 0 && ns > 0 ? locations_add(p, (struct source_location){i, k, ns}) : 0;
             if (rc < 0)
                 return rc;
         }
