@@ -43,7 +43,7 @@ struct upmu_control_status {
     int32_t mode;     /**< enum upmu_sync_mode, UPMU_CONTROL_STOPPED, UPMU_CONTROL_NO_SYNC */
     uint32_t threads; /**< threads with events in the trace so far */
     uint64_t events;  /**< committed so far */
-    uint64_t lost;    /**< lost so far (full disk, quota, unreachable file) */
+    uint64_t lost;    /**< lost so far; `lost_note` of struct upmu_trace_process has the causes */
     const char *dir;  /**< the process's directory; lives as long as the control is open */
 };
 #define UPMU_CONTROL_STATUS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_control_status, 48)

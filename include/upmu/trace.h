@@ -304,7 +304,7 @@ struct upmu_trace_process {
     uint32_t n_counters;
     uint32_t complete;       /**< 1: ended in good order; 0: killed, still running, or see `execed` */
     uint64_t events;         /**< events committed to the streams of this process, stacks and modules included */
-    uint64_t lost;           /**< events that did not fit (full disk, quota, unreachable file) */
+    uint64_t lost;           /**< events that were not recorded, see `lost_note` */
     uint64_t overwritten;    /**< events that made room for later ones: the recording is a ring (UPMU_TRACE_POLICY) */
     uint64_t clock_error_ns; /**< how far the clock was from CLOCK_MONOTONIC_RAW, at most, at the moments that packets
                                   noted, uncertainty included; UPMU_NO_VALUE: none did */
@@ -320,6 +320,8 @@ struct upmu_trace_process {
                                  though UPMU_SCHED asks for that; or "" */
     uint32_t execed; /**< 1: not complete, because the process went on as another program, which is a process of its
                                   own here */
+    const char
+        *lost_note; /**< the causes of lost events with their counts; "" if none was lost or no cause is recorded */
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 

@@ -116,10 +116,10 @@ void upmu_recorder_clock_(struct recorder_clock *out)
 #endif
 }
 
-void upmu_recorder_lost_(uint64_t n)
+void upmu_recorder_lost_(enum control_loss cause, uint64_t n)
 {
     if (recorder_alive() && upmu_regions.trace)
-        trace_lost(upmu_regions.trace, n);
+        trace_lost(upmu_regions.trace, cause, n);
 }
 
 struct control_header *upmu_recorder_control_(void)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "trace/format/control.h"
 #include "upmu/api.h"
 
 struct trace_stream;
@@ -63,7 +64,7 @@ UPMU_API void upmu_recorder_thread_begin_(void);
 UPMU_API void upmu_recorder_thread_end_(void);
 
 /** Count events that could not be recorded because upmu_recorder_stream_() returned NULL. Signal safe. */
-UPMU_API void upmu_recorder_lost_(uint64_t n);
+UPMU_API void upmu_recorder_lost_(enum control_loss cause, uint64_t n);
 
 /** The control file's header, mapped shared, with the mode word that `upmu ctl` writes and the traced path reads. NULL while
  *  there is no trace, in a forked child until its own trace exists. */

@@ -144,7 +144,7 @@ static int region_mark(struct region_thread *t, const char *text)
         return 0;
     if (!t->kept->stream) {
         region_bump(&t->misuse.trace_lost);
-        trace_lost(upmu_regions.trace, 1);
+        trace_lost(upmu_regions.trace, LOSS_THREAD, 1);
     } else if (!trace_mark(t->kept->stream, tick_now(), text, len)) {
         region_bump(&t->misuse.trace_lost);
     }

@@ -309,7 +309,7 @@ static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool 
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
     if (!t->kept->stream) {
         region_bump(&t->misuse.trace_lost);
-        trace_lost(upmu_regions.trace, 1);
+        trace_lost(upmu_regions.trace, LOSS_THREAD, 1);
         return;
     }
     counters_totals(&t->kept->counters, words, values);

@@ -106,7 +106,7 @@ static void sched_put_record(struct region_sched *s, uint64_t tick, const struct
         (void)trace_point(s->stream, tick, UPMU_TRACE_KERNEL_LOCK_DONE, r->value, r->more);
         break;
     default:
-        trace_lost(upmu_regions.trace, r->value);
+        trace_lost(upmu_regions.trace, LOSS_KERNEL, r->value);
         break;
     }
 }

@@ -71,5 +71,5 @@ void sync_names_write(struct sync_thread *t)
     }
     uint32_t claimed = __atomic_load_n(&names.claimed, __ATOMIC_RELAXED);
     if (claimed > NAMES)
-        upmu_recorder_lost_(claimed - NAMES);
+        upmu_recorder_lost_(LOSS_NAMES, claimed - NAMES);
 }

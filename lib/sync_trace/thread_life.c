@@ -143,7 +143,7 @@ static void thread_count_lost_call(const struct sync_tls *tls)
     bool all = sigismember(&now, SIGALRM) && sigismember(&now, SIGPROF) && sigismember(&now, SIGUSR1) &&
                sigismember(&now, SIGRTMAX);
     if (!all)
-        upmu_recorder_lost_(1);
+        upmu_recorder_lost_(LOSS_HANDLER, 1);
 }
 
 struct sync_thread *sync_thread_make(void)
@@ -171,7 +171,7 @@ struct sync_thread *sync_thread_make(void)
             thread_name_older(t);
     } else {
         tls->refused = 1;
-        upmu_recorder_lost_(1);
+        upmu_recorder_lost_(LOSS_THREAD, 1);
     }
     pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

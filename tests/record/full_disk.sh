@@ -7,7 +7,7 @@ trap 'umount disk; rm -rf "$work"' EXIT
 
 expect 1 "$UPMU" record --mode all --stack-depth 64 -o disk/trace "$WORKER" 1500
 has out ready
-has err " lost (full disk"
+has err "the disk is full (ENOSPC)"
 grep -qE '[1-9][0-9]* lost' err || fail "summary: $(cat err)"
 at_least 100 disk/trace "release pid"
 # The command's own failure is not hidden behind ours.
@@ -27,5 +27,5 @@ umount disk
 mount -t tmpfs -o size=100k tmpfs disk
 expect 1 "$UPMU" record --mode all -o disk/trace "$WORKER" 3
 has out ready
-has err " lost (full disk"
+has err "the disk is full (ENOSPC)"
 finish

@@ -188,7 +188,7 @@ static uint32_t slot_fill(struct sync_thread *t, uint64_t tick, struct slot *s, 
     uint32_t id = (uint32_t)(s - table->slots) + s->filled * (uint32_t)SLOTS + 1;
     bool kept = slot_keep_frames(s, frames, n, truncated);
     if (!kept)
-        upmu_recorder_lost_(1);
+        upmu_recorder_lost_(LOSS_STACKS, 1);
     if (!kept || !write_stack(t, tick, s, id)) {
         __atomic_store_n(&s->retired, RETIRED, __ATOMIC_RELEASE);
         return 0;
@@ -209,7 +209,7 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
     struct slot *s = stack_find_slot(stack_hash(frames, n, truncated), frames, n, truncated, &id);
     *is_new = s && id == 0;
     if (!s) {
-        upmu_recorder_lost_(1);
+        upmu_recorder_lost_(LOSS_STACKS, 1);
         return 0;
     }
     if (*is_new)

@@ -123,7 +123,7 @@ static bool count_claim(struct sync_thread *t, struct sync_count *s, uintptr_t l
 /* Counts of locks that do not fit in any table: counted as lost, never as another lock's. */
 static struct sync_count *count_no_space(struct sync_thread *t)
 {
-    upmu_recorder_lost_(1);
+    upmu_recorder_lost_(LOSS_LOCKS, 1);
     __atomic_store_n(&sync_gate.counts_lost, 1, __ATOMIC_RELAXED);
     t->uncounted.stamps = 0;
     t->uncounted.until = 0;

@@ -148,7 +148,7 @@ static int thread_create_recorded(struct sync_thread *t, const struct creation *
 {
     struct start *s = thread_begin_prepare(t->tid, c);
     if (!s && BEGIN_THREADS)
-        upmu_recorder_lost_(1);
+        upmu_recorder_lost_(LOSS_THREAD, 1);
     int saved = errno;
     sync_modules_check(t);
     uint64_t tick = tick_now();

@@ -27,6 +27,20 @@ enum {
     CONTROL_MAIL_MAX = 255, /**< bytes of a mark */
 };
 
+/** Why an event is lost. The values are part of the format. */
+enum control_loss {
+    LOSS_PACKET = 0, /**< no packet could be written, see `refusal` */
+    LOSS_HANDLER =
+        1,           /**< a signal handler interrupted the recorder, and its slots were full or its call not recorded */
+    LOSS_THREAD = 2, /**< no memory or file for a thread */
+    LOSS_LOCKS = 3,  /**< no space in a thread's table of locks */
+    LOSS_STACKS = 4, /**< no space in the table of call stacks */
+    LOSS_NAMES = 5,  /**< too many names of locks before recording began */
+    LOSS_KERNEL = 6, /**< the kernel's buffer of scheduling records was full */
+    LOSS_CAUSES,
+    LOSS_CAUSES_MAX = 8, /**< in the file; the others are reserved */
+};
+
 /** The mode word while sync tracing is off; else it is 1 + enum upmu_sync_mode. */
 enum { CONTROL_OFF = 0 };
 
@@ -45,10 +59,11 @@ struct control_header {
     uint64_t lost;    /**< events lost, whether or not they reached a stream */
     uint64_t clamped; /**< events whose tick was raised to the one before */
     uint32_t chosen;  /**< mode word to restore from CONTROL_OFF; 0 = the process does not read the mode word */
-    char text[CONTROL_MAIL_MAX + 1]; /**< the mailbox: senders hold flock() on the directory */
-    uint32_t refusal;                /**< errno of the last packet that failed, the reason for lost events; 0 = none */
-    uint64_t overwritten;            /**< events replaced by later ones in the rings of all threads */
-    uint32_t stopped;                /**< 1: recording has ended at the size limit */
+    char text[CONTROL_MAIL_MAX + 1];   /**< the mailbox: senders hold flock() on the directory */
+    uint32_t refusal;                  /**< errno of the last packet that failed; ENOBUFS: the size limit; 0 = none */
+    uint64_t overwritten;              /**< events replaced by later ones in the rings of all threads */
+    uint32_t stopped;                  /**< 1: recording has ended at the size limit */
+    uint64_t lost_by[LOSS_CAUSES_MAX]; /**< `lost` by enum control_loss */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -57,7 +72,15 @@ static_assert(offsetof(struct control_header, text) == 76, "no padding before th
 static_assert(offsetof(struct control_header, refusal) == 332, "former padding");
 static_assert(offsetof(struct control_header, overwritten) == 336, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, stopped) == 344, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, lost_by) == 352, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
+
+/** Count lost events. */
+static inline void control_lose(struct control_header *h, enum control_loss cause, uint64_t n)
+{
+    __atomic_fetch_add(&h->lost, n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&h->lost_by[cause], n, __ATOMIC_RELAXED);
+}
 
 /** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). */
 uint64_t control_start_ticks(pid_t pid);

@@ -385,6 +385,7 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .sched_note = m->sched_note,
         .stopped = m->stopped || p->totals.stopped,
         .futex_note = m->futex_note,
+        .lost_note = p->totals.lost_note,
         .execed = reader_process_has_execed(trace, index),
     };
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,6 +260,51 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
     return rc == 0 || rc == -ENODATA ? 0 : packets_io_failed(path, -rc);
 }
 
+/* Why no packet could be written. ENOBUFS is the size limit of the recording itself. */
+static const char *refusal_text(uint32_t errnum)
+{
+    switch (errnum) {
+    case ENOBUFS:
+        return "the size limit of the recording is reached (UPMU_TRACE_LIMIT, upmu record --limit)";
+    case ENOSPC:
+        return "the disk is full (ENOSPC)";
+    case EDQUOT:
+        return "the disk quota is exceeded (EDQUOT)";
+    case EFBIG:
+        return "the file size limit is reached (EFBIG; ulimit -f)";
+    case EMFILE:
+        return "the process had no free descriptor (EMFILE; ulimit -n)";
+    case ENOMEM:
+        return "there was no memory or address space (ENOMEM; ulimit -v)";
+    case ENOENT:
+    case ESTALE:
+        return "the directory of the recording was moved, removed, or is outside a new root directory";
+    default: {
+        const char *text = strerrordesc_np((int)errnum);
+        return text ? text : "of an unknown error";
+    }
+    }
+}
+
+/* "3 in signal handlers ..., 12 because ..." */
+static void write_lost_note(const struct control_header *h, char note[RECORDING_NOTE_MAX])
+{
+    static const char *const text[LOSS_CAUSES] = {
+        [LOSS_PACKET] = "because no packet could be written: ",
+        [LOSS_HANDLER] = "in signal handlers that interrupted the recorder",
+        [LOSS_THREAD] = "in threads for which there was no memory or no file",
+        [LOSS_LOCKS] = "of locks beyond the space for counts",
+        [LOSS_STACKS] = "that were call stacks, as their table was full",
+        [LOSS_NAMES] = "that were names of locks, given before recording began",
+        [LOSS_KERNEL] = "in the kernel's buffer of scheduling records",
+    };
+    size_t len = 0;
+    for (size_t i = 0; i < LOSS_CAUSES && len < RECORDING_NOTE_MAX; i++)
+        if (h->lost_by[i] > 0)
+            len += (size_t)snprintf(note + len, RECORDING_NOTE_MAX - len, "%s%" PRIu64 " %s%s", len > 0 ? ", " : "",
+                                    h->lost_by[i], text[i], i == LOSS_PACKET ? refusal_text(h->refusal) : "");
+}
+
 /* The control file includes losses that reached no packet. It may be missing in a copy. */
 static bool recording_control_counts(const char *process, uint64_t *lost, uint64_t *overwritten,
                                      struct recording_totals *t)
@@ -276,6 +322,8 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
     *lost = good ? h.lost : 0;
     *overwritten = good ? h.overwritten : 0;
     t->start_ticks = good ? h.start_ticks : 0;
+    if (good && h.bytes >= offsetof(struct control_header, lost_by) + sizeof h.lost_by)
+        write_lost_note(&h, t->lost_note);
     t->stopped = good && h.stopped == 1 && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
     return good;
 }

@@ -31,15 +31,18 @@ int recording_streams(const char *process, struct path_list *out);
  *  UPMU_E_IO. */
 int recording_metadata(const char *process, struct meta *m, char **text, size_t *len);
 
+enum { RECORDING_NOTE_MAX = 640 };
+
 /** Totals of the packets of a process. */
 struct recording_totals {
     uint64_t events;
     uint64_t packets; /**< with events, of files that grow */
     uint64_t lost;
-    uint64_t overwritten;     /**< replaced by later events in rings */
-    bool stopped;             /**< by the control file: recording ended at its limit */
-    uint64_t start_ticks;     /**< by the control file: start time of the process; 0: not known */
-    struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */
+    char lost_note[RECORDING_NOTE_MAX]; /**< by the control file: why; "" if nothing was lost or it is not known */
+    uint64_t overwritten;               /**< replaced by later events in rings */
+    bool stopped;                       /**< by the control file: recording ended at its limit */
+    uint64_t start_ticks;               /**< by the control file: start time of the process; 0: not known */
+    struct clock_triple last;           /**< the latest moment on all clocks; all zero if there is none */
 };
 
 /** Read the heads of all packets of a process. Damage ends a stream without an error; reading its events reports it.

@@ -182,7 +182,7 @@ static void event_write_discarded(struct trace_stream *s)
 
 static void stream_lose_event(struct trace_stream *s)
 {
-    stream_lose(s);
+    stream_lose(s, LOSS_PACKET);
     event_write_discarded(s);
 }
 
@@ -217,10 +217,10 @@ static bool write_payload(struct trace_stream *s, uint64_t tick, uint32_t id, co
     return true;
 }
 
-void stream_lose(struct trace_stream *s)
+void stream_lose(struct trace_stream *s, enum control_loss cause)
 {
     __atomic_fetch_add(&s->discarded, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&s->home->control->lost, 1, __ATOMIC_RELAXED);
+    control_lose(s->home->control, cause, 1);
 }
 
 /* The interrupted code on this stack holds the stream: leave the event in a slot for it. @return NULL if it is lost. */
@@ -228,7 +228,7 @@ static struct stream_pending *stream_claim_pending(struct trace_stream *s, uint6
 {
     uint32_t slot = len <= STREAM_PAYLOAD_MAX ? __atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELAXED) : STREAM_PENDING;
     if (slot >= STREAM_PENDING) {
-        stream_lose(s);
+        stream_lose(s, LOSS_HANDLER);
         return NULL;
     }
     struct stream_pending *e = &s->pending[slot];
@@ -259,7 +259,7 @@ static void write_all_pending(struct trace_stream *s)
             if (__atomic_exchange_n(&e->ready, 0, __ATOMIC_ACQUIRE))
                 write_payload(s, e->tick, e->id, e->payload, e->len); /* lost ones are counted there */
             else
-                stream_lose(s);
+                stream_lose(s, LOSS_HANDLER);
         }
         done = claimed;
     } while (!__atomic_compare_exchange_n(&s->claimed, &claimed, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
@@ -302,7 +302,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
 {
     /* Discard events that signal handlers left after stream_stop(). */
     for (uint32_t left = __atomic_exchange_n(&s->claimed, 0, __ATOMIC_RELAXED); left > 0; left--)
-        stream_lose(s);
+        stream_lose(s, LOSS_HANDLER);
     for (size_t i = 0; i < STREAM_PENDING; i++)
         s->pending[i].ready = 0;
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);

@@ -168,7 +168,7 @@ void stream_stop(struct trace_stream *s);
  *  if it was lost (and counted). */
 bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
 /** Count an event of this stream as lost. */
-void stream_lose(struct trace_stream *s);
+void stream_lose(struct trace_stream *s, enum control_loss cause);
 
 /** Whether the control file's mailbox has a text. */
 static inline bool stream_has_mail(const struct trace_stream *s)

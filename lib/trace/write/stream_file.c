@@ -161,7 +161,7 @@ int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tic
     if (!stream_size_allowed(offset + (off_t)bytes))
         return -EFBIG;
     if (!stream_space_take(s->home, bytes))
-        return -EDQUOT;
+        return -ENOBUFS;
     int fd = stream_open(s);
     if (fd < 0) {
         stream_space_give(s->home, bytes);

@@ -174,7 +174,7 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
 {
     uint32_t id = sync_event_class(e);
     if (id == 0) {
-        stream_lose(s);
+        stream_lose(s, LOSS_PACKET);
         return false;
     }
     if (stream_has_mail(s))
@@ -213,7 +213,7 @@ bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, c
     struct trace_stream *aside = stream_for_context(s, tick - 1);
     if (aside)
         return stream_record(aside, aside == s ? tick : tick - 1, id, payload, len);
-    stream_lose(s);
+    stream_lose(s, LOSS_PACKET);
     return false;
 }
 

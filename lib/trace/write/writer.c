@@ -462,11 +462,11 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
     return 0;
 }
 
-void trace_lost(struct trace_writer *w, uint64_t n)
+void trace_lost(struct trace_writer *w, enum control_loss cause, uint64_t n)
 {
     if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
         return; /* events after the end of the recording are not lost */
-    __atomic_fetch_add(&w->home.control->lost, n, __ATOMIC_RELAXED);
+    control_lose(w->home.control, cause, n);
 }
 
 uint64_t trace_writer_lost(const struct trace_writer *w)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "trace/format/control.h"
 #include "upmu/upmu.h"
 
 struct trace_writer; /**< one per process */
@@ -156,7 +157,7 @@ UPMU_API bool upmu_trace_own_cost_(struct trace_stream *s, uint64_t tick, uint64
                                    uint64_t stack_ps);
 
 /** Count `n` events that reached no stream. Traced path. */
-void trace_lost(struct trace_writer *w, uint64_t n);
+void trace_lost(struct trace_writer *w, enum control_loss cause, uint64_t n);
 
 /** Events lost so far in all streams. */
 uint64_t trace_writer_lost(const struct trace_writer *w);

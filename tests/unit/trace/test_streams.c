@@ -317,6 +317,23 @@ START_TEST(without_descriptors_events_are_lost_and_counted)
     struct upmu_trace_process p = process_of(t, 0);
     ck_assert_uint_eq(p.events, written);
     ck_assert_uint_eq(p.lost, refused);
+    ck_assert_ptr_nonnull(strstr(p.lost_note, "(EMFILE; ulimit -n)"));
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(losses_of_several_causes_are_reported_with_their_counts)
+{
+    writer = writer_with(NULL, 0, 0);
+    trace_lost(writer, LOSS_HANDLER, 3);
+    trace_lost(writer, LOSS_STACKS, 1);
+    trace_lost(writer, LOSS_STACKS, 1);
+    trace_writer_close(writer);
+    struct upmu_trace *t = trace_of(recording);
+    struct upmu_trace_process p = process_of(t, 0);
+    ck_assert_uint_eq(p.lost, 5);
+    ck_assert_str_eq(p.lost_note, "3 in signal handlers that interrupted the recorder, "
+                                  "2 that were call stacks, as their table was full");
     upmu_trace_close(t);
 }
 END_TEST
@@ -361,7 +378,7 @@ START_TEST(a_forked_child_leaves_the_trace_alone)
     if (child == 0) {
         trace_writer_forget(writer);
         bool written = trace_mark(s, tick_now(), "child", 5);
-        trace_lost(writer, 7);
+        trace_lost(writer, LOSS_HANDLER, 7);
         trace_stream_release(s);
         trace_writer_close(writer);
         _exit(written ? 1 : 0);
@@ -524,6 +541,7 @@ int main(void)
     tcase_add_test(cases, recording_is_no_cancellation_point);
     tcase_add_test(cases, streams_hold_no_descriptors);
     tcase_add_test(cases, without_descriptors_events_are_lost_and_counted);
+    tcase_add_test(cases, losses_of_several_causes_are_reported_with_their_counts);
     tcase_add_test(cases, a_thread_that_begins_on_a_full_disk_counts_each_event_and_continues_when_there_is_space);
     tcase_add_test(cases, a_forked_child_leaves_the_trace_alone);
     tcase_add_test(cases, after_close_nothing_is_written_and_nothing_breaks);

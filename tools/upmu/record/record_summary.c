@@ -81,6 +81,20 @@ static void summary_print(const struct totals *t, const char *shown)
     fputc('\n', stderr);
 }
 
+/* The causes, a line for each process. */
+static void summary_explain_losses(const char *dir)
+{
+    struct upmu_trace *trace;
+    if (upmu_trace_open(&trace, dir) != 0)
+        return; /* the report names what cannot be read */
+    for (size_t i = 0; i < upmu_trace_process_count(trace); i++) {
+        struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
+        if (upmu_trace_process_at(trace, i, &p) == 0 && p.lost_note[0])
+            complain("process %ld lost %s", (long)p.pid, p.lost_note);
+    }
+    upmu_trace_close(trace);
+}
+
 static int summarize(const char *dir, const char *shown_dir)
 {
     struct totals t = {0};
@@ -100,9 +114,8 @@ static int summarize(const char *dir, const char *shown_dir)
     }
     if (t.lost == 0)
         return 0;
-    complain("%" PRIu64 " event%s lost (full disk, quota, file size limit, --limit, or "
-             "signal handlers that lock?); the other events are kept",
-             t.lost, summary_plural(t.lost));
+    complain("%" PRIu64 " event%s lost; the other events are kept", t.lost, summary_plural(t.lost));
+    summary_explain_losses(dir);
     return -1;
 }
 

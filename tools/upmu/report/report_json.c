@@ -109,6 +109,7 @@ static void json_processes(struct json *j, const struct report *r)
         json_known(j, "event_cost_ps", p.event_cost_ps, p.event_cost_ps != 0);
         json_known(j, "compact_event_cost_ps", p.compact_cost_ps, p.event_cost_ps != 0);
         json_known(j, "stack_cost_ps", p.stack_cost_ps, p.event_cost_ps != 0);
+        json_string(j, "lost_note", p.lost_note[0] ? p.lost_note : NULL);
         json_string(j, "sched_note", p.sched_note[0] ? p.sched_note : NULL);
         report_json_futexes(j, r, i, &p);
         json_bool(j, "stopped", p.stopped != 0);

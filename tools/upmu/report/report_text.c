@@ -39,6 +39,8 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
         fprintf(out->file, "%s, without a proper end (killed, or still running)%s", output_style(out, STYLE_WARNING),
                 output_plain(out));
     fputc('\n', out->file);
+    if (p->lost_note[0])
+        fprintf(out->file, "    %slost: %s%s\n", output_style(out, STYLE_BAD), p->lost_note, output_plain(out));
     if (p->sched_note[0]) {
         fprintf(out->file, "    %s", output_style(out, STYLE_WARNING));
         output_clean(out->file, p->sched_note);

@@ -291,6 +291,7 @@ static void dump_process_json(struct json *j, const struct upmu_trace_process *p
     json_uint(j, "clock_hz", p->clock_hz);
     json_uint(j, "events", p->events);
     json_uint(j, "lost", p->lost);
+    json_string(j, "lost_note", p->lost_note[0] ? p->lost_note : NULL);
     json_uint(j, "overwritten", p->overwritten);
     json_bool(j, "complete", p->complete != 0);
     json_bool(j, "execed", p->execed != 0);
@@ -300,8 +301,8 @@ static void dump_process_json(struct json *j, const struct upmu_trace_process *p
 static void dump_process_text(const struct upmu_trace_process *p)
 {
     if (p->lost)
-        complain("process %ld: %" PRIu64 " events were lost while recording (full disk or quota)", (long)p->pid,
-                 p->lost);
+        complain("process %ld: %" PRIu64 " events were lost while recording%s%s", (long)p->pid, p->lost,
+                 p->lost_note[0] ? ": " : "", p->lost_note);
     if (p->overwritten)
         complain("process %ld: %" PRIu64 " older events were overwritten (ring policy)", (long)p->pid, p->overwritten);
     if (!p->complete && !p->execed)
