@@ -64,7 +64,7 @@ const char *list_match(int match)
     }
 }
 
-const char *list_state(const struct list_trial *trial)
+const char *list_state(const struct trial *trial)
 {
     if (!trial->made)
         return NULL;
@@ -73,7 +73,7 @@ const char *list_state(const struct list_trial *trial)
     return trial->seen > 0 || !trial->event ? "verified" : "not seen";
 }
 
-const char *list_here(const struct list_trial *trial)
+const char *list_here(const struct trial *trial)
 {
     if (!trial->made)
         return "";
@@ -101,7 +101,7 @@ static void list_add_event(struct list *list, const struct upmu_event_info *info
     struct list_event *e = &list->events[list->n_events++];
     *e = (struct list_event){.info = *info};
     if (trials)
-        e->trial = trials_of_event(trials, info);
+        e->trial = trials_of_event(trials, info->name);
 }
 
 /* Absent events are listed, too. */
@@ -150,12 +150,12 @@ static int list_find_events(struct list *list, const struct list_request *r)
 }
 
 /* A metric can be had if each of its events counts, and is as sure as the least sure of them. */
-static struct list_trial list_try_metric(struct trial_store *trials, const struct upmu_metric_info *metric)
+static struct trial list_try_metric(struct trial_store *trials, const struct upmu_metric_info *metric)
 {
-    struct list_trial weakest = {.made = true};
+    struct trial weakest = {.made = true};
 
     if (metric->missing_event[0])
-        return (struct list_trial){
+        return (struct trial){
             .made = true, .code = UPMU_E_UNSUPPORTED, .event = metric->name, .reason = metric->missing_event};
     char *names = memory_copy(metric->events), *rest = names, *name;
 
@@ -163,7 +163,7 @@ static struct list_trial list_try_metric(struct trial_store *trials, const struc
         struct upmu_event_info info;
         if (name[0] == '\0' || event_lookup(NULL, name, &info) != 0)
             continue;
-        struct list_trial trial = trials_of_event(trials, &info);
+        struct trial trial = trials_of_event(trials, info.name);
         if (!weakest.event || trial.code != 0 || trial.seen < weakest.seen)
             weakest = trial;
     }
@@ -242,7 +242,7 @@ static void list_free(struct list *list)
 
 /* ---------------------------------------------------------------------------------------------- for people */
 
-static enum output_style list_here_style(const struct list_trial *trial)
+static enum output_style list_here_style(const struct trial *trial)
 {
     return trial->code == 0 && (trial->seen > 0 || !trial->event) ? STYLE_GOOD : STYLE_WARNING;
 }
@@ -310,7 +310,7 @@ static void list_groups_text(struct output *out, const struct list *list)
 }
 
 /* The library's reason, once per error code. An event that the CPU lacks has it in its note. */
-static void list_reason_once(struct output *out, const struct list_trial *trial, uint32_t *reported)
+static void list_reason_once(struct output *out, const struct trial *trial, uint32_t *reported)
 {
     uint32_t bit = trial->code > -32 ? 1u << (-trial->code & 31) : 0;
 

@@ -7,34 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "events/trials.h"
 #include "ui/output.h"
 #include "upmu/upmu.h"
 
-/** Whether something can be counted here and now. */
-struct list_trial {
-    bool made;          /**< false: not tried (--no-probe), nothing is known */
-    int code;           /**< 0: it opens and runs; else enum upmu_code */
-    uint64_t seen;      /**< what was counted under the trial's load; 0: not seen counting */
-    const char *event;  /**< the event this is about: for metrics the one that decides; NULL if none was tried */
-    const char *reason; /**< the library's message with the remedy; NULL unless code < 0 */
-};
-
-/** Trials made so far. */
-struct trial_store;
-
-struct trial_store *trials_open(void);
-/** The trial of an event, created at its first use. Its strings live as long as the store. */
-struct list_trial trials_of_event(struct trial_store *store, const struct upmu_event_info *info);
-void trials_close(struct trial_store *store);
-
 struct list_event {
     struct upmu_event_info info;
-    struct list_trial trial;
+    struct trial trial;
 };
 
 struct list_metric {
     struct upmu_metric_info info;
-    struct list_trial trial; /**< of the first of its events that cannot be counted */
+    struct trial trial; /**< of the first of its events that cannot be counted */
 };
 
 struct list {
@@ -50,10 +34,10 @@ struct list {
 /** "exact", "approximate", "absent". */
 const char *list_match(int match);
 /** "verified", "not seen" or "refused"; NULL if not tried. */
-const char *list_state(const struct list_trial *trial);
+const char *list_state(const struct trial *trial);
 /** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the reason in
  *  short. */
-const char *list_here(const struct list_trial *trial);
+const char *list_here(const struct trial *trial);
 
 struct json;
 /** A CPU's members of a JSON object that was begun. */

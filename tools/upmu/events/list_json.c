@@ -3,7 +3,7 @@
 #include "ui/json.h"
 #include "list.h"
 
-static void list_trial_json(struct json *j, const struct list_trial *trial)
+static void list_trial_json(struct json *j, const struct trial *trial)
 {
     if (trial->made)
         json_bool(j, "countable", trial->code == 0);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "checksum.h"
+#include "events/trials.h"
 #include "ui/command.h"
 #include "gather.h"
 #include "ui/memory.h"
@@ -111,30 +112,8 @@ static int gather_findings(struct gather *g)
     return rc;
 }
 
-/* Whether the table has a row of `name` already. */
-static bool gather_has_trial(struct memory_file *m, const char *name)
-{
-    char *field = NULL;
-    bool known = fflush(m->file) == 0 && asprintf(&field, "\t%s\t", name) > 0 && strstr(m->text, field);
-
-    free(field);
-    return known;
-}
-
-static void gather_put_trial(struct memory_file *m, const char *name)
-{
-    uint64_t seen = 0;
-
-    if (gather_has_trial(m, name))
-        return;
-    int code = upmu_event_probe(name, &seen);
-    fprintf(m->file, "%d\t%" PRIu64 "\t", code, seen);
-    gather_put_field(m->file, name, '\t');
-    gather_put_field(m->file, code == 0 ? "" : upmu_error(), '\n');
-}
-
 /* A metric of this CPU may have events outside the vendor-neutral set. */
-static void gather_put_metric_trials(struct memory_file *m)
+static void gather_try_metrics(struct trial_store *trials)
 {
     struct upmu_metric_info info = {.size = sizeof info};
 
@@ -142,7 +121,7 @@ static void gather_put_metric_trials(struct memory_file *m)
         char *names = memory_copy(info.events), *rest = names, *name;
         while ((name = strsep(&rest, ",")) != NULL)
             if (name[0])
-                gather_put_trial(m, name);
+                (void)trials_of_event(trials, name);
         free(names);
     }
 }
@@ -150,13 +129,21 @@ static void gather_put_metric_trials(struct memory_file *m)
 static int gather_trials(struct gather *g)
 {
     struct memory_file m = {0};
+    const struct trial *trial;
     const char *name;
 
     if (memory_file_open(&m) != 0)
         return -1;
+    struct trial_store *trials = trials_open();
     for (size_t i = 0; upmu_event_name_at(i, &name) == 0; i++)
-        gather_put_trial(&m, name);
-    gather_put_metric_trials(&m);
+        (void)trials_of_event(trials, name);
+    gather_try_metrics(trials);
+    for (size_t i = 0; (trial = trials_at(trials, i)) != NULL; i++) {
+        fprintf(m.file, "%d\t%" PRIu64 "\t", trial->code, trial->seen);
+        gather_put_field(m.file, trial->event, '\t');
+        gather_put_field(m.file, trial->reason ? trial->reason : "", '\n');
+    }
+    trials_close(trials);
     int rc = memory_file_close(&m);
     if (rc == 0)
         gather_text(g, "upmu/trials", m.text, m.len);
