@@ -231,7 +231,7 @@ static int perfetto_begin(struct export_job *job, const struct span *s)
     if (s->holder != MAP_NONE)
         perfetto_annotate_text(event, "holder", export_thread_name(job, s->holder));
     if (s->holder_site)
-        perfetto_annotate_text(event, "taken at", export_site_label(job, process, s->holder_site));
+        perfetto_annotate_text(event, "acquired at", export_site_label(job, process, s->holder_site));
     if (rc == 0)
         rc = perfetto_count_waiter(job, s, 1, 0);
     return rc == 0 ? perfetto_write_event(job, s->begin_ns, packet, event) : rc;

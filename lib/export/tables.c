@@ -51,7 +51,7 @@ static int csv_start(struct export_job *job)
 {
     const char *name;
     export_text(&job->out,
-                "time_ns,pid,tid,thread,kind,text,object,address,result,peer,place,holder_place,count,contended");
+                "time_ns,pid,tid,thread,kind,text,object,address,result,peer,site,holder_site,count,contended");
     for (size_t i = 0; (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
         csv_text(job, name);
         textbuf_printf(&job->out, ",status_%zu", i);
@@ -158,9 +158,9 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
     if (event_peer(e) > 0)
         json_add_uint(b, "peer", (uint64_t)event_peer(e));
     if (e->site)
-        json_add_string(b, "place", export_site_label(job, e->process, e->site));
+        json_add_string(b, "site", export_site_label(job, e->process, e->site));
     if (tables_acquired_site(e))
-        json_add_string(b, "holder_place", export_site_label(job, e->process, tables_acquired_site(e)));
+        json_add_string(b, "holder_site", export_site_label(job, e->process, tables_acquired_site(e)));
     if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder_since)
         json_add_uint(b, "holder_since_ns", e->lock_block.holder_since);
     if (e->kind == UPMU_TRACE_LOCK_COUNTS) {

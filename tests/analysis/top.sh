@@ -38,7 +38,7 @@ for t in waiting:
     w = t["waits_for"]
     assert {names[t["tid"]], names[w["holder"]]} == {"customer", "keeper"}, t
     assert w["kind"] == "mutex" and w["since_ns"] > 0, w
-assert any("pay_at_till scene.c:" in t["waits_for"]["place"] for t in waiting), waiting[0]
+assert any("pay_at_till scene.c:" in t["waits_for"]["site"] for t in waiting), waiting[0]
 scheduled = [t for document in documents for t in document["threads"] if t["running"] is not None]
 assert scheduled and any(t["voluntary"] > 0 for t in scheduled if t["name"] == "customer")
 for t in scheduled:

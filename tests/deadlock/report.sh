@@ -71,7 +71,7 @@ prints '^no deadlock in .*, and no lock-order inversion'
 # Inversions among locks of one kind, at different places, are one report.
 "$upmu" record -o "$dir/kind" -- "$corpus" inversions_of_one_class "$dir/pid" 2>/dev/null
 ends_with 3 --json "$dir/kind"
-is_json 'len(d["lock_order"]["cycles"]) == 1 and d["lock_order"]["cycles"][0]["alike"] == 2'
+is_json 'len(d["lock_order"]["cycles"]) == 1 and d["lock_order"]["cycles"][0]["similar"] == 2'
 
 # Suppressions: by function, file and module; the rest stays.
 for line in 'deadlock:^ba_second$' 'order:order.c' 'inversion:deadlock_corpus' 'inversion:ab_*st'; do

@@ -62,7 +62,7 @@ assert wait in boxes and "pay_at_till" in boxes, boxes
 rows, lines = f.table(regions + ".csv"), f.lines(regions + ".jsonl")
 assert len(rows) == len(lines) and [r["time_ns"] for r in rows] == [str(e["time_ns"]) for e in lines]
 block = [r for r in rows if r["kind"] == "lock-block" and r["object"] == "mutex the till"]
-assert len(block) == 1 and block[0]["holder_place"].startswith("keep_till scene.c:"), block
+assert len(block) == 1 and block[0]["holder_site"].startswith("keep_till scene.c:"), block
 got = [e for e in lines if e["kind"] == "lock-acquired" and e.get("object") == "mutex the till"]
 assert len(got) == 1 and abs(got[0]["time_ns"] - int(block[0]["time_ns"]) - exact) < 1000
 stack = [e for e in lines if e["kind"] == "lock-block" and e.get("object") == "mutex the till"][0]["stack"]

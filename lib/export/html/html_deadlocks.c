@@ -143,7 +143,7 @@ static void dl_write_cycle(struct dl *d, size_t i, const struct upmu_lock_cycle 
     json_add_open(d->b, NULL, '{');
     dl_number(d, "process", x->process);
     dl_string(d, "class", upmu_lock_cycle_class_name(x->class_number));
-    dl_number(d, "alike", x->n_similar);
+    dl_number(d, "similar", x->n_similar);
     json_add_open(d->b, "acquisitions", '[');
     for (size_t k = 0; upmu_deadlocks_acquisition_at(d->deadlocks, i, k, &t) == 0; k++)
         dl_write_acquisition(d, i, k, &t);

@@ -15,7 +15,7 @@ static int objects_write_sites(struct export_job *job, struct textbuf *b, size_t
         json_add_open(b, NULL, '{');
         json_add_uint(b, "site", site);
         json_add_uint(b, "stack", stack);
-        json_add_uint(b, "taken", s.acquisitions);
+        json_add_uint(b, "acquisitions", s.acquisitions);
         html_wait_sum(b, "waits", &s.waits);
         json_add_uint(b, "blocked", s.blocked);
         json_add_uint(b, "blockedNs", s.blocked_ns);
@@ -30,7 +30,7 @@ static void objects_write_threads(const struct export_job *job, struct textbuf *
     const struct overview *o = &job->facts->pass;
     const struct ov_object *object = &o->objects[o->object_order[i]];
     struct upmu_overview_object_thread u = {.size = sizeof u};
-    json_add_open(b, "uses", '[');
+    json_add_open(b, "threads", '[');
     for (size_t k = 0; upmu_overview_object_thread_at(job->facts, i, k, &u) == 0; k++) {
         json_add_open(b, NULL, '{');
         json_add_uint(b, "thread", job->html->thread_rank[o->thread_stats[object->first_thread_stats + k].thread]);

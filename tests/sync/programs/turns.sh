@@ -16,9 +16,9 @@ import collections, json, sys
 taken = collections.Counter()
 for o in json.load(sys.stdin)["objects"]:
     for site in o["sites"] if o["type"] == "mutex" else []:
-        # a holder whose call site was not yet recorded has no place, and acquired nothing there
-        functions = site["place"]["functions"] if site["place"] else []
-        taken[functions[0]["function"] if functions else "?"] += site["taken"]
+        # a holder whose call site was not yet recorded has no call site, and acquired nothing there
+        functions = site["site"]["functions"] if site["site"] else []
+        taken[functions[0]["function"] if functions else "?"] += site["acquisitions"]
 print(" ".join(f"{name}={taken[name]}" for name in sorted(taken) if taken[name]))'
 }
 

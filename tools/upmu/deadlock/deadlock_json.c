@@ -117,7 +117,7 @@ static void json_deadlock(struct json *j, const struct deadlock_report *r, size_
     json_string(j, "could_end", d->could_end[0] ? d->could_end : NULL);
     if (d->owner) {
         json_int(j, "owner", d->owner);
-        json_place(j, "owner_took_it_at", r, d->process, d->owner_site);
+        json_place(j, "owner_acquired_at", r, d->process, d->owner_site);
     }
     json_array(j, "threads");
     for (size_t k = 0; upmu_deadlocks_thread_at(r->deadlocks, i, k, &t) == 0; k++)
@@ -171,7 +171,7 @@ static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i
     json_int(j, "pid", c->pid);
     json_string(j, "class", upmu_lock_cycle_class_name(c->class_number));
     json_string(j, "headline", headline);
-    json_uint(j, "alike", c->n_similar);
+    json_uint(j, "similar", c->n_similar);
     json_bool(j, "suppressed", c->suppressed);
     json_array(j, "acquisitions");
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++)

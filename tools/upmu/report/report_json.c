@@ -269,8 +269,8 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
     json_array(j, "sites");
     for (size_t k = 0; k < r->top && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++) {
         json_object(j, NULL);
-        report_json_place(j, r, "place", o->process, site.address);
-        json_uint(j, "taken", site.acquisitions);
+        report_json_place(j, r, "site", o->process, site.address);
+        json_uint(j, "acquisitions", site.acquisitions);
         json_waits(j, "waits", &site.waits);
         json_uint(j, "blocked", site.blocked);
         json_uint(j, "blocked_ns", site.blocked_ns);

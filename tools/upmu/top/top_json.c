@@ -42,7 +42,7 @@ static void json_wait(struct json *j, const struct top *t, const struct upmu_mon
     else
         json_null(j, "holder");
     json_uint(j, "since_ns", l->since_ns);
-    json_string(j, "place", place[0] ? place : NULL);
+    json_string(j, "site", place[0] ? place : NULL);
     json_object_end(j);
     free(place);
 }

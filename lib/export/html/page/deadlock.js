@@ -15,7 +15,7 @@ const DEADLOCK_WORDS = {
 const CLASS_WORDS = {
   inversion: "Threads could deadlock",
   gated: "Kept apart by a lock that they share",
-  "one-thread": "One thread alone took the locks in both orders",
+  "one-thread": "One thread alone acquired the locks in both orders",
   ordered: "One was over before the other began",
   broken: "One of them only tries, or waits for a limited time",
 };
@@ -268,10 +268,10 @@ function itemGraph(m, item, choose) {
   return ring(nodes, edges, choose);
 }
 
-// Both stacks: of the thread that waits, and where what it waits for was taken.
+// Both stacks: of the waiting thread, and of the acquisition that it waits for.
 function stacksOf(m, item, node) {
   if (node.site !== undefined && !node.thread)
-    return [h("h4", null, `${node.title} took the lock at`), stackList(m, 0, node.site)];
+    return [h("h4", null, `${node.title} acquired the lock at`), stackList(m, 0, node.site)];
   const t = node.thread,
     holder = node.holder || item.threads.find((x) => x.tid === t.holder);
   const held = holder && holder.held.find((x) => x.lock === inTheWay(t).lock);
@@ -302,7 +302,7 @@ function stacksOf(m, item, node) {
                 null,
                 h("b", null, lockTitle(m, item.process, x.lock)),
                 x.wanted ? h("span", {class: "tag bad"}, "wanted") : null,
-                h("small", null, " taken at " + (m.siteText(x.site) || "a place not recorded")),
+                h("small", null, " acquired at " + (m.siteText(x.site) || "a call site that was not recorded")),
               ),
             ),
           ),
@@ -346,7 +346,7 @@ function itemPanel(m, item) {
                 null,
                 h("b", null, threadTitle(m, item.process, t)),
                 ` waits for ${lockTitle(m, item.process, t.object, t.kind)}`,
-                h("small", null, " at " + (m.siteText(t.site) || "a place not recorded")),
+                h("small", null, " at " + (m.siteText(t.site) || "a call site that was not recorded")),
               ),
             ),
           ),
@@ -387,8 +387,8 @@ function cyclePanel(m, cycle) {
     h(
       "p",
       {class: "dim"},
-      "An arrow leads from a lock that was held to the one that was then taken.",
-      cycle.alike ? ` ${count(cycle.alike)} more of other locks at the same places.` : "",
+      "An arrow leads from a lock that was held to the one that was then acquired.",
+      cycle.similar ? ` ${count(cycle.similar)} more of other locks at the same call sites.` : "",
     ),
     h(
       "div",
@@ -412,7 +412,7 @@ function takingStacks(m, cycle, t) {
       ["How", t.tried ? "by a call that does not wait" : t.timed ? "for a limited time" : ""],
     ]),
     stackList(m, t.stack, 0),
-    h("h4", null, `while it held ${lockTitle(m, cycle.process, t.held)}, taken at`),
+    h("h4", null, `while it held ${lockTitle(m, cycle.process, t.held)}, acquired at`),
     stackList(m, 0, t.heldSite),
   ];
 }
@@ -422,7 +422,7 @@ function showDeadlock(app) {
     d = m.deadlocks,
     place = byId("deadlock");
   if (d.problem) {
-    fill(place, [h("p", {class: "notice bad"}, `Deadlocks cannot be told: ${tidy(d.problem, 400)}`)]);
+    fill(place, [h("p", {class: "notice bad"}, `Deadlocks cannot be shown: ${tidy(d.problem, 400)}`)]);
     return;
   }
   const whole = isWhole(m);

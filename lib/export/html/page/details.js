@@ -70,7 +70,7 @@ function waitDetails(m, row, i) {
       ...times(w, i),
       ["Called at", m.siteText(w.site[i])],
       holder ? ["Held by", h("b", null, holder.label)] : CALM.has(kind) ? null : ["Held by", "not known"],
-      ["Taken at", m.siteText(w.holderSite[i])],
+      ["Acquired at", m.siteText(w.holderSite[i])],
       holder
         ? ["Held since", since === null ? "at least the begin of the wait" : `${duration(since)} before the wait`]
         : null,
@@ -135,7 +135,7 @@ function holdDetails(m, row, i) {
       ["Thread", m.threads[row.b].label],
       ["Kind", flags & SAMPLED ? "hold, one sample in many" : "hold"],
       ...times(holds, i),
-      ["Taken at", m.siteText(holds.site[i])],
+      ["Acquired at", m.siteText(holds.site[i])],
       flags & AT_LEAST ? ["Begin", "acquired then or before: not recorded"] : null,
       ["Waits meanwhile", count(waiters)],
       flags & UNFINISHED ? ["End", h("b", {class: "bad"}, "not released while others waited")] : null,
@@ -156,7 +156,7 @@ function describe(m, row, i) {
 // The line under the pointer.
 function tip(m, row, i) {
   const d = describe(m, row, i),
-    wanted = new Set(["Thread", "Held by", "Lasted", "Taken at", "Called at"]);
+    wanted = new Set(["Thread", "Held by", "Lasted", "Acquired at", "Called at"]);
   return [
     h("b", null, d.title),
     d.rows

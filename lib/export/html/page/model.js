@@ -9,12 +9,12 @@ const RUNS = ["several", "running", "preempted", "blocked"],
 const STEP_RUNS = 0,
   STEP_WAKES = 1;
 // By enum upmu_frame_kind, and by how a stack ends (html_keys.c).
-const FRAME_REMARKS = ["", "", "returns from a signal handler", "", "the linker's stub", "made at run time"];
+const FRAME_REMARKS = ["", "", "returns from a signal handler", "", "the linker's stub", "generated at run time"];
 const STACK_ENDS = [
   "",
   "more frames were not kept",
-  "who called this is not known: the unwinder did not get further",
-  "only the place of the call was recorded",
+  "the caller is not known: the unwinder did not get further",
+  "only the call site was recorded",
 ];
 const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"];
 // Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.

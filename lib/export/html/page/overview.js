@@ -175,7 +175,7 @@ function schedColumns() {
     {title: "Running", value: (t) => of(t, "running"), cell: (t) => duration(t.sched?.running), number: true},
     {title: "Preempted", value: (t) => of(t, "preempted"), cell: (t) => duration(t.sched?.preempted), number: true},
     {
-      title: "Switches: waited / taken away",
+      title: "Switches: blocked / preempted",
       hint: "voluntary and involuntary context switches",
       value: (t) => of(t, "voluntary") + of(t, "involuntary"),
       cell: (t) => (t.sched ? `${least(t)}${count(t.sched.voluntary)} / ${count(t.sched.involuntary)}` : "\u2013"),
@@ -256,7 +256,7 @@ function lockPanel(app, title, objects, empty) {
         number: true,
       },
       {
-        title: "Taken",
+        title: "Acquired",
         value: (o) => o.acquisitions,
         cell: (o) =>
           o.acquisitions === 0 && o.calm ? "\u2013" : (o.countsExact ? "" : "\u2265\u202f") + count(o.acquisitions),
@@ -268,7 +268,7 @@ function lockPanel(app, title, objects, empty) {
         cell: (o) => (o.holds ? duration(o.holdNs) + (o.holdsComplete ? "" : ` in ${count(o.holds)} known`) : "\u2013"),
         number: true,
       },
-      {title: "Made at", value: (o) => m.siteText(o.init), class: "place"},
+      {title: "Created at", value: (o) => m.siteText(o.init), class: "site"},
     ];
   return panel(
     title,
@@ -276,7 +276,7 @@ function lockPanel(app, title, objects, empty) {
     objects
       .filter((o) => o.waited > 0 && o.type !== "thread")
       .slice(0, 3)
-      .map((o) => lockPlaces(m, o)),
+      .map((o) => lockSites(m, o)),
   );
 }
 
@@ -296,19 +296,19 @@ function sectionCounts(m, o) {
   );
 }
 
-// Where a lock was waited for and taken, and by whom.
-function lockPlaces(m, o) {
-  const places = o.sites.filter((s) => s.site && (waited(s.waits) || s.blockedNs)).slice(0, 6);
-  const uses = o.uses.filter((u) => waited(u.waits) || u.blockedNs || u.holds).slice(0, 8);
-  if (places.length + uses.length === 0) return null;
+// Call sites and threads that waited for a lock and acquired it.
+function lockSites(m, o) {
+  const sites = o.sites.filter((s) => s.site && (waited(s.waits) || s.blockedNs)).slice(0, 6);
+  const threads = o.threads.filter((u) => waited(u.waits) || u.blockedNs || u.holds).slice(0, 8);
+  if (sites.length + threads.length === 0) return null;
   return h(
     "details",
-    {class: "places"},
-    h("summary", null, h("i", {class: "dot", style: {background: o.color}}), `${o.title}: where and who`),
-    places.length > 0 &&
+    {class: "sites"},
+    h("summary", null, h("i", {class: "dot", style: {background: o.color}}), `${o.title}: call sites and threads`),
+    sites.length > 0 &&
       table(
         [
-          {title: "Place", value: (s) => m.siteText(s.site), class: "place"},
+          {title: "Call site", value: (s) => m.siteText(s.site), class: "site"},
           {
             title: "Waited here",
             value: (s) => waited(s.waits),
@@ -317,19 +317,19 @@ function lockPlaces(m, o) {
             number: true,
           },
           {
-            title: "Taken here, made others wait",
+            title: "Acquired here, made others wait",
             value: (s) => s.blockedNs,
             cell: (s) => (s.blocked ? `${duration(s.blockedNs)} (${count(s.blocked)})` : "\u2013"),
             number: true,
           },
         ],
-        places,
+        sites,
       ),
-    uses.length > 0 &&
+    threads.length > 0 &&
       table(
         [
           {title: "Thread", value: (u) => m.threads[u.thread].label, class: "name"},
-          {title: "Taken", value: (u) => u.acquisitions, cell: (u) => count(u.acquisitions), number: true},
+          {title: "Acquired", value: (u) => u.acquisitions, cell: (u) => count(u.acquisitions), number: true},
           {
             title: "Waited",
             value: (u) => waited(u.waits),
@@ -350,7 +350,7 @@ function lockPlaces(m, o) {
             number: true,
           },
         ],
-        uses,
+        threads,
       ),
     sectionCounts(m, o),
   );

@@ -79,7 +79,7 @@ function functionTable(m) {
   return table(
     [
       {title: "Function", value: (f) => f.name, class: "name"},
-      {title: "In", value: (f) => f.where, class: "place"},
+      {title: "In", value: (f) => f.where, class: "site"},
       {
         title: "Blocked in it",
         value: (f) => f.own,
