@@ -409,7 +409,7 @@ static int topic_limits(const struct doctor *d)
         snprintf(pages, sizeof pages, "%ld", kilobytes);
     return doctor_report(d, "limits", UPMU_FINDING_INFO, "",
                          "%" PRIu64 " open descriptors, of which libupmu may hold %" PRIu64
-                         "and leaves %d free; kernel.perf_event_mlock_kb %s; %s bytes of locked memory",
+                         " and leaves %d free; kernel.perf_event_mlock_kb %s; %s bytes of locked memory",
                          files.soft, kernel_descriptors_allowed(files.soft), SPARE_DESCRIPTORS, pages,
                          locked[0] ? locked : "unknown");
 }

@@ -31,6 +31,22 @@ static bool set_lacks_descriptor(const struct upmu_set *set, size_t i)
     return false;
 }
 
+/* Whether the descriptor of an open event no longer refers to it. */
+static bool set_lost_descriptor(const struct upmu_set *set, size_t i)
+{
+    for (size_t k = 0; k < set->n_instances; k++) {
+        const struct counters *c = &set->instances[k]->counters;
+        for (size_t part = i; part < set->list.n_parts; part = c->counter[part].also) {
+            const struct counter *counter = &c->counter[part];
+            if (counter->counted && !counter->switches && !counter->usage && c->group[counter->group].lost)
+                return true;
+            if (counter->also == 0)
+                break;
+        }
+    }
+    return false;
+}
+
 const char *upmu_set_reason(const struct upmu_set *set, size_t i)
 {
     if (!set || i >= set->list.n)
@@ -44,6 +60,8 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     for (size_t k = 0; !reason && k < set->n_instances; k++)
         if (counters_cause(&set->instances[k]->counters, i) == UPMU_E_PARTIAL)
             reason = upmu_strerror(UPMU_E_PARTIAL);
+    if (!reason && set_lost_descriptor(set, i))
+        return "its file descriptor was closed by the program, or belongs to another file now";
     if (!reason && set->jumped >> i & 1)
         return upmu_strerror(UPMU_E_JUMP);
     if (!reason && set->out_of_range >> i & 1)

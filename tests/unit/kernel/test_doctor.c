@@ -259,7 +259,7 @@ static void diagnose_here(void)
 {
     diagnose(&upmu_kernel_perf);
     ck_assert_uint_ge(seen.n, 11);
-    expect("limits", UPMU_FINDING_INFO, "open descriptors", "");
+    expect("limits", UPMU_FINDING_INFO, " and leaves 16 free", "");
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
 }
 
