@@ -63,6 +63,10 @@ has err "faults-per-switch"
 has err "context-switches"
 expect 0 env UPMU_METRICS="$work/mine" "$UPMU" list -m faults-per-switch
 has out "page-faults / (context-switches + 1)"
+# A metric that was asked for has a row even without a number.
+printf 'nothing = page-faults / (page-faults - page-faults)\n' >"$work/zero"
+expect 0 "$UPMU" stat --metrics-file "$work/zero" -e nothing "$LOAD" touch 10
+grep -Eq '^ +- +nothing .* not counted: divided by 0' "$work/err" || { fail "no row for a division by 0"; show >&2; }
 printf 'good = page-faults\nbad = page-faults +\n' >"$work/wrong"
 expect 1 "$UPMU" stat --metrics-file "$work/wrong" -e good "$LOAD" touch 10
 has err "$work/wrong:2: formula 'page-faults +'"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "events/metrics.h"
 #include "ui/reason.h"
 #include "stat.h"
 #include "ui/table.h"
@@ -219,19 +220,31 @@ static void text_missing(struct output *out, const struct stat_result *r)
     }
 }
 
+struct text_metric_rows {
+    struct table table;
+    const struct stat_result *result;
+};
+
+/* A metric that was given by name has a row without a number, too. The events it lacks have their paragraphs. */
 static void text_metric_row(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
 {
-    struct table *t = arg;
+    struct text_metric_rows *rows = arg;
+    struct table *t = &rows->table;
+    bool number = isfinite(value->value), divided = !number;
 
-    /* Without a number there is nothing to add: the events it lacks have their paragraphs. */
-    if (!isfinite(value->value))
+    if (!number && !metrics_listed(rows->result->request->events, info->name))
         return;
-    /* Four digits are enough; a thousand or more is not written with an exponent. */
-    table_cell(t, STYLE_PLAIN, fabs(value->value) < 1000 ? "%.4g" : "%.0f", value->value);
+    for (size_t i = 0; i < rows->result->n_events; i++)
+        divided &= stat_has_number(&rows->result->events[i], rows->result);
+    if (!number)
+        table_cell(t, STYLE_DIM, "-");
+    else /* Four digits are enough; a thousand or more is not written with an exponent. */
+        table_cell(t, STYLE_PLAIN, fabs(value->value) < 1000 ? "%.4g" : "%.0f", value->value);
     table_cell(t, STYLE_PLAIN, "%s", info->unit);
     table_cell(t, STYLE_PLAIN, "%s", info->name);
     table_cell(t, STYLE_PLAIN, "%s", info->formula);
-    table_cell(t, value->status == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s", upmu_status_name(value->status));
+    table_cell(t, value->status == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s%s", upmu_status_name(value->status),
+               divided ? ": divided by 0, or inconsistent counts" : "");
 }
 
 static void text_metrics(struct output *out, const struct stat_result *r)
@@ -239,13 +252,13 @@ static void text_metrics(struct output *out, const struct stat_result *r)
     static const struct table_column columns[] = {
         {"VALUE", true}, {"UNIT", false}, {"METRIC", false}, {"FORMULA", false}, {"STATUS", false},
     };
-    struct table t;
+    struct text_metric_rows rows = {.result = r};
 
-    table_begin(&t, columns, sizeof columns / sizeof *columns);
-    stat_metrics(r, text_metric_row, &t);
-    if (t.n_cells > 0)
+    table_begin(&rows.table, columns, sizeof columns / sizeof *columns);
+    stat_metrics(r, text_metric_row, &rows);
+    if (rows.table.n_cells > 0)
         fputc('\n', out->file);
-    table_end(&t, out, 4);
+    table_end(&rows.table, out, 4);
 }
 
 static void text_time(struct output *out, const struct stat_mean *m, const char *what)
