@@ -145,6 +145,7 @@ static void sysfs_find_scale(const char *pmu, const char *terms, struct event *o
     const char *kept = intern(unit);
     out->scale = factor;
     out->scale_unit = kept ? kept : "";
+    out->zero_unsure = strcmp(unit, "Joules") == 0; /* virtual machines have energy counters that stay 0 */
     snprintf(out->note, sizeof out->note, "raw counts; times %s gives %s", scale, unit[0] ? unit : "the unit");
 }
 
