@@ -305,8 +305,8 @@ int upmu_overview_object_find(const struct upmu_overview *overview, size_t proce
         return UPMU_E_END;
     uint32_t last = object_last(&overview->pass, (uint32_t)process, type, address);
     if (last == MAP_NONE)
-        return upmu_fail(UPMU_E_NAME, "no such object is known at address 0x%" PRIx64 " of process %zu", address,
-                         process);
+        return upmu_fail(UPMU_E_NAME, "no object of this type was recorded at address 0x%" PRIx64 " of process %zu",
+                         address, process);
     return facts_fill_object(&overview->pass, &overview->pass.objects[last], out);
 }
 

@@ -55,11 +55,10 @@ static int suppress_parse_line(struct suppressions *s, const char *path, size_t 
         return upmu_fail(UPMU_E_INVAL, "\"%s\", line %zu: \"%s\" is not KIND:PATTERN", path, number, line);
     *colon = '\0';
     if (!suppress_is_kind(line))
-        return upmu_fail(
-            UPMU_E_INVAL,
-            "\"%s\", line %zu: there is no kind \"%s\"; there are deadlock, blocked, order, and the names of "
-            "kinds and classes in a report, such as cycle and inversion",
-            path, number, line);
+        return upmu_fail(UPMU_E_INVAL,
+                         "\"%s\", line %zu: there is no kind \"%s\". Use deadlock, blocked, order, or one of the "
+                         "kinds and classes in a report, such as cycle or inversion.",
+                         path, number, line);
     return suppress_add(s, line, colon + 1);
 }
 

@@ -217,7 +217,7 @@ static int topic_hardware(const struct doctor *d)
             d, topic, UPMU_FINDING_LIMITED, "Stop the other users of the PMU",
             "cycles opens but gets no counter: others hold all of them (perf, oprofile, the NMI watchdog)");
     if (words[0] == 0)
-        return doctor_report(d, topic, UPMU_FINDING_MISSING, "", "cycles runs on a counter that does not move");
+        return doctor_report(d, topic, UPMU_FINDING_MISSING, "", "cycles is enabled, but its counter does not count");
     unsigned claimed = machine_get()->family->counters.general;
     unsigned working = machine_get()->cpu.hypervisor ? self_check_counters(claimed) : claimed;
     if (working < claimed)
@@ -408,7 +408,7 @@ static int topic_limits(const struct doctor *d)
     if (sysctl_read(d->k, "/proc/sys/kernel/perf_event_mlock_kb", &kilobytes))
         snprintf(pages, sizeof pages, "%ld", kilobytes);
     return doctor_report(d, "limits", UPMU_FINDING_INFO, "",
-                         "%" PRIu64 " open descriptors, of which libupmu may hold %" PRIu64
+                         "at most %" PRIu64 " open descriptors, of which libupmu may hold %" PRIu64
                          " and leaves %d free; kernel.perf_event_mlock_kb %s; %s bytes of locked memory",
                          files.soft, kernel_descriptors_allowed(files.soft), SPARE_DESCRIPTORS, pages,
                          locked[0] ? locked : "unknown");

@@ -35,7 +35,7 @@ int region_names_start(void)
     void *memory =
         mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the table of region names");
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the table of region names");
     table = memory;
     return 0;
 }

@@ -178,7 +178,7 @@ static int stats_of(const char *name, pid_t thread, struct region_stats *out)
         return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
     struct collect c = {.id = region_name_find(name), .tid = thread};
     if (!c.id)
-        return upmu_fail(UPMU_E_NAME, "no region '%s' has been seen", name);
+        return upmu_fail(UPMU_E_NAME, "no region '%s' was entered", name);
     c.sum = calloc(2, upmu_regions.record_bytes);
     if (!c.sum)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");

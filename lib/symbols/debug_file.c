@@ -69,7 +69,7 @@ void module_file_open(struct elf_file *file, const char *path, const char *build
     }
     int err = elf_file_open(file, path);
     if (err != 0) {
-        textbuf_printf(why, "%s: %s", path, err == ENOEXEC ? "no ELF file" : strerror(err));
+        textbuf_printf(why, "%s: %s", path, err == ENOEXEC ? "not an ELF file" : strerror(err));
         return;
     }
     build_id_text(file, found);
@@ -125,9 +125,10 @@ bool elf_file_fits(const struct elf_file *file, const char *path, struct textbuf
     }
     if (sum <= DEBUG_INFLATED_MAX)
         return true;
-    textbuf_printf(
-        why, "the debug information of %s is not read: inflated it has %" PRIu64 " MiB, more than the limit of %d MiB",
-        path, sum >> 20, (int)(DEBUG_INFLATED_MAX >> 20));
+    textbuf_printf(why,
+                   "the debug information of %s is not read: uncompressed it has %" PRIu64
+                   " MiB, more than the limit of %d MiB",
+                   path, sum >> 20, (int)(DEBUG_INFLATED_MAX >> 20));
     return false;
 }
 

@@ -127,6 +127,7 @@ static void span_close(struct dwarf_unit *u, struct span *open, size_t *n_open)
     unit_add_segment(u, high, *n_open > 0 ? open[*n_open - 1].function : MAP_NONE);
 }
 
+/* Cut nested spans into disjoint segments, each with its innermost function, for a binary search. */
 static int unit_make_segments(struct unit_reader *r)
 {
     struct dwarf_unit *u = r->unit;

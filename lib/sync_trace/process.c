@@ -48,8 +48,7 @@ static int process_parse_mode(const char *name, const char *text)
         if (strcmp(name, mode_names[i]) == 0)
             return i;
     return upmu_fail(UPMU_E_INVAL,
-                     "UPMU_SYNC=%s is not known; there are contended, holders, all, counts, paused and paused:MODE",
-                     text);
+                     "UPMU_SYNC=%s is not known. Use contended, holders, all, counts, paused or paused:MODE", text);
 }
 
 static const char *process_environment(const char *name)
@@ -148,7 +147,7 @@ static int process_check_alone(void)
         return 0;
     return upmu_fail(UPMU_E_STATE,
                      "two copies of libupmu_sync are in this process; the program's calls reach the other "
-                     "one first, so this one stays off: link with it or preload it, the same file");
+                     "one first, so this one stays off. Link with and preload the same file");
 }
 
 /* A sanitizer's runtime interposes the same calls. In a program built for one, no code may run before the runtime has

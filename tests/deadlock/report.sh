@@ -64,7 +64,7 @@ ends_with 0 "$dir/quiet"
 cp -r "$dir/quiet" "$dir/cut"
 truncate -s 0 "$(find "$dir/cut" -name stream_0000)"
 ends_with 1 "$dir/cut"
-complains 'damaged: .*a stream file is cut off'
+complains 'damaged: .*a stream file is truncated'
 rm -rf "$dir/cut"
 prints '^no deadlock in .*, and no lock-order inversion'
 

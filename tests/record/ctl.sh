@@ -73,7 +73,7 @@ expect 1 "$UPMU" ctl other stop
 has err "version 9"
 printf 'x' | dd of="$control" bs=1 seek=0 conv=notrunc status=none
 expect 1 "$UPMU" ctl other stop
-has err "no control file"
+has err "not a control file"
 finish_worker
 
 # The command line.

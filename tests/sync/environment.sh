@@ -20,7 +20,7 @@ refused()
     grep -q "^libupmu: locks are not recorded: .*$text" err || fail "$*: $(cat err)"
 }
 
-refused "UPMU_SYNC=contendet is not known; there are contended," UPMU_SYNC=contendet LD_PRELOAD="$preload"
+refused "UPMU_SYNC=contendet is not known. Use contended," UPMU_SYNC=contendet LD_PRELOAD="$preload"
 refused "UPMU_SYNC=paused:al is not known" UPMU_SYNC=paused:al LD_PRELOAD="$preload"
 refused "UPMU_SYNC_STACKS=65 is neither" UPMU_SYNC=all UPMU_SYNC_STACKS=65 LD_PRELOAD="$preload"
 refused "UPMU_SYNC_SAMPLE=0 is neither" UPMU_SYNC=all UPMU_SYNC_SAMPLE=0 LD_PRELOAD="$preload"

@@ -16,7 +16,7 @@ static int help_option(void *arg, int id, const char *value)
     struct help_request *request = arg;
     (void)id; /* no options: only operands come here */
     if (request->topic)
-        return options_usage(request->self, "one command at a time");
+        return options_usage(request->self, "help takes one command");
     request->topic = value;
     return 0;
 }

@@ -78,7 +78,8 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
         return 0;
     }
     if (e->process >= o->n_processes)
-        return upmu_fail(UPMU_E_INVAL, "an event names process %u of %zu", (unsigned)e->process, o->n_processes);
+        return upmu_fail(UPMU_E_INVAL, "an event has process index %u, the trace has %zu processes",
+                         (unsigned)e->process, o->n_processes);
     overview_note_time(o, &o->processes[e->process], e);
     if (category != CATEGORY_REGION && category != CATEGORY_SCHED && category != CATEGORY_COUNTERS)
         overview_count_form(&o->processes[e->process], e);

@@ -60,7 +60,7 @@ static void identity_cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize
 {
     bool missing = n == -ENOENT || n == -ENOTDIR;
     if (missing && m->cpu.n_core_ids == 0)
-        snprintf(m->fault, sizeof m->fault, "there is no proc/cpuinfo in it");
+        snprintf(m->fault, sizeof m->fault, "it has no proc/cpuinfo");
     else if (n < 0 && n != -EFBIG && !missing)
         snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo cannot be read (%s)", upmu_errno_name((int)-n));
     else if (!parsed && !missing)
@@ -153,8 +153,7 @@ static void identity_recorded_doubt(struct machine *m)
     (void)machine_snapshot_findings_if_any("identity", identity_note_state, &state,
                                            &recorded); /* identity_note_state() never stops the iteration */
     if (!m->fault[0] && state != UPMU_FINDING_OK)
-        snprintf(m->fault, sizeof m->fault,
-                 "the sources that describe its CPU disagreed when it was recorded (upmu/findings has the details)");
+        snprintf(m->fault, sizeof m->fault, "its sources disagree about the CPU (upmu/findings has the details)");
 }
 
 void identity_find(struct machine *m, char *cpuinfo, size_t cap)

@@ -109,7 +109,7 @@ int machine_usable(void)
     if (!m->fault[0])
         return 0;
     return upmu_fail(UPMU_E_FORMAT,
-                     "UPMU_FSROOT does not name a usable recording of a machine: %s. Make one with 'upmu gather', or "
+                     "UPMU_FSROOT is not a usable machine snapshot: %s. Make one with 'upmu gather', or "
                      "unset UPMU_FSROOT",
                      m->fault);
 }

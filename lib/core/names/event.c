@@ -464,7 +464,8 @@ static int event_resolve_base(const struct machine *m, const struct event_name *
     if (event_name_is_native(base))
         return event_from_native(m, base, out);
     if ((strchr(base, '/') || parts->tracepoint) && m->named)
-        return upmu_fail(UPMU_E_NAME, "'%s' is a name of the running kernel, which is not that of %s", base,
+        return upmu_fail(UPMU_E_NAME,
+                         "'%s' is an event of the running kernel; it cannot be looked up for another CPU (%s)", base,
                          m->family->title);
     if (parts->tracepoint)
         return event_from_tracepoint(base, out);

@@ -402,8 +402,9 @@ static void counters_spoil_group(struct counters *c, const struct counter_target
         c->counter[i].cause = c->counter[filler].cause;
         if (!target->failed)
             continue;
-        (void)upmu_fail(c->counter[i].cause, "'%s' could not be separated from events that count other modes",
-                        list->events[i].name);
+        (void)upmu_fail(c->counter[i].cause,
+                        "'%s' is not counted: '%s', which would keep events of other modes off its counters, failed",
+                        list->events[i].name, list->events[filler].name);
         target->failed(list->link[i].owner, target->failed_arg);
     }
 }

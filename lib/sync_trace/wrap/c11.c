@@ -49,6 +49,7 @@ __attribute__((noinline)) static int mtx_wait_for(struct sync_thread *t, uint32_
     return w.result;
 }
 
+/* In any mode, with and without a time limit. */
 __attribute__((noinline)) static int mtx_lock_any(mtx_t *m, uint32_t mode, const struct timespec *until, uintptr_t site)
 {
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();

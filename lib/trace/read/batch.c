@@ -17,7 +17,7 @@ static size_t aligned(size_t bytes)
 
 static int batch_no_memory(size_t bytes)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for %zu bytes of events", bytes);
+    return upmu_fail(UPMU_E_NOMEM, "out of memory for %zu bytes of events", bytes);
 }
 
 int batch_begin(struct batch *b, size_t n)

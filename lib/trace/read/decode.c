@@ -14,7 +14,7 @@ static size_t cursor_left(const struct decode_cursor *c)
 static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
 {
     if (cursor_left(c) < CTF_SHORT_HEAD_BYTES)
-        return "an event head is cut off";
+        return "an event head is truncated";
     *id = ctf_head_id(c->pos[0]);
     if (*id != CTF_ID_LONG) {
         uint32_t head;
@@ -25,7 +25,7 @@ static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
         return __builtin_add_overflow(c->tick, forward, &c->tick) ? "a tick is beyond 64 bits" : NULL;
     }
     if (cursor_left(c) < CTF_LONG_HEAD_BYTES)
-        return "a long event head is cut off";
+        return "a long event head is truncated";
     uint64_t tick;
     memcpy(id, c->pos + 1, sizeof *id);
     memcpy(&tick, c->pos + 1 + sizeof *id, sizeof tick);
@@ -238,7 +238,7 @@ static const char *decode_sequence(struct decode_cursor *c, const struct meta_op
 {
     size_t bytes = schema_type_bytes(op->type);
     if (cursor_left(c) / bytes < length)
-        return "a sequence is cut off";
+        return "a sequence is truncated";
     if (op->slot == SCHEMA_FRAMES) {
         d->frames = c->pos;
         d->n_frames = (uint32_t)length;
@@ -252,7 +252,7 @@ static const char *decode_numbers(const struct meta *m, struct decode_cursor *c,
 {
     size_t bytes = schema_type_bytes(op->type);
     if (cursor_left(c) / bytes < op->count)
-        return "an event is cut off";
+        return "an event is truncated";
     for (uint32_t i = 0; op->slot != SCHEMA_SKIP && i < op->count; i++) {
         uint64_t x = decode_load(c->pos + i * bytes, op->type);
         if (op->array || op->slot == SCHEMA_VALUE)
@@ -283,7 +283,7 @@ static inline const char *decode_even(const struct meta_class *class, const stru
                                       struct decoded *d)
 {
     if (cursor_left(c) < class->bytes)
-        return "an event is cut off";
+        return "an event is truncated";
     for (const struct meta_op *end = op + class->n_ops; op < end; op++)
         decoded_store(d, op->slot, decode_load(c->pos + op->at, op->type));
     c->pos += class->bytes;

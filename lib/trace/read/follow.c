@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/opts.h"
 #include "trace/read/bare.h"
 #include "trace/read/reader.h"
 
@@ -125,9 +126,9 @@ static int follow_add_streams(struct upmu_trace *t, uint32_t process)
 int upmu_trace_update(struct upmu_trace *trace)
 {
     if (!trace)
-        return upmu_fail(UPMU_E_INVAL, "no trace");
+        return upmu_fail(UPMU_E_INVAL, "upmu_trace_update: `trace` is NULL");
     if (trace->n_heap > 0 || trace->given || trace->n_begun < trace->n_sources)
-        return upmu_fail(UPMU_E_STATE, "the trace has events that upmu_trace_next() has not given yet");
+        return upmu_fail(UPMU_E_STATE, "upmu_trace_update: upmu_trace_next() has not returned all events yet");
     int rc = follow_add_processes(trace);
     for (uint32_t i = 0; rc == 0 && i < trace->n_processes; i++)
         rc = follow_add_streams(trace, i);
@@ -148,8 +149,11 @@ uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace)
 int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_ns)
 {
     struct timespec now;
-    if (!trace || !time_ns || index >= trace->n_processes)
-        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu, or there is no place for the time", index);
+    if (!trace || !time_ns)
+        return ARGUMENT_NULL(trace, time_ns);
+    if (index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "upmu_trace_now: there is no process %zu, the trace has %zu", index,
+                         trace->n_processes);
     clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder uses the same clock */
     *time_ns = trace_time_of_raw(trace, index, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     return 0;

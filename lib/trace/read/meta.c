@@ -329,7 +329,8 @@ static int meta_take_identity(struct parse *p)
     if (!p->byte_order || !parse_uuid(p->uuid, p->m->uuid))
         return parse_failed(p, "no byte order or no uuid");
     if (strcmp(p->byte_order, our_order) != 0)
-        return upmu_fail(UPMU_E_VERSION, "\"%s\": recorded on a machine of the other byte order (%s); read it there",
+        return upmu_fail(UPMU_E_VERSION,
+                         "\"%s\": recorded on a machine of the other byte order (%s). Read it on such a machine.",
                          p->file, p->byte_order);
     struct meta *m = p->m;
     m->pid = (int32_t)env_number(p, "pid");
@@ -344,7 +345,7 @@ static int meta_take_identity(struct parse *p)
     m->futex_note = env_text(p, "futex_note");
     m->ring_bytes = env_number(p, "ring_packet_bytes");
     if (m->ring_bytes != 0 && (m->ring_bytes < CTF_RING_BYTES_MIN || m->ring_bytes > CTF_PACKET_BYTES_MAX))
-        return parse_failed(p, "a ring with packets of a length that none has");
+        return parse_failed(p, "the packet length of the ring is out of range");
     m->portable_clock = strcmp(env_text(p, "clock_source"), CLOCK_MAP_PORTABLE) == 0;
     return 0;
 }
@@ -371,11 +372,11 @@ static int meta_take_counters(struct parse *p, const char **fields)
     struct meta *m = p->m;
     uint64_t n = env_number(p, "counter_count");
     if (n > META_COUNTERS_MAX)
-        return parse_failed(p, "more counters than any trace has");
+        return parse_failed(p, "too many counters");
     m->n_counters = (size_t)n;
     m->counters = calloc(m->n_counters + 1, sizeof *m->counters);
     if (!m->counters)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", p->file);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", p->file);
     for (size_t i = 0; i < m->n_counters; i++) {
         char key[40];
         snprintf(key, sizeof key, "counter_%zu_name", i);
@@ -383,7 +384,7 @@ static int meta_take_counters(struct parse *p, const char **fields)
         snprintf(key, sizeof key, "counter_%zu_field", i);
         fields[i] = env_text(p, key);
         if (!fields[i][0])
-            return parse_failed(p, "a counter without a field");
+            return parse_failed(p, "a counter has no field");
     }
     return 0;
 }
@@ -469,7 +470,7 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
     struct meta *m = p->m;
     m->ops = calloc(p->n_fields + 1, sizeof *m->ops);
     if (!m->ops)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", p->file);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", p->file);
     size_t next_op = 0;
     for (uint32_t id = 0; id < META_CLASSES_MAX; id++) {
         struct meta_class *c = &m->classes[id];
@@ -483,7 +484,7 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
         c->first_op = next_op;
         for (size_t i = 0; i < p->n_fields; i++)
             if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], counter_fields))
-                return parse_failed(p, "a field has another type or length than its meaning allows");
+                return parse_failed(p, "a field has the wrong type or length");
         next_op += c->n_ops;
         m->n_classes = id + 1;
     }
@@ -494,9 +495,9 @@ static int meta_take_all(struct parse *p)
 {
     const char *counter_fields[META_COUNTERS_MAX];
     if (p->too_much)
-        return parse_failed(p, "more fields than any trace has");
+        return parse_failed(p, "too many fields");
     if (p->no_memory)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", p->file);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", p->file);
     int rc = meta_take_identity(p);
     if (rc == 0)
         rc = meta_take_clock(p);
@@ -516,7 +517,7 @@ int meta_parse(struct meta *m, const char *text, size_t len, const char *name)
     p.class_names = calloc(META_CLASSES_MAX, sizeof *p.class_names);
     int rc = 0;
     if (!m->strings || !m->classes || !p.class_names)
-        rc = upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", name);
+        rc = upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", name);
     if (rc == 0) {
         p.lex = (struct lexer){.text = text, .len = len, .pool = m->strings};
         parse_all(&p);

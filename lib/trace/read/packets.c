@@ -86,9 +86,9 @@ static int packet_check_head(struct packet *p, uint64_t file_size, const uint8_t
     if (h->magic != CTF_MAGIC)
         return packet_bad(p, "no packet begins here");
     if (memcmp(h->uuid, uuid, sizeof h->uuid) != 0)
-        return packet_bad(p, "a packet of another trace");
+        return packet_bad(p, "the packet is of another trace");
     if (h->stream_id != 0)
-        return packet_bad(p, "a packet of an unknown stream class");
+        return packet_bad(p, "the packet has an unknown stream class");
     if (h->content_size % 8 != 0 || h->packet_size % 8 != 0)
         return packet_bad(p, "packet sizes are not whole bytes");
     p->content = h->content_size / 8;
@@ -96,7 +96,7 @@ static int packet_check_head(struct packet *p, uint64_t file_size, const uint8_t
     if (p->content < sizeof *h || p->size < p->content)
         return packet_bad(p, "packet sizes contradict each other");
     if (p->size > CTF_PACKET_BYTES_MAX)
-        return packet_bad(p, "longer than any packet");
+        return packet_bad(p, "the packet is longer than the limit");
     if (h->timestamp_end < h->timestamp_begin)
         return packet_bad(p, "a packet ends before it begins");
     p->present = p->content < rest ? p->content : rest;
@@ -162,7 +162,8 @@ int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, 
     int state = packet_at(fd, file_size, offset, uuid, out);
     if (state == PACKET_BAD && out->head.magic == 0) /* it is being reused */
         return PACKET_UNFINISHED;
-    return state == PACKET_GOOD && out->size > bytes ? packet_bad(out, "longer than the slots of its ring") : state;
+    return state == PACKET_GOOD && out->size > bytes ? packet_bad(out, "the packet is longer than a slot of its ring")
+                                                     : state;
 }
 
 uint64_t packets_next_slot(int fd, uint64_t offset, uint64_t file_size, uint64_t bytes)

@@ -87,7 +87,7 @@ static int reader_note_problem(struct upmu_trace *t, const char *dir)
     if (all)
         t->problems = all;
     if (!all || asprintf(&text, "the process in \"%s\" is left out: %s", dir, upmu_error()) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for what is damaged in \"%s\"", dir);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the problems of \"%s\"", dir);
     all[t->n_problems++] = text;
     return 0;
 }
@@ -98,7 +98,7 @@ static int reader_open_processes(struct upmu_trace *t, const struct path_list *d
     int first = 0;
     t->processes = calloc(dirs->n, sizeof *t->processes);
     if (!t->processes)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for %zu processes", dirs->n);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for %zu processes", dirs->n);
     for (size_t i = 0; i < dirs->n; i++) {
         struct process *p = &t->processes[t->n_processes];
         int rc = reader_open_process(p, dirs->paths[i]);
@@ -139,7 +139,7 @@ static int reader_open_sources(struct upmu_trace *t)
     t->sources = calloc(n + 1, sizeof *t->sources);
     t->heap = calloc(n + 1, sizeof *t->heap);
     if (!t->sources || !t->heap)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for %zu streams", n);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for %zu streams", n);
     int rc = 0;
     for (size_t i = 0; i < t->n_processes; i++) {
         struct process *p = &t->processes[i];
@@ -164,7 +164,7 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
     struct upmu_trace *t = calloc(1, sizeof *t);
     if (!t) {
         path_list_free(&dirs);
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the trace");
     }
     t->dir = strdup(dir);
     rc = t->dir ? reader_open_processes(t, &dirs) : packets_io_failed(dir, ENOMEM);
@@ -251,7 +251,7 @@ static int reader_check_processes(struct upmu_trace *t)
         if (p->meta.packets > p->totals.packets)
             return upmu_fail(UPMU_E_FORMAT,
                              "process %d: of %" PRIu64 " packets of events %" PRIu64
-                             " are missing: a stream file is cut off, empty or gone",
+                             " are missing: a stream file is truncated, empty or missing",
                              (int)p->meta.pid, p->meta.packets, p->meta.packets - p->totals.packets);
     }
     return 0;

@@ -38,7 +38,7 @@ static int path_list_add(struct path_list *list, const char *dir, const char *na
     if (!grown) {
         if (len >= 0)
             free(path);
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the list of files in \"%s\"", dir);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the list of files in \"%s\"", dir);
     }
     list->paths = grown;
     list->paths[list->n++] = path;
@@ -157,7 +157,7 @@ static int read_text(const char *path, char **text, size_t *len)
     if (fstat(fd, &st) != 0)
         rc = packets_io_failed(path, errno);
     else if (st.st_size > META_BYTES_MAX)
-        rc = upmu_fail(UPMU_E_FORMAT, "\"%s\" is longer than any metadata", path);
+        rc = upmu_fail(UPMU_E_FORMAT, "\"%s\" is too long to be metadata", path);
     *len = rc == 0 ? (size_t)st.st_size : 0;
     *text = malloc(*len + 1);
     if (rc == 0 && !*text)
@@ -176,7 +176,7 @@ int recording_metadata(const char *process, struct meta *m, char **text, size_t 
     char *path = NULL, *content = NULL;
     size_t bytes = 0;
     if (asprintf(&path, "%s/metadata", process) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", process);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", process);
     int rc = read_text(path, &content, &bytes);
     if (rc == 0) {
         rc = meta_parse(m, content, bytes, path);

@@ -30,7 +30,7 @@ struct upmu_control {
 static int control_new(struct upmu_control **out)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? 0 : upmu_fail(UPMU_E_NOMEM, "no memory for the control of a recording");
+    return *out ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory for the control of a recording");
 }
 
 int upmu_control_open(struct upmu_control **control, const char *dir)
@@ -90,10 +90,10 @@ static int control_process(const struct upmu_control *control, size_t index, con
 static int control_check_header(const char *path, const struct control_header *h)
 {
     if (memcmp(h->magic, CONTROL_MAGIC, sizeof h->magic) != 0)
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is no control file", path);
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a control file", path);
     if (h->version != CONTROL_VERSION)
         return upmu_fail(UPMU_E_VERSION,
-                         "\"%s\" is of version %u, this libupmu speaks version %d: use the upmu that "
+                         "\"%s\" is of version %u, this libupmu reads version %d. Use the upmu that "
                          "recorded it",
                          path, h->version, CONTROL_VERSION);
     return 0;
@@ -110,7 +110,7 @@ static int control_check_file(const char *path, int fd)
                          "recording",
                          path);
     if (!S_ISREG(st.st_mode) || st.st_size < CONTROL_BYTES)
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is no control file", path);
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a control file", path);
     return 0;
 }
 
@@ -139,7 +139,7 @@ static int remote_map(const char *dir, struct control_header **out)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/" CONTROL_FILE, dir) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the path of the control file in \"%s\"", dir);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the path of the control file in \"%s\"", dir);
     int rc = control_map(path, out);
     free(path);
     return rc;
@@ -174,7 +174,7 @@ static int control_map_running(const struct upmu_control *control, size_t index,
     if (rc > 0 && !__atomic_load_n(&(*h)->complete, __ATOMIC_ACQUIRE))
         return 0;
     if (rc >= 0)
-        rc = upmu_fail(UPMU_E_GONE, "the process has ended: \"%s\" records no more", *dir);
+        rc = upmu_fail(UPMU_E_GONE, "the process of \"%s\" has ended", *dir);
     remote_unmap(*h);
     return rc;
 }
@@ -242,7 +242,7 @@ int upmu_control_stop(const struct upmu_control *control, size_t index)
 int upmu_control_set_mode(const struct upmu_control *control, size_t index, int mode)
 {
     if (mode < UPMU_SYNC_CONTENDED || mode > UPMU_SYNC_COUNTS)
-        return upmu_fail(UPMU_E_INVAL, "there is no mode %d", mode);
+        return upmu_fail(UPMU_E_INVAL, "upmu_control_set_mode: there is no mode %d", mode);
     return control_change_mode(control, index, mode_set, 1 + (uint32_t)mode);
 }
 
@@ -253,8 +253,7 @@ static int mail_put(struct control_header *h, const char *text, size_t len)
 {
     if (__atomic_load_n(&h->mail, __ATOMIC_ACQUIRE) != 0)
         return upmu_fail(UPMU_E_BUSY,
-                         "process %u has not taken the mark before this one yet: it has recorded no event "
-                         "since",
+                         "process %u has not written the previous mark yet, because it has recorded no event since",
                          h->pid);
     memcpy(h->text, text, len);
     __atomic_store_n(&h->mail, (uint32_t)len, __ATOMIC_RELEASE);
@@ -390,7 +389,7 @@ static int status_mode(const char *dir, int32_t *mode)
     struct control_header h = {.version = 0};
     char *path = NULL;
     if (asprintf(&path, "%s/" CONTROL_FILE, dir) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the path of the control file in \"%s\"", dir);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the path of the control file in \"%s\"", dir);
     int fd = packets_open(path);
     int rc = fd < 0 ? fd : packets_read(fd, &h, sizeof h, 0);
     if (fd >= 0)

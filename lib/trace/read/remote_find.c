@@ -49,7 +49,7 @@ static int control_is_of_process(const char *dir, uint64_t start)
     struct control_header h;
     char *path = NULL;
     if (asprintf(&path, "%s" CONTROL_TAIL, dir) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the path of the control file in \"%s\"", dir);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the path of the control file in \"%s\"", dir);
     int fd = packets_open(path);
     int rc = fd < 0 ? fd : packets_read(fd, &h, sizeof h, 0);
     if (fd >= 0)
@@ -85,7 +85,7 @@ static int maps_search(FILE *maps, const char *name, pid_t pid, char **dir)
         const char *found = maps_line_directory(line);
         rc = found ? control_is_of_process(found, start) : 0;
         if (rc > 0 && !(*dir = strdup(found)))
-            rc = upmu_fail(UPMU_E_NOMEM, "no memory for a path");
+            rc = upmu_fail(UPMU_E_NOMEM, "out of memory for a path");
     }
     if (rc == 0 && ferror(maps))
         rc = maps_failed(pid, name, errno);

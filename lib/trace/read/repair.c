@@ -27,8 +27,8 @@
 
 static int repair_failed(const char *path, int err)
 {
-    return upmu_fail(UPMU_E_IO, "\"%s\" must be changed and cannot be: %s%s", path, strerrordesc_np(err),
-                     err == EROFS || err == EACCES || err == EPERM ? "; repair a copy of the recording" : "");
+    return upmu_fail(UPMU_E_IO, "cannot repair \"%s\": %s%s", path, strerrordesc_np(err),
+                     err == EROFS || err == EACCES || err == EPERM ? ". Repair a copy of the recording." : "");
 }
 
 static int repair_open(const char *path)
@@ -95,10 +95,11 @@ static int repair_stream(const char *path, const struct meta *m, struct upmu_tra
     if (state < 0 || state == PACKET_NONE)
         return state;
     if (state == PACKET_BAD)
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s; left as it is", path, end.offset, end.wrong);
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s. The file is not repaired.", path, end.offset,
+                         end.wrong);
     if (state == PACKET_GOOD && end.present < end.content)
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\": the file is cut off, committed events are missing; left as it is",
-                         path);
+        return upmu_fail(UPMU_E_FORMAT,
+                         "\"%s\": the file is truncated, and complete events are missing. It is not repaired.", path);
     if (state == PACKET_GOOD) {
         rc = repair_shorten_packet(path, &end, file_size);
     } else {
@@ -115,10 +116,10 @@ static int repair_replace_metadata(const char *dir, const struct textbuf *text)
     char *path = NULL, *temp = NULL;
     int rc = 0;
     if (asprintf(&path, "%s/metadata", dir) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", dir);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", dir);
     if (asprintf(&temp, "%s/.metadata.new", dir) < 0) {
         free(path);
-        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", dir);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", dir);
     }
     int fd = -1, err = 0;
     if (unlink(temp) != 0 && errno != ENOENT) /* space reserved by the killed writer */

@@ -21,7 +21,7 @@ int source_init(struct source *s, const struct meta *meta, struct context *conte
     s->now.event.process = process;
     s->now.event.pid = meta->pid;
     s->values = calloc(meta->n_counters + 1, sizeof *s->values);
-    return s->values ? 0 : upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", path);
+    return s->values ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", path);
 }
 
 void source_free(struct source *s)
@@ -62,7 +62,7 @@ static int source_load(struct source *s, int fd, const struct packet *p, size_t 
 static int source_begin_packet(struct source *s, int fd, const struct packet *p)
 {
     if (p->head.timestamp_begin < s->floor)
-        return source_damaged(s, p->offset, "a packet begins before the one in front of it ends");
+        return source_damaged(s, p->offset, "the packet overlaps the one before it");
     int rc = source_load(s, fd, p, sizeof p->head);
     if (rc != 0)
         return packets_io_failed(s->path, -rc);
@@ -145,9 +145,9 @@ static int source_check_packet(const struct source *s)
 {
     const struct packet *p = &s->packet;
     if (p->present < p->content)
-        return source_damaged(s, p->offset + p->present, "the file is cut off, committed events are missing");
+        return source_damaged(s, p->offset + p->present, "the file is truncated, and complete events are missing");
     if (p->head.event_count != 0 && p->head.event_count != s->decoded)
-        return source_damaged(s, p->offset, "the number of events is not the one the packet states");
+        return source_damaged(s, p->offset, "the number of events differs from the one in the packet's header");
     return 0;
 }
 

@@ -43,11 +43,11 @@ int trace_policy_parse(const char *text, struct trace_config *config)
         i++;
     if (i == n)
         return upmu_fail(UPMU_E_INVAL,
-                         "UPMU_TRACE_POLICY=%s is not known; there are grow, ring:SIZE, limit:SIZE and stop:SIZE",
-                         text);
+                         "UPMU_TRACE_POLICY=%s is not known. Use grow, ring:SIZE, limit:SIZE or stop:SIZE", text);
     uint64_t size = policy_parse_size(text + strlen(policies[i].name), policies[i].least, policies[i].most);
     if (size == 0)
-        return upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_POLICY=%s: %s; K, M and G are known", text, policies[i].sizes);
+        return upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_POLICY=%s: %s. Sizes may end in K, M or G.", text,
+                         policies[i].sizes);
     *(policies[i].policy == POLICY_RING ? &config->ring_bytes : &config->limit_bytes) = size;
     config->stop_at_limit = policies[i].policy == POLICY_STOP;
     return 0;
@@ -56,9 +56,7 @@ int trace_policy_parse(const char *text, struct trace_config *config)
 int trace_packet_parse(const char *text, struct trace_config *config)
 {
     config->packet_bytes = (size_t)policy_parse_size(text, TRACE_PACKET_MIN, TRACE_PACKET_MAX);
-    return config->packet_bytes
-               ? 0
-               : upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_PACKET=%s: a packet has 16K to 64M; K and M are known", text);
+    return config->packet_bytes ? 0 : upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_PACKET=%s: a packet has 16K to 64M", text);
 }
 
 /* End tracing; it cannot be started again from outside. */

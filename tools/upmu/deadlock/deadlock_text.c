@@ -33,7 +33,7 @@ static void text_offset(struct output *out, const struct upmu_symbol *s)
     fputc(')', out->file);
 }
 
-/* A function with its file, and above it those it was inlined into. `*s` is the outermost afterwards. */
+/* The functions at an address with their files, from the innermost inlined one to the outermost, which `*outermost` becomes. */
 static void text_frame(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
                        unsigned *number, struct upmu_symbol *outermost)
 {

@@ -50,28 +50,28 @@ static int record_stacks(struct record_line *l, const char *value)
 {
     long depth;
     if (l->request.stacks)
-        return options_usage(l->self, "one of --no-stacks and --stack-depth, once");
+        return options_usage(l->self, "--no-stacks and --stack-depth exclude each other and are given once");
     if (value && !number_long(value, 1, DEPTH_MAX, &depth))
-        return options_usage(l->self, "--stack-depth wants a number from 1 to %d, not '%s'", DEPTH_MAX, value);
+        return options_usage(l->self, "--stack-depth needs a number from 1 to %d, not '%s'", DEPTH_MAX, value);
     l->request.stacks = value ? value : "none";
     return 0;
 }
 
-static int record_policy(struct record_line *l, const char *policy, const char *wants, const char *value,
+static int record_policy(struct record_line *l, const char *policy, const char *needs, const char *value,
                          uint64_t least, uint64_t most)
 {
     if (l->request.policy)
-        return options_usage(l->self, "one of --ring, --limit and --stop-at, once");
+        return options_usage(l->self, "--ring, --limit and --stop-at exclude each other and are given once");
     l->request.policy = policy;
     l->request.policy_size = value;
-    return number_is_size(value, least, most) ? 0 : options_usage(l->self, wants, value);
+    return number_is_size(value, least, most) ? 0 : options_usage(l->self, needs, value);
 }
 
 static int record_sample(struct record_line *l, const char *value)
 {
     long n;
     if (strcmp(value, "none") != 0 && !number_long(value, 1, SAMPLE_MAX, &n))
-        return options_usage(l->self, "--sample wants none or a number from 1 to %d, not '%s'", SAMPLE_MAX, value);
+        return options_usage(l->self, "--sample needs none or a number from 1 to %d, not '%s'", SAMPLE_MAX, value);
     l->request.sample = value;
     return 0;
 }
@@ -113,18 +113,18 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_SAMPLE:
         return record_sample(l, value);
     case RECORD_OPT_RING:
-        return record_policy(l, "ring", "--ring wants a size from 64K to 16G, not '%s'", value, RING_MIN, RING_MAX);
+        return record_policy(l, "ring", "--ring needs a size from 64K to 16G, not '%s'", value, RING_MIN, RING_MAX);
     case RECORD_OPT_LIMIT:
-        return record_policy(l, "limit", "--limit wants a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
+        return record_policy(l, "limit", "--limit needs a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
                              LIMIT_MAX);
     case RECORD_OPT_STOP:
-        return record_policy(l, "stop", "--stop-at wants a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
+        return record_policy(l, "stop", "--stop-at needs a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
                              LIMIT_MAX);
     case RECORD_OPT_PACKET:
         l->request.packet = value;
         if (number_is_size(value, PACKET_MIN, PACKET_MAX))
             return 0;
-        return options_usage(l->self, "--packet wants a size from 16K to 64M, not '%s'", value);
+        return options_usage(l->self, "--packet needs a size from 16K to 64M, not '%s'", value);
     case RECORD_OPT_DEADLOCKS:
         l->request.deadlocks = value;
         return 0;

@@ -164,7 +164,7 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.html)
         return report_html(&q);
     if (q.filter && !q.view->filters)
-        return options_usage(self, "%s is for --view timeline%s", q.filter,
+        return options_usage(self, "%s needs --view timeline%s", q.filter,
                              q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"
                                                   : "");
     return q.diff ? report_diff(&q) : q.view->show(&q);

@@ -82,8 +82,8 @@ static void futexes_text_known(struct output *out, const struct futexes *f)
         fprintf(out->file, "%sthread %ld: %" PRIu64, i ? ", " : "", (long)f->most[i].tid, f->most[i].outside);
     if (f->n_threads > NAMED_MAX)
         fprintf(out->file, ", and %zu more", f->n_threads - NAMED_MAX);
-    fputs(")\n      from locks that are not traced, such as the C library's own, or while recording was paused or only "
-          "counted",
+    fputs(")\n      from locks that are not traced, such as the C library's own, or in times when "
+          "recording was paused or in mode counts",
           out->file);
 }
 

@@ -55,7 +55,7 @@ static int stat_number(struct stat_line *l, const char *option, const char *text
 {
     if (number_long(text, low, high, out))
         return 0;
-    return options_usage(l->self, "--%s wants a number from %ld to %ld, not '%s'", option, low, high, text);
+    return options_usage(l->self, "--%s needs a number from %ld to %ld, not '%s'", option, low, high, text);
 }
 
 static int stat_take_number(struct stat_line *l, int id, const char *value)
@@ -89,10 +89,10 @@ static int stat_ids(struct stat_line *l, bool *given, enum stat_target target, c
     *given = true;
     l->request.target = target;
     if (!stat_ids_add(&l->request.ids, value, cpus))
-        return options_usage(l->self, "--%s wants %s, not '%s'", option,
+        return options_usage(l->self, "--%s needs %s, not '%s'", option,
                              cpus ? "numbers of CPUs, as 0 or 0,2-3" : "ids, as 123 or 123,456", value);
     if (!cpus && stat_ids_has(&l->request.ids, 0))
-        return options_usage(l->self, "--%s wants ids, of which 0 is none", option);
+        return options_usage(l->self, "--%s needs ids above 0", option);
     return 0;
 }
 
@@ -100,7 +100,7 @@ static int stat_format(struct stat_line *l, enum stat_format format)
 {
     l->request.format = format;
     if (l->formats++ > 0)
-        return options_usage(l->self, "one of --json, --csv and -x, once");
+        return options_usage(l->self, "--json, --csv and -x exclude each other and are given once");
     return 0;
 }
 
@@ -108,7 +108,7 @@ static int stat_separator(struct stat_line *l, const char *value)
 {
     bool tab = strcmp(value, "\\t") == 0;
     if (!tab && strlen(value) != 1)
-        return options_usage(l->self, "--field-separator wants one character, not '%s'", value);
+        return options_usage(l->self, "--field-separator needs one character, not '%s'", value);
     l->request.separator = tab ? '\t' : value[0];
     return stat_format(l, STAT_CSV);
 }
@@ -173,7 +173,7 @@ static int stat_option(void *arg, int id, const char *value)
     case STAT_OPT_FOR:
         if (number_seconds(value, &l->request.seconds))
             return 0;
-        return options_usage(l->self, "--for wants seconds, as 2 or 0.5, not '%s'", value);
+        return options_usage(l->self, "--for needs seconds, as 2 or 0.5, not '%s'", value);
     default:
         return value ? stat_take_number(l, id, value) : stat_flag(l, id);
     }
@@ -187,7 +187,7 @@ static int stat_check_target(const struct stat_line *l)
     if (targets == 0 && !l->request.argv)
         return options_usage(l->self, "nothing to count: give a command, -p PID, -t TID, -C CPU or -a");
     if (targets > 1)
-        return options_usage(l->self, "one of -p, -t, and -C or -a");
+        return options_usage(l->self, "-p, -t and -C (or -a) exclude each other");
     if (l->per_thread && !l->pid && !l->tid)
         return options_usage(l->self, "--per-thread goes with -p or -t");
     if (l->no_aggr && !l->cpu && !l->all_cpus)
@@ -208,7 +208,7 @@ static int stat_check(const struct stat_line *l)
     if (q->runs > 1 && (!q->argv || l->per_thread))
         return options_usage(l->self, "--repeat goes with a command, and not with --per-thread");
     if (q->runs > 1 && q->interval > 0)
-        return options_usage(l->self, "one of --repeat and --interval-print");
+        return options_usage(l->self, "--repeat and --interval-print exclude each other");
     if (q->interval_count > 0 && (q->interval <= 0 || q->argv))
         return options_usage(l->self, "--interval-count goes with --interval-print, and not with a command");
     if (q->append && !q->output)
