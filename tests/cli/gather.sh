@@ -130,7 +130,7 @@ refused() {
     for command in list doctor "list --no-probe"; do
         # shellcheck disable=SC2086
         expect 1 env UPMU_FSROOT="$work/bad" "$UPMU" $command
-        has err "not name a usable recording"
+        has err "not a usable machine snapshot"
         has err "$1"
         ! grep -q 'task-clock\|table' "$work/out" || fail "an answer from a bad recording ($1)"
     done

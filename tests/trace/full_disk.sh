@@ -80,7 +80,7 @@ read_only)
     "$dump" "$disk/r" >"$work/dumped" || fail "a read-only recording cannot be read"
     [ "$(events "$work/dumped")" = 100 ] || fail "$(events "$work/dumped") events were read of 100"
     "$dump" repair "$disk/r" >/dev/null 2>"$work/refusal" && fail "a read-only recording was repaired"
-    grep -q "Read-only file system; repair a copy" "$work/refusal" || fail "no reason: $(cat "$work/refusal")"
+    grep -q "Read-only file system. Repair a copy" "$work/refusal" || fail "no reason: $(cat "$work/refusal")"
     cp -r "$disk/r" "$work/copy"
     "$dump" repair "$work/copy" | grep -q '^R 1 0 1 16384$' || fail "the copy was not repaired"
     need_babeltrace

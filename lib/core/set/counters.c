@@ -403,8 +403,8 @@ static void counters_spoil_group(struct counters *c, const struct counter_target
         if (!target->failed)
             continue;
         (void)upmu_fail(c->counter[i].cause,
-                        "'%s' is not counted: '%s', which would keep events of other modes off its counters, failed",
-                        list->events[i].name, list->events[filler].name);
+                        "'%s' is not counted: the kernel refused an event that keeps other modes out of its group",
+                        list->events[i].name);
         target->failed(list->link[i].owner, target->failed_arg);
     }
 }

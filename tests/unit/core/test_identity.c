@@ -150,7 +150,7 @@ static struct upmu_finding diagnosed(void)
     return found;
 }
 
-START_TEST(doctor_tells_where_the_identity_is_from)
+START_TEST(doctor_reports_where_the_identity_is_from)
 {
     struct arch_cpu own = x86("GenuineIntel", 6, 85);
     scripted_file("/proc/cpuinfo", SKYLAKE);
@@ -169,7 +169,7 @@ START_TEST(doctor_tells_where_the_identity_is_from)
     scripted_file("/upmu/findings", "0\tidentity\tas it was found\t\n");
     ck_assert_str_eq(diagnosed().text, "as it was found");
     scripted_file("/upmu/findings", "1\tidentity\tan instruction disagreed\tlook\n");
-    refused("disagreed when it was recorded");
+    refused("sources disagree");
 }
 END_TEST
 
@@ -182,6 +182,6 @@ int main(void)
     tcase_add_test(cases, registers_of_arm_are_read_for_each_processor);
     tcase_add_test(cases, recording_of_registers_alone_is_enough);
     tcase_add_test(cases, bad_recording_is_refused_and_the_running_cpu_not_asked);
-    tcase_add_test(cases, doctor_tells_where_the_identity_is_from);
+    tcase_add_test(cases, doctor_reports_where_the_identity_is_from);
     return run_suite("identity", cases);
 }

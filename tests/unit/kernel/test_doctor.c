@@ -133,7 +133,7 @@ START_TEST(counter_that_never_runs_or_never_moves_is_reported)
     expect("hardware-counters", UPMU_FINDING_LIMITED, "no counter", "Stop the other users");
     counts(KERNEL_TYPE_HARDWARE, 0, 100);
     diagnose(&upmu_kernel_scripted);
-    expect("hardware-counters", UPMU_FINDING_MISSING, "does not move", "");
+    expect("hardware-counters", UPMU_FINDING_MISSING, "does not count", "");
     scripted_read_fault(KERNEL_TYPE_HARDWARE, SCRIPTED_ANY, 8, 0);
     diagnose(&upmu_kernel_scripted);
     expect("hardware-counters", UPMU_FINDING_MISSING, "EIO", "");

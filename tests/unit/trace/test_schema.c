@@ -192,7 +192,7 @@ START_TEST(what_cannot_be_read_is_refused_with_its_reason)
     expect_refusal("\"upmu\"", "\"lttng-ust\"", UPMU_E_FORMAT, "not the metadata of a libupmu trace");
     expect_refusal("freq = 2500000001", "freq = 0", UPMU_E_FORMAT, "clock");
     expect_refusal("counter_count = 2", "counter_count = 99999999999999999999", UPMU_E_FORMAT, "counters");
-    expect_refusal("counter_count = 2", "counter_count = 3", UPMU_E_FORMAT, "counter without a field");
+    expect_refusal("counter_count = 2", "counter_count = 3", UPMU_E_FORMAT, "a counter has no field");
     expect_refusal("status8 status[2]", "status8 status[3]", UPMU_E_FORMAT, "type or length");
     expect_refusal("u64 _page_faults", "string _page_faults", UPMU_E_FORMAT, "type or length");
     expect_refusal("hex64 frames[frames_length]", "u32 frames[frames_length]", UPMU_E_FORMAT, "type or length");
