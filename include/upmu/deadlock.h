@@ -63,21 +63,24 @@ enum upmu_deadlock_kind {
     UPMU_DEADLOCK_NO_SIGNAL = 6,     /**< nobody is left to signal the condition variable */
     UPMU_DEADLOCK_BARRIER_SHORT = 7, /**< nobody is left to arrive at the barrier */
     UPMU_DEADLOCK_NO_WAKE = 8,       /**< nobody is left to wake the futex */
-    UPMU_DEADLOCK_KINDS = 9,
+    UPMU_DEADLOCK_ALL_ASLEEP = 9,    /**< all threads of the process sleep, and nothing is known that could wake one */
+    UPMU_DEADLOCK_KINDS = 10,
 };
 
-/** "cycle", "self", "owner-ended", "join-cycle", "join-self", "no-post", "no-signal", "barrier-short", "no-wake"; "?". */
+/** "cycle", "self", "owner-ended", "join-cycle", "join-self", "no-post", "no-signal", "barrier-short", "no-wake",
+ *  "all-asleep"; "?". */
 UPMU_API const char *upmu_deadlock_kind_name(int kind);
 
 /** How certain it is. */
 enum upmu_deadlock_certainty {
     UPMU_DEADLOCK_CERTAIN = 0,   /**< nothing can end it */
-    UPMU_DEADLOCK_STALLED = 1,   /**< no thread can end it, but something else could: not called a deadlock */
+    UPMU_DEADLOCK_STALLED = 1,   /**< nothing that is known could end it, but a holder or waker is unknown */
     UPMU_DEADLOCK_BREAKABLE = 2, /**< a wait in it ends by itself: not called a deadlock */
-    UPMU_DEADLOCK_CERTAINTIES = 3,
+    UPMU_DEADLOCK_WAKEABLE = 3,  /**< no thread can end it, but something else could: not called a deadlock */
+    UPMU_DEADLOCK_CERTAINTIES = 4,
 };
 
-/** "certain", "stalled", "breakable"; "?" for any other number. */
+/** "certain", "stalled", "breakable", "wakeable"; "?" for any other number. */
 UPMU_API const char *upmu_deadlock_certainty_name(int certainty);
 
 /** Threads that stand. */
@@ -92,7 +95,7 @@ struct upmu_deadlock {
     pid_t owner;         /**< OWNER_ENDED: the thread that ended, else 0 */
     const char *owner_name;
     uint64_t owner_site;   /**< OWNER_ENDED: where it took the lock, 0 = not known */
-    const char *could_end; /**< STALLED, BREAKABLE: what could end it; else "" */
+    const char *could_end; /**< WAKEABLE, BREAKABLE: what could end it; else "" */
     uint32_t alive;        /**< 1: the process lives, and they stood at two looks; 0: they stood when it ended */
     uint32_t suppressed;   /**< 1: by the file of suppressions */
     size_t n_threads;      /**< caught in it: of a cycle, each waits for the next and the last for the first */
@@ -123,6 +126,7 @@ struct upmu_deadlock_thread {
     uint32_t stack;      /**< its whole call stack, for upmu_overview_stack_find(); 0 = none */
     size_t n_held;
     uint32_t n_unlisted; /**< locks held that are not listed, because there are too many */
+    uint32_t inspected;  /**< 1: the wait is not recorded: it is as the kernel and the lock's own fields show it */
 };
 #define UPMU_DEADLOCK_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_thread, 104)
 UPMU_API UPMU_CHECKED int upmu_deadlocks_thread_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
@@ -269,11 +273,16 @@ struct upmu_deadlock_inspect_thread {
     uint32_t cycle;  /**< number of the cycle of owners it is in, from 1; 0: none */
     size_t n_frames; /**< of its call stack; 0: it was not read */
     const char *wait_channel; /**< where it waits in the kernel, "" if that is not told */
+    int32_t
+        object_type; /**< enum upmu_object_type: MUTEX, RWLOCK, THREAD (`owner` is joined), FUTEX (with an owner the lock
+                              of a FILE) */
 };
 #define UPMU_DEADLOCK_INSPECT_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_inspect_thread, 64)
 /** Thread `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
 UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect, size_t i,
                                                           struct upmu_deadlock_inspect_thread *out);
+/** Whether all threads sleep, none of them in a cycle, and nothing is known that could wake one: 1, else 0. */
+UPMU_API int upmu_deadlock_inspect_stalled(const struct upmu_deadlock_inspect *inspect);
 /** Number of threads. */
 UPMU_API size_t upmu_deadlock_inspect_thread_count(const struct upmu_deadlock_inspect *inspect);
 

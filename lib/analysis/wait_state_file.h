@@ -14,6 +14,7 @@ struct wait_state_thread {
     struct wait_file_slot head;   /**< without the locks held */
     struct wait_file_stack stack; /**< of a thread that waits; valid if its number is that of `head` */
     uint32_t first_held, n_held;
+    bool inspected; /**< its wait was not recorded: it is as the kernel shows it */
 };
 
 struct wait_state_file {

@@ -14,6 +14,7 @@ static const char *const kind_names[UPMU_DEADLOCK_KINDS] = {
     [UPMU_DEADLOCK_NO_SIGNAL] = "no-signal",
     [UPMU_DEADLOCK_BARRIER_SHORT] = "barrier-short",
     [UPMU_DEADLOCK_NO_WAKE] = "no-wake",
+    [UPMU_DEADLOCK_ALL_ASLEEP] = "all-asleep",
 };
 
 /* The graph's enumerations equal the public ones. */
@@ -23,10 +24,12 @@ _Static_assert((int)WG_CYCLE == (int)UPMU_DEADLOCK_CYCLE && (int)WG_SELF == (int
                    (int)WG_JOIN_SELF == (int)UPMU_DEADLOCK_JOIN_SELF && (int)WG_NO_POST == (int)UPMU_DEADLOCK_NO_POST &&
                    (int)WG_NO_SIGNAL == (int)UPMU_DEADLOCK_NO_SIGNAL &&
                    (int)WG_BARRIER_SHORT == (int)UPMU_DEADLOCK_BARRIER_SHORT &&
-                   (int)WG_NO_WAKE == (int)UPMU_DEADLOCK_NO_WAKE && (int)WG_DEADLOCK_KINDS == (int)UPMU_DEADLOCK_KINDS,
+                   (int)WG_NO_WAKE == (int)UPMU_DEADLOCK_NO_WAKE &&
+                   (int)WG_ALL_ASLEEP == (int)UPMU_DEADLOCK_ALL_ASLEEP &&
+                   (int)WG_DEADLOCK_KINDS == (int)UPMU_DEADLOCK_KINDS,
                "kinds");
 _Static_assert((int)WG_CERTAIN == (int)UPMU_DEADLOCK_CERTAIN && (int)WG_STALLED == (int)UPMU_DEADLOCK_STALLED &&
-                   (int)WG_BREAKABLE == (int)UPMU_DEADLOCK_BREAKABLE,
+                   (int)WG_BREAKABLE == (int)UPMU_DEADLOCK_BREAKABLE && (int)WG_WAKEABLE == (int)UPMU_DEADLOCK_WAKEABLE,
                "statuses");
 
 const char *upmu_deadlock_kind_name(int kind)
@@ -36,7 +39,7 @@ const char *upmu_deadlock_kind_name(int kind)
 
 const char *upmu_deadlock_certainty_name(int certainty)
 {
-    static const char *const names[UPMU_DEADLOCK_CERTAINTIES] = {"certain", "stalled", "breakable"};
+    static const char *const names[UPMU_DEADLOCK_CERTAINTIES] = {"certain", "stalled", "breakable", "wakeable"};
     return certainty >= 0 && certainty < UPMU_DEADLOCK_CERTAINTIES ? names[certainty] : "?";
 }
 
@@ -52,7 +55,7 @@ static uint64_t facts_lock_site(const struct wait_state *s, const struct wait_st
 /* Kinds with one object; the threads of the other kinds have an object each. */
 static bool facts_has_object(enum wg_deadlock_kind kind)
 {
-    return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF;
+    return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF && kind != WG_ALL_ASLEEP;
 }
 
 int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_deadlock *out)
@@ -153,6 +156,7 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
         .stack = h->stack,
         .n_held = t->n_held,
         .n_unlisted = h->forgotten,
+        .inspected = t->inspected,
     };
     return OPTS_GIVE(out, ours, UPMU_DEADLOCK_THREAD_SIZE_V1);
 }

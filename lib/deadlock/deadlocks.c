@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "deadlock/inspect.h"
+#include "deadlock/inspect_process.h"
 #include "deadlock/wait_state_only.h"
 #include "base/map.h"
 #include "analysis/public.h"
@@ -22,8 +24,10 @@ static int deadlocks_read_wait_state(struct dl_process *p, const char *dir)
 {
     int rc = wait_state_read(&p->wait_state, dir);
     p->recorded = rc > 0;
-    if (rc > 0 && p->alive)
-        wait_state_read_wakers(&p->wait_state);
+    if (rc >= 0 && !p->alive)
+        wait_state_restore_inspected(&p->wait_state, dir);
+    if (rc >= 0 && p->outer_pid != 0)
+        rc = wait_state_read_wakers(&p->wait_state, p->outer_pid);
     return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state);
 }
 
@@ -49,6 +53,13 @@ static int deadlocks_read_confirmed(struct dl_process *p, const char *dir)
     for (size_t i = 0; rc == 0 && i < now->n_deadlocks; i++)
         if (!deadlocks_are_confirmed(&before, wait_state_signature(&p->wait_state, &now->deadlocks[i])))
             now->deadlocks[i].n = 0; /* a thread has resumed */
+    bool found = false;
+    for (size_t i = 0; rc == 0 && i < now->n_deadlocks; i++)
+        found |= now->deadlocks[i].n > 0 && now->deadlocks[i].certainty <= WG_STALLED;
+    if (found) {
+        inspect_stacks_add(&p->wait_state);
+        wait_state_save_inspected(&p->wait_state, dir);
+    }
     wait_state_free(&before);
     return rc;
 }
@@ -63,6 +74,8 @@ static int deadlocks_read_process(struct upmu_deadlocks *d, struct dl_process *p
     if (rc == 0 && status.running) /* only a later report of a killed process needs it */
         (void)wait_state_save_alive(status.dir, &now);
     *p = (struct dl_process){.pid = status.pid, .alive = status.running != 0};
+    if (p->alive)
+        p->outer_pid = inspect_process_of(status.dir, status.pid);
     d->n_processes++;
     p->dir = rc == 0 ? strdup(status.dir) : NULL;
     if (rc == 0)
@@ -117,6 +130,23 @@ static int deadlocks_match_processes(struct upmu_deadlocks *d)
         }
     }
     d->n_processes = kept;
+    return rc;
+}
+
+/* The call stacks that were read from the process itself. */
+static int deadlocks_add_stacks(struct upmu_deadlocks *d)
+{
+    int rc = 0;
+    for (size_t i = 0; i < d->n_processes; i++) {
+        const struct wait_state_file *f = &d->processes[i].wait_state.file;
+        for (size_t k = 0; rc == 0 && k < f->n_threads; k++) {
+            const struct wait_file_stack *s = &f->threads[k].stack;
+            const struct upmu_trace_stack stack = {
+                .frames = s->frames, .n_frames = s->n, .method = s->method, .truncated = s->truncated};
+            if (f->threads[k].inspected && s->id != 0 && s->n <= WAIT_FILE_FRAMES_MAX)
+                rc = trace_bare_stack(d->overview->trace, d->processes[i].index, s->id, &stack);
+        }
+    }
     return rc;
 }
 
@@ -185,6 +215,8 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
         rc = timeline_read(&d->overview, dir, opts->debug_dir, &hooks);
     if (rc == 0)
         rc = deadlocks_match_processes(d);
+    if (rc == 0)
+        rc = deadlocks_add_stacks(d);
     if (rc == 0)
         rc = deadlocks_add_all(d);
     if (rc == 0)

@@ -15,6 +15,7 @@ struct dl_process {
     char *dir;
     char *problem; /**< why its wait state could not be read, or NULL */
     pid_t pid;
+    pid_t outer_pid; /**< of a live process: its id in this pid namespace; 0: not found */
     bool alive;
     bool recorded; /**< it has a wait-state file */
     struct wait_state wait_state;

@@ -1,227 +1,154 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inspection of a process that is not recorded: futex waits and mutex owners.
+ * Inspection of a process that is not recorded.
  *
- * The kernel reports the address of the futex only. A mutex is assumed there if the fields of glibc's pthread_mutex_t
- * are plausible (the owner is a thread of the process, count and kind are in range) and unchanged at a second
- * reading.
+ * Its wait state has no slots, only what the kernel and the locks themselves have: the rest is as for a recorded process.
  */
 #include "deadlock/inspect.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <linux/futex.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 
-#include "base/map.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/opts.h"
+#include "deadlock/wait_state.h"
 
-enum { INTERVAL_NS = 100 * 1000 * 1000, MUTEX_KIND_MAX = 0x1ff };
+enum { INTERVAL_NS = 100 * 1000 * 1000 };
 
 static int inspect_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory while inspecting a process");
 }
 
-/* @return false if the file cannot be read, with errno. */
-static bool inspect_read_task(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+static int inspect_read_state(struct wait_state *s, pid_t pid)
+{
+    *s = (struct wait_state){0};
+    int rc = wait_state_read_wakers(s, pid);
+    if (rc == 0 && s->kernel.n_threads == 0)
+        return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)pid);
+    if (rc == 0 && !s->kernel.waits)
+        return upmu_fail(UPMU_E_PERM,
+                         "cannot inspect process %d: it is another user's, or kernel.yama.ptrace_scope forbids "
+                         "it. Inspect it as root, or record it with upmu record.",
+                         (int)pid);
+    return rc == 0 ? wait_state_find_blocked(s) : rc;
+}
+
+static void inspect_read_wait_channel(pid_t pid, struct inspect_thread *t)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/wchan", (int)pid, (int)t->tid);
     FILE *f = fopen(path, "re");
-    if (!f)
-        return false;
-    size_t n = fread(text, 1, size - 1, f);
-    bool fine = !ferror(f);
-    int err = errno;
-    (void)fclose(f);
-    errno = err;
-    text[n] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    return fine;
+    size_t n = f ? fread(t->wait_channel, 1, sizeof t->wait_channel - 1, f) : 0;
+    if (f)
+        (void)fclose(f);
+    t->wait_channel[n] = '\0';
+    if (strcmp(t->wait_channel, "0") == 0)
+        t->wait_channel[0] = '\0';
 }
 
-/* ---------------------------------------------------------------------------------------------------- futexes */
-
-static bool inspect_is_futex_wait(long op)
+/* The thread of a snapshot, if it has not run between the two. */
+static const struct wait_state_thread *inspect_same_wait(struct wait_state *s, const struct wait_state_thread *before)
 {
-    switch (op & FUTEX_CMD_MASK) {
-    case FUTEX_WAIT:
-    case FUTEX_WAIT_BITSET:
-    case FUTEX_LOCK_PI:
-        return true;
-    default:
-        return false;
-    }
+    const struct wait_state_thread *now = wait_state_thread_with(s, before->head.tid);
+    bool same = now && now->head.state == WAIT_FILE_BLOCKED && before->head.state == WAIT_FILE_BLOCKED &&
+                now->head.version == before->head.version && now->head.object == before->head.object;
+    return same ? now : NULL;
 }
 
-/* Parses "202 0xWORD 0xOP 0xVALUE 0xTIMEOUT ...", or "running". @return 0; UPMU_E_PERM, UPMU_E_GONE. */
-static int inspect_read_futex(pid_t pid, struct inspect_thread *t)
+static int inspect_add_thread(struct upmu_deadlock_inspect *inspect, struct wait_state *s,
+                              const struct wait_state_thread *before)
 {
-    char line[256];
-    long number;
-    uint64_t word, op, value, timeout;
-    t->in_futex = false;
-    if (!inspect_read_task(pid, t->tid, "syscall", line, sizeof line)) {
-        if (errno == EPERM || errno == EACCES)
-            return upmu_fail(UPMU_E_PERM,
-                             "cannot inspect process %d: it is another user's, or kernel.yama.ptrace_scope forbids "
-                             "it. Inspect it as root, or record it with upmu record.",
-                             (int)pid);
-        return 0; /* the thread has ended */
-    }
-    int n = sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &word, &op, &value, &timeout);
-    if (n < 5 || number != SYS_futex || !inspect_is_futex_wait((long)op))
+    struct inspect_thread *all =
+        array_reserve(inspect->threads, inspect->n_threads, &inspect->cap_threads, sizeof *all);
+    const struct kernel_thread *k = kernel_view_thread(&s->kernel, before->head.tid), *owner;
+    const struct wait_state_thread *now = inspect_same_wait(s, before);
+    if (!all)
+        return inspect_no_memory();
+    inspect->threads = all;
+    if (!k)
+        return 0; /* it has just ended */
+    struct inspect_thread *t = &all[inspect->n_threads++];
+    *t = (struct inspect_thread){.tid = k->task, .in_futex = now != NULL};
+    memcpy(t->name, k->name, sizeof t->name);
+    if (!now)
         return 0;
-    t->in_futex = true;
-    t->timed = timeout != 0;
-    t->word = word;
+    owner = kernel_view_thread(&s->kernel, now->head.peer);
+    t->timed = k->timed;
+    t->word = k->word;
+    t->type = now->head.type;
+    t->owner = owner && now->head.peer == before->head.peer ? owner->task : 0;
     return 0;
 }
 
-static bool inspect_has_thread(const struct upmu_deadlock_inspect *inspect, pid_t tid)
+static struct inspect_thread *inspect_member(struct upmu_deadlock_inspect *inspect, const struct wait_state *s,
+                                             uint32_t member)
 {
-    for (size_t i = 0; i < inspect->n_threads; i++)
-        if (inspect->threads[i].tid == tid)
+    const struct kernel_thread *k = kernel_view_thread(&s->kernel, s->file.threads[member].head.tid);
+    for (size_t i = 0; k && i < inspect->n_threads; i++)
+        if (inspect->threads[i].tid == k->task)
+            return &inspect->threads[i];
+    return NULL;
+}
+
+static bool inspect_was_found(const struct wait_state *before, uint64_t signature)
+{
+    for (size_t i = 0; i < before->snapshot.n_deadlocks; i++)
+        if (wait_state_signature(before, &before->snapshot.deadlocks[i]) == signature)
             return true;
     return false;
 }
 
-/* The owner of the mutex that contains the futex; 0 if it is no mutex. */
-static pid_t inspect_mutex_owner(const struct upmu_deadlock_inspect *inspect, uint64_t word)
-{
-#ifdef __GLIBC__
-    pthread_mutex_t m;
-    struct iovec local = {.iov_base = &m, .iov_len = sizeof m};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)word, .iov_len = sizeof m};
-    if (process_vm_readv(inspect->pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof m)
-        return 0;
-    bool plausible = m.__data.__lock != 0 && m.__data.__nusers >= 1 && m.__data.__nusers <= inspect->n_threads &&
-                     m.__data.__kind >= 0 && m.__data.__kind <= MUTEX_KIND_MAX;
-    return plausible && inspect_has_thread(inspect, m.__data.__owner) ? m.__data.__owner : 0;
-#else
-    (void)inspect;
-    (void)word;
-    return 0;
-#endif
-}
-
-/* -------------------------------------------------------------------------------------------------- two readings */
-
-static int inspect_add_thread(struct upmu_deadlock_inspect *inspect, pid_t tid)
-{
-    struct inspect_thread *all =
-        array_reserve(inspect->threads, inspect->n_threads, &inspect->cap_threads, sizeof *all);
-    if (!all)
-        return inspect_no_memory();
-    inspect->threads = all;
-    struct inspect_thread *t = &all[inspect->n_threads];
-    *t = (struct inspect_thread){.tid = tid};
-    char name[32] = "";
-    if (!inspect_read_task(inspect->pid, tid, "comm", name, sizeof name))
-        return 0; /* it has just ended */
-    memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
-    if (!inspect_read_task(inspect->pid, tid, "wchan", t->wait_channel, sizeof t->wait_channel) ||
-        strcmp(t->wait_channel, "0") == 0)
-        t->wait_channel[0] = '\0';
-    inspect->n_threads++;
-    return inspect_read_futex(inspect->pid, t);
-}
-
-static int inspect_add_threads(struct upmu_deadlock_inspect *inspect)
-{
-    char path[64];
-    const struct dirent *entry;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)inspect->pid);
-    DIR *dir = opendir(path);
-    int rc = 0;
-    if (!dir)
-        return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)inspect->pid);
-    while (rc == 0 && (entry = readdir(dir)))
-        if (entry->d_name[0] != '.')
-            rc = inspect_add_thread(inspect, (pid_t)strtol(entry->d_name, NULL, 10));
-    closedir(dir);
-    return rc;
-}
-
-static void inspect_find_owners(struct upmu_deadlock_inspect *inspect)
-{
-    for (size_t i = 0; i < inspect->n_threads; i++)
-        if (inspect->threads[i].in_futex)
-            inspect->threads[i].owner = inspect_mutex_owner(inspect, inspect->threads[i].word);
-}
-
-/* Reads again after an interval: what changed is an ordinary wait. */
-static int inspect_again(struct upmu_deadlock_inspect *inspect)
-{
-    const struct timespec pause = {.tv_nsec = INTERVAL_NS};
-    int rc = 0;
-    nanosleep(&pause, NULL);
-    for (size_t i = 0; rc == 0 && i < inspect->n_threads; i++) {
-        struct inspect_thread *t = &inspect->threads[i], now = *t;
-        if (!t->in_futex)
-            continue;
-        rc = inspect_read_futex(inspect->pid, &now);
-        t->in_futex = now.in_futex && now.word == t->word;
-        if (!t->in_futex || inspect_mutex_owner(inspect, t->word) != t->owner)
-            t->owner = 0;
-    }
-    return rc;
-}
-
-/* Follows the owners: a thread reached from itself is part of a cycle. */
-static void inspect_find_cycles(struct upmu_deadlock_inspect *inspect)
+/* Numbers the deadlocks that both snapshots show. */
+static void inspect_add_deadlocks(struct upmu_deadlock_inspect *inspect, const struct wait_state *before,
+                                  const struct wait_state *now)
 {
     uint32_t cycles = 0;
-    for (size_t i = 0; i < inspect->n_threads; i++) {
-        size_t at = i, steps = 0;
-        do {
-            const struct inspect_thread *t = &inspect->threads[at];
-            size_t next = 0;
-            while (t->owner != 0 && next < inspect->n_threads && inspect->threads[next].tid != t->owner)
-                next++;
-            at = t->owner != 0 && t->in_futex && !t->timed ? next : inspect->n_threads;
-        } while (at < inspect->n_threads && at != i && ++steps <= inspect->n_threads);
-        if (at != i || inspect->threads[i].cycle != 0)
+    for (size_t i = 0; i < now->snapshot.n_deadlocks; i++) {
+        const struct wg_deadlock *f = &now->snapshot.deadlocks[i];
+        if (!inspect_was_found(before, wait_state_signature(now, f)))
+            continue;
+        inspect->stalled |= f->certainty == WG_STALLED;
+        if (f->certainty != WG_CERTAIN)
             continue;
         cycles++;
-        do {
-            inspect->threads[at].cycle = cycles;
-            for (size_t next = 0; next < inspect->n_threads; next++)
-                if (inspect->threads[next].tid == inspect->threads[at].owner) {
-                    at = next;
-                    break;
-                }
-        } while (at != i);
+        for (uint32_t k = 0; k < f->n; k++) {
+            struct inspect_thread *t = inspect_member(inspect, now, now->snapshot.members[f->first + k]);
+            if (t)
+                t->cycle = cycles;
+        }
     }
 }
 
 static int inspect_process(struct upmu_deadlock_inspect *inspect)
 {
-    int rc = inspect_add_threads(inspect);
-    if (rc == 0 && inspect->n_threads == 0)
-        rc = upmu_fail(UPMU_E_GONE, "there is no process %d", (int)inspect->pid);
+    const struct timespec pause = {.tv_nsec = INTERVAL_NS};
+    struct wait_state before, now = {0};
+    int rc = inspect_read_state(&before, inspect->pid);
+    if (rc == 0) {
+        nanosleep(&pause, NULL);
+        rc = inspect_read_state(&now, inspect->pid);
+    }
+    for (size_t i = 0; rc == 0 && i < before.file.n_threads; i++)
+        rc = inspect_add_thread(inspect, &now, &before.file.threads[i]);
+    if (rc == 0)
+        inspect_add_deadlocks(inspect, &before, &now);
+    wait_state_free(&before);
+    wait_state_free(&now);
     if (rc == 0)
         rc = symbols_open(&inspect->symbols, SYMBOLS_DEBUG_DIR);
     if (rc != 0)
         return rc;
-    inspect_find_owners(inspect);
-    rc = inspect_again(inspect);
-    if (rc != 0)
-        return rc;
-    inspect_find_cycles(inspect);
     inspect_stacks_begin(inspect);
-    for (size_t i = 0; i < inspect->n_threads; i++)
+    for (size_t i = 0; i < inspect->n_threads; i++) {
+        inspect_read_wait_channel(inspect->pid, &inspect->threads[i]);
         if (inspect->threads[i].in_futex)
             inspect_stack_read(inspect, &inspect->threads[i]);
+    }
     return 0;
 }
 
@@ -273,8 +200,14 @@ int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect,
         .cycle = t->cycle,
         .n_frames = t->n_frames,
         .wait_channel = t->wait_channel,
+        .object_type = t->type,
     };
     return OPTS_GIVE(out, ours, UPMU_DEADLOCK_INSPECT_THREAD_SIZE_V1);
+}
+
+int upmu_deadlock_inspect_stalled(const struct upmu_deadlock_inspect *inspect)
+{
+    return inspect && inspect->stalled;
 }
 
 size_t upmu_deadlock_inspect_thread_count(const struct upmu_deadlock_inspect *inspect)

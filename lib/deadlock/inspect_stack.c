@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "deadlock/inspect.h"
+#include "deadlock/wait_state.h"
+#include "upmu/trace.h"
 #include "base/error.h"
 #include "base/opts.h"
 
@@ -16,36 +18,68 @@ static const Dwfl_Callbacks callbacks = {
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-void inspect_stacks_begin(struct upmu_deadlock_inspect *inspect)
+/* NULL if the process cannot be inspected. */
+static Dwfl *inspect_dwfl_open(pid_t pid)
 {
-    inspect->dwfl = dwfl_begin(&callbacks);
-    if (!inspect->dwfl)
-        return;
-    bool reported =
-        dwfl_linux_proc_report(inspect->dwfl, inspect->pid) == 0 && dwfl_report_end(inspect->dwfl, NULL, NULL) == 0;
-    if (reported && dwfl_linux_proc_attach(inspect->dwfl, inspect->pid, false) == 0)
-        return;
-    dwfl_end(inspect->dwfl);
-    inspect->dwfl = NULL;
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    bool reported = dwfl && dwfl_linux_proc_report(dwfl, pid) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0;
+    if (reported && dwfl_linux_proc_attach(dwfl, pid, false) == 0)
+        return dwfl;
+    if (dwfl)
+        dwfl_end(dwfl);
+    return NULL;
 }
 
-/* A return address is moved into its call instruction. */
+void inspect_stacks_begin(struct upmu_deadlock_inspect *inspect)
+{
+    inspect->dwfl = inspect_dwfl_open(inspect->pid);
+}
+
+struct stack_read {
+    uint64_t *frames;
+    size_t n, max;
+    bool into_calls; /* return addresses are moved into their call instructions */
+};
+
 static int inspect_add_frame(Dwfl_Frame *frame, void *arg)
 {
-    struct inspect_thread *t = arg;
+    struct stack_read *r = arg;
     Dwarf_Addr pc;
     bool activation;
-    if (t->n_frames == INSPECT_FRAMES_MAX || !dwfl_frame_pc(frame, &pc, &activation))
+    if (r->n == r->max || !dwfl_frame_pc(frame, &pc, &activation))
         return DWARF_CB_ABORT;
-    t->frames[t->n_frames++] = pc - (activation ? 0 : 1);
+    r->frames[r->n++] = pc - (r->into_calls && !activation ? 1 : 0);
     return DWARF_CB_OK;
 }
 
 void inspect_stack_read(struct upmu_deadlock_inspect *inspect, struct inspect_thread *t)
 {
+    struct stack_read r = {.frames = t->frames, .max = INSPECT_FRAMES_MAX, .into_calls = true};
     /* An incomplete stack is kept. */
     if (inspect->dwfl)
-        (void)dwfl_getthread_frames(inspect->dwfl, t->tid, inspect_add_frame, t);
+        (void)dwfl_getthread_frames(inspect->dwfl, t->tid, inspect_add_frame, &r);
+    t->n_frames = r.n;
+}
+
+void inspect_stacks_add(struct wait_state *s)
+{
+    enum { FIRST_ID = 1 << 30 }; /* no trace has as many stacks */
+    Dwfl *dwfl = s->wakers.inspected > 0 ? inspect_dwfl_open(s->kernel.pid) : NULL;
+    for (size_t i = 0; dwfl && i < s->file.n_threads; i++) {
+        struct wait_state_thread *t = &s->file.threads[i];
+        const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);
+        struct stack_read r = {.frames = t->stack.frames, .max = WAIT_FILE_FRAMES_MAX};
+        if (!t->inspected || !k || t->head.state != WAIT_FILE_BLOCKED)
+            continue;
+        (void)dwfl_getthread_frames(dwfl, k->task, inspect_add_frame, &r);
+        t->stack.n = (uint16_t)r.n;
+        t->stack.method = UPMU_STACK_LIBUNWIND;
+        t->stack.truncated = r.n == WAIT_FILE_FRAMES_MAX;
+        t->head.stack = t->stack.id = r.n > 0 ? FIRST_ID + (uint32_t)i : 0;
+        t->head.site = r.n > 0 ? t->stack.frames[0] : 0;
+    }
+    if (dwfl)
+        dwfl_end(dwfl);
 }
 
 /* The module's build-id in hexadecimal, "" if it has none. */

@@ -21,15 +21,15 @@
 
 /* ------------------------------------------------------------------------------------------- owners of mutexes */
 
-static struct wait_state_thread *wait_state_thread_of(struct wait_state *s, int tid)
+struct wait_state_thread *wait_state_thread_with(struct wait_state *s, int tid)
 {
     for (size_t i = 0; i < s->file.n_threads; i++)
-        if (s->file.threads[i].head.tid == tid)
+        if (s->file.threads[i].head.tid == tid && s->file.threads[i].head.state != WAIT_FILE_ENDED)
             return &s->file.threads[i];
     return NULL;
 }
 
-static bool wait_state_is_held(const struct wait_state *s, uint64_t lock)
+bool wait_state_is_held(const struct wait_state *s, uint64_t lock)
 {
     for (size_t i = 0; i < s->file.n_held; i++)
         if (s->file.held[i].lock == lock)
@@ -48,7 +48,7 @@ static bool wait_state_push_held(struct wait_state *s, struct wait_file_held h)
 }
 
 /* Adds a held lock to the thread. Its locks are contiguous, so they move to the end. */
-static int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t lock)
+int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t lock)
 {
     uint32_t first = (uint32_t)s->file.n_held;
     for (uint32_t i = 0; i < t->n_held; i++)
@@ -70,7 +70,7 @@ static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
     const struct wait_file_slot h = s->file.threads[i].head;
     bool has_peer = h.state == WAIT_FILE_BLOCKED && h.kind == UPMU_TRACE_LOCK_BLOCK && h.type == UPMU_OBJECT_MUTEX &&
                     h.peer > 0 && h.owner != WAIT_FILE_OWNER_UNKNOWN;
-    struct wait_state_thread *owner = has_peer ? wait_state_thread_of(s, h.peer) : NULL;
+    struct wait_state_thread *owner = has_peer ? wait_state_thread_with(s, h.peer) : NULL;
     bool owner_waits =
         owner && owner->head.state == WAIT_FILE_BLOCKED && (owner->head.since_ns < h.since_ns || h.peer == h.tid);
     bool gone = has_peer && h.owner == WAIT_FILE_OWNER_GONE && !owner;
@@ -148,7 +148,7 @@ int wait_state_save_wakers(const struct wait_state *s, const char *dir)
     h.seen_ns = s->wakers.asked_ns;
     h.caught = s->wakers.caught;
     h.timers = s->wakers.timers;
-    h.unknown = s->wakers.unknown;
+    h.unknown = s->wakers.unknown + s->wakers.inspected;
     h.outside = 1 + !s->wakers.inside;
     return wait_file_write_part(dir, &h, from, to);
 }
@@ -167,8 +167,11 @@ int wait_state_save_alive(const char *dir, const struct alive_time *at)
 
 /* ------------------------------------------------------------------------------------------------- snapshot */
 
-static enum wg_wait wait_of(const struct wait_file_slot *h)
+static enum wg_wait wait_of(const struct wait_state_thread *t)
 {
+    const struct wait_file_slot *h = &t->head;
+    if (t->inspected && h->kind == UPMU_TRACE_FUTEX_WAIT)
+        return WG_UNKNOWN;
     switch (h->kind) {
     case UPMU_TRACE_COND_WAIT:
         return WG_COND;
@@ -187,11 +190,13 @@ static enum wg_wait wait_of(const struct wait_file_slot *h)
     }
 }
 
-static uint32_t wait_state_joined_thread(const struct wait_state *s, const struct wait_file_slot *h)
+static uint32_t wait_state_joined_thread(const struct wait_state *s, const struct wait_state_thread *t)
 {
+    const struct wait_file_slot *h = &t->head;
     for (size_t i = 0; i < s->file.n_threads; i++) {
         const struct wait_file_slot *o = &s->file.threads[i].head;
-        if (o->state != WAIT_FILE_ENDED && o->handle != 0 && o->handle == h->object)
+        bool found = t->inspected ? o->tid == h->peer : o->handle != 0 && o->handle == h->object;
+        if (o->state != WAIT_FILE_ENDED && found)
             return (uint32_t)i;
     }
     return WG_NONE;
@@ -226,12 +231,12 @@ static void snapshot_thread(struct wait_state *s, size_t i, struct wg_hold *hold
     const struct wait_file_slot *h = &t->head;
     struct wg_thread *w = &s->snapshot.threads[i];
     *w = (struct wg_thread){.target = WG_NONE, .first_hold = (uint32_t)s->snapshot.n_holds, .object = h->object};
-    w->wait = h->state == WAIT_FILE_ENDED ? WG_ENDED : h->state == WAIT_FILE_BLOCKED ? wait_of(h) : WG_RUNNING;
+    w->wait = h->state == WAIT_FILE_ENDED ? WG_ENDED : h->state == WAIT_FILE_BLOCKED ? wait_of(t) : WG_RUNNING;
     w->timed = (h->flags & UPMU_TRACE_FLAG_TIMED) != 0;
-    w->outside = (h->flags & UPMU_TRACE_FLAG_PSHARED) != 0 && !s->wakers.inside;
+    w->outside = (h->flags & UPMU_TRACE_FLAG_PSHARED) != 0 && (t->inspected || !s->wakers.inside);
     w->writers_first = true; /* a blocked reader without an active writer is behind a waiting one */
     if (w->wait == WG_JOIN)
-        w->target = wait_state_joined_thread(s, h);
+        w->target = wait_state_joined_thread(s, t);
     if (w->wait == WG_COND)
         w->mutex = h->object2;
     for (uint32_t k = 0; k < t->n_held; k++) {
@@ -269,6 +274,8 @@ int wait_state_find_blocked(struct wait_state *s)
     if (s->wakers.unknown > 0 || !s->wakers.asleep)
         s->snapshot.threads[s->snapshot.n_threads++] = (struct wg_thread){.wait = WG_RUNNING, .target = WG_NONE};
     s->snapshot.woken_from_outside = s->wakers.caught != 0 || s->wakers.timers != 0;
+    s->snapshot.all_asleep =
+        s->all_asleep || (s->wakers.known && !s->snapshot.woken_from_outside && kernel_view_all_asleep(&s->kernel));
     wg_find_blocked(&s->snapshot);
     return 0;
 }
@@ -277,6 +284,18 @@ static uint64_t slot_hash(const struct wait_file_slot *h)
 {
     uint64_t one = ((uint64_t)(uint32_t)h->tid << 32 ^ h->version) * 0x9e3779b97f4a7c15u;
     return (one ^ one >> 31) * 0xbf58476d1ce4e5b9u;
+}
+
+uint64_t wait_state_identity(const struct wait_state *s, const struct wg_deadlock *f)
+{
+    uint64_t sum = (uint64_t)f->kind + f->n;
+    for (uint32_t i = 0; i < f->n; i++) {
+        const struct wait_state_thread *t = &s->file.threads[s->snapshot.members[f->first + i]];
+        struct wait_file_slot h = {.tid = t->head.tid};
+        h.version = t->inspected ? (uint32_t)(t->head.object >> 2) : (uint32_t)t->head.wait_no;
+        sum += slot_hash(&h);
+    }
+    return sum;
 }
 
 uint64_t wait_state_signature(const struct wait_state *s, const struct wg_deadlock *f)
@@ -298,5 +317,6 @@ void wait_state_free(struct wait_state *s)
     free(p->members);
     free(p->deadlocks);
     wait_state_file_free(&s->file);
+    kernel_view_free(&s->kernel);
     memset(s, 0, sizeof *s);
 }

@@ -10,6 +10,7 @@
 #include "analysis/wait_state_file.h"
 #include "base/textbuf.h"
 #include "deadlock/graph/blocked.h"
+#include "deadlock/inspect_threads.h"
 
 /** What could end a wait beside the recorded threads. */
 struct wait_state_wakers {
@@ -18,13 +19,16 @@ struct wait_state_wakers {
     uint64_t asked_ns; /**< time of the inspection */
     uint64_t caught;   /**< signals with a handler of the program, bit n-1 for signal n */
     uint32_t timers;
-    uint32_t unknown; /**< threads that are not recorded */
-    bool inside;      /**< the objects waited for are in private memory of the process */
+    uint32_t unknown;   /**< threads that are not recorded, and not inspected */
+    uint32_t inspected; /**< threads that are not recorded, but inspected */
+    bool inside;        /**< the objects waited for are in private memory of the process */
 };
 
 struct wait_state {
     struct wait_state_file file;
     struct wait_state_wakers wakers;
+    struct kernel_view kernel;   /**< of a live process that was inspected */
+    bool all_asleep;             /**< restored: every thread slept, and nothing was known that could wake one */
     struct wg_snapshot snapshot; /**< thread `i` is file.threads[i]; one more that runs may follow */
 };
 
@@ -39,6 +43,9 @@ void wait_state_free(struct wait_state *s);
  *  deadlocks. */
 uint64_t wait_state_signature(const struct wait_state *s, const struct wg_deadlock *d);
 
+/** A hash that stays the same as long as the deadlock lasts, whatever other threads do. */
+uint64_t wait_state_identity(const struct wait_state *s, const struct wg_deadlock *d);
+
 /* Notes for later readers of the file. Each returns 0, or UPMU_E_IO, also if there is no file. */
 
 /** Save the wakers that were found while the threads slept. */
@@ -51,14 +58,34 @@ struct alive_time alive_time_now(void);
 /** Save that the process was alive at that time. */
 int wait_state_save_alive(const char *dir, const struct alive_time *at);
 
+/** Add a held lock to a thread. @return 1; UPMU_E_NOMEM. */
+int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t lock);
+/** Whether a thread is known to hold the lock. */
+bool wait_state_is_held(const struct wait_state *s, uint64_t lock);
+/** The thread that lives with that id; NULL. */
+struct wait_state_thread *wait_state_thread_with(struct wait_state *s, int tid);
+
+/* kernel_waits.c */
+
+/** Inspect the live process `pid` and add what its slots lack: threads and waits that are not recorded, and holders of
+ *  locks acquired before the recording began. @return 0; UPMU_E_GONE, UPMU_E_NOMEM. */
+int wait_state_inspect(struct wait_state *s, pid_t pid);
+
+/* inspected_file.c */
+
+/** Save what an inspection has found, once it is confirmed; without inspected threads or holders nothing is written. */
+void wait_state_save_inspected(const struct wait_state *s, const char *dir);
+/** Add what an inspection found before the process ended. */
+void wait_state_restore_inspected(struct wait_state *s, const char *dir);
+
 /* wakers.c */
 
-/** Inspect the live process: signal handlers, timers, threads that are not recorded, and threads that were woken but have
- *  not updated their slot, which count as running. */
-void wait_state_read_wakers(struct wait_state *s);
+/** Inspect the live process `pid`: signal handlers, timers, all that wait_state_inspect() adds, and threads that were woken
+ *  but have not updated their slot, which count as running. @return 0, also if it is gone; UPMU_E_NOMEM. */
+int wait_state_read_wakers(struct wait_state *s, pid_t pid);
 /** Of signals with a handler those that could end a wait, bit n-1 for signal n. */
 uint64_t wait_state_waking_signals(uint64_t caught);
-/** Describe what could end a stalled deadlock. */
+/** Describe what could end a deadlock that is not certain. */
 void wait_state_wakers_text(const struct wait_state *s, const struct wg_deadlock *d, struct textbuf *out);
 
 #endif

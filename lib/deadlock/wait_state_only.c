@@ -137,7 +137,7 @@ static int overview_add_stack(struct upmu_overview *o, const struct wait_state_t
     if (t->head.stack == 0)
         return 0;
     if (k->id == t->head.stack && k->n <= WAIT_FILE_FRAMES_MAX)
-        return trace_bare_stack(o->trace, k->id, &stack);
+        return trace_bare_stack(o->trace, 0, k->id, &stack);
     *whole = false;
     return 0;
 }

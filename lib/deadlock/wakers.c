@@ -81,26 +81,6 @@ static const struct wait_file_slot *wakers_live_slot(const struct wait_state *s,
     return NULL;
 }
 
-/* State letter of a thread: 'S' if it sleeps; 0 if it has ended. An ended main thread stays in the list while
- * others run. A thread that is exiting, such as by a fatal signal, counts as ended. */
-static char wakers_task_state(pid_t pid, int tid)
-{
-    enum { EXITING = 0x4 }; /* PF_EXITING, in the seventh field after the state */
-    char name[40], line[512];
-    snprintf(name, sizeof name, "task/%d/stat", tid);
-    FILE *f = wakers_open_proc(pid, name);
-    size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
-    if (f)
-        (void)fclose(f);
-    line[n] = '\0';
-    const char *rest = strrchr(line, ')'); /* the name may contain any character */
-    char state;
-    unsigned flags;
-    if (!rest || sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
-        return 0;
-    return state == 'Z' || state == 'X' || (flags & EXITING) ? 0 : state;
-}
-
 /* Whether the thread waits for a wake-up, which has no visible effect before it runs. Other waits are for an
  * object with a holder. */
 static bool slot_needs_waker(const struct wait_file_slot *h)
@@ -117,31 +97,21 @@ static size_t wakers_count_waiters(const struct wait_state *s)
     return n;
 }
 
-/* @return false if the list cannot be read, or no thread is left: with the last one the timers and the memory are
- * gone. */
-static bool wakers_read_threads(const struct wait_state *s, pid_t pid, struct wait_state_wakers *w)
+/* @return false if no thread is left: with the last one the timers and the memory are gone. */
+static bool wakers_read_threads(const struct wait_state *s, struct wait_state_wakers *w)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *dir = opendir(path);
-    const struct dirent *entry;
-    size_t alive = 0, asleep = 0;
+    size_t asleep = 0;
     w->unknown = 0;
-    if (!dir)
-        return false;
-    while ((entry = readdir(dir))) {
-        int tid = (int)strtol(entry->d_name, NULL, 10);
-        char state = tid > 0 ? wakers_task_state(pid, tid) : 0;
-        if (state == 0)
-            continue;
-        const struct wait_file_slot *h = wakers_live_slot(s, tid);
-        alive++;
+    for (size_t i = 0; i < s->kernel.n_threads; i++) {
+        const struct kernel_thread *k = &s->kernel.threads[i];
+        const struct wait_file_slot *h = wakers_live_slot(s, k->tid);
         w->unknown += !h;
-        asleep += h && slot_needs_waker(h) && state == 'S';
+        asleep += h && slot_needs_waker(h) && k->asleep;
     }
-    closedir(dir);
+    for (size_t i = 0; i < s->file.n_threads; i++)
+        w->inspected += s->file.threads[i].inspected;
     w->asleep = asleep == wakers_count_waiters(s); /* a thread that is being killed does not sleep */
-    return alive > 0;
+    return s->kernel.n_threads > 0;
 }
 
 static bool futex_may_be_shared(const struct wait_state_thread *t)
@@ -177,25 +147,28 @@ static bool wakers_read_memory(const struct wait_state *s, pid_t pid, bool *all_
     return n == 0 || lines > 0;
 }
 
-void wait_state_read_wakers(struct wait_state *s)
+int wait_state_read_wakers(struct wait_state *s, pid_t pid)
 {
-    pid_t pid = (pid_t)s->file.header.pid;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     struct wait_state_wakers w = {.asked_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec};
     bool signals = wakers_read_signals(pid, &w.caught), timers = wakers_read_timers(pid, &w.timers);
     bool memory = wakers_read_memory(s, pid, &w.inside);
     /* The threads last: if one exists now, all earlier readings are of the live process. */
-    w.known = signals && timers && memory && wakers_read_threads(s, pid, &w);
+    int rc = wait_state_inspect(s, pid);
+    if (rc != 0)
+        return rc == UPMU_E_GONE ? 0 : rc;
+    w.known = signals && timers && memory && wakers_read_threads(s, &w);
     /* Earlier findings remain valid: a process that is ending has no other, and that of a stopped one cannot be
      * repeated. */
     if (!w.known)
-        return;
+        return 0;
     if (!w.asleep && s->wakers.asleep) {
         w.asleep = true;
         w.asked_ns = s->wakers.asked_ns;
     }
     s->wakers = w;
+    return 0;
 }
 
 static void wakers_print_signals(uint64_t caught, struct textbuf *out)

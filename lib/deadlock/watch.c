@@ -13,32 +13,45 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "deadlock/inspect.h"
+#include "deadlock/inspect_process.h"
 #include "deadlock/wait_state_only.h"
 #include "base/map.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "trace/format/control.h"
+#include "upmu/control.h"
 #include "upmu/deadlock.h"
+
+enum {
+    POLLS_CERTAIN = 2,
+    POLLS_STALLED = 10, /* there is a waker that is not known: it may only be slow */
+    POLLS_INSPECTION = 10,
+};
 
 /* A deadlock found by an earlier poll. */
 struct seen {
     uint64_t signature;
-    bool reported;
-    bool again; /* found by the present poll, too */
+    uint64_t polls; /* that have found it */
+    bool again;     /* found by the present poll, too */
 };
 
-/* A live process, and when it was last found alive. */
+/* A live process. */
 struct alive {
     char *dir;
-    struct alive_time at;
+    struct alive_time at; /* when it was last found alive */
+    pid_t pid;            /* in this pid namespace, 0: not found */
+    bool suspected; /* the last inspection of the process found something that its wait-state file does not show */
 };
 
 struct upmu_deadlock_watch {
     char *dir;
+    uint64_t polls;
     struct alive *alive;
     size_t n_alive, cap_alive;
     struct seen *seen;
     size_t n_seen, cap_seen;
+    struct map reported;          /* identities of deadlocks */
     char *found;                  /* the last reported process */
     struct wait_state wait_state; /* of that process, until upmu_deadlock_watch_take() */
     bool available;
@@ -80,27 +93,31 @@ void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
     free(watch->alive);
     free(watch->dir);
     free(watch->seen);
+    map_free(&watch->reported);
     free(watch->found);
     wait_state_free(&watch->wait_state);
     free(watch);
 }
 
-/* @return 1 if an earlier poll found it and it was not reported; 0; UPMU_E_NOMEM. */
-static int watch_add(struct upmu_deadlock_watch *w, uint64_t signature)
+/* @return 1 if `polls` polls found it and it was not reported; 0; UPMU_E_NOMEM. */
+static int watch_add(struct upmu_deadlock_watch *w, uint64_t signature, uint64_t identity, uint64_t polls)
 {
+    if (map_find(&w->reported, identity, 0) != MAP_NONE)
+        return 0;
     for (size_t i = 0; i < w->n_seen; i++) {
         struct seen *s = &w->seen[i];
         if (s->signature != signature)
             continue;
-        bool fresh = !s->reported;
-        s->again = s->reported = true;
-        return fresh;
+        s->again = true;
+        if (++s->polls < polls)
+            return 0;
+        return map_put(&w->reported, identity, 0, 1) ? 1 : watch_no_memory();
     }
     struct seen *all = array_reserve(w->seen, w->n_seen, &w->cap_seen, sizeof *all);
     if (!all)
         return watch_no_memory();
     w->seen = all;
-    all[w->n_seen++] = (struct seen){.signature = signature, .again = true};
+    all[w->n_seen++] = (struct seen){.signature = signature, .polls = 1, .again = true};
     return 0;
 }
 
@@ -109,7 +126,7 @@ static void watch_drop_unseen(struct upmu_deadlock_watch *w)
     size_t kept = 0;
     for (size_t i = 0; i < w->n_seen; i++) {
         if (w->seen[i].again)
-            w->seen[kept++] = (struct seen){.signature = w->seen[i].signature, .reported = w->seen[i].reported};
+            w->seen[kept++] = (struct seen){.signature = w->seen[i].signature, .polls = w->seen[i].polls};
     }
     w->n_seen = kept;
 }
@@ -122,36 +139,55 @@ static bool watch_all_wait(const struct wait_state *s)
     return true;
 }
 
-/* Adds all certain deadlocks. @return 1 if one of them is to be reported now; 0; UPMU_E_NOMEM. */
-static int watch_add_all(struct upmu_deadlock_watch *w, const struct wait_state *s)
+/* Adds all deadlocks that are to be reported, and empties the others. @return 1 if there is a new one; 0; UPMU_E_NOMEM. */
+static int watch_add_all(struct upmu_deadlock_watch *w, struct wait_state *s, uint64_t process)
 {
     int found = 0;
     for (size_t i = 0; i < s->snapshot.n_deadlocks; i++) {
-        const struct wg_deadlock *f = &s->snapshot.deadlocks[i];
-        int fresh = f->certainty == WG_CERTAIN ? watch_add(w, wait_state_signature(s, f)) : 0;
+        struct wg_deadlock *f = &s->snapshot.deadlocks[i];
+        uint64_t polls = f->certainty == WG_CERTAIN ? POLLS_CERTAIN : POLLS_STALLED;
+        bool wanted = f->certainty == WG_CERTAIN || f->certainty == WG_STALLED;
+        int fresh = wanted ? watch_add(w, wait_state_signature(s, f), wait_state_identity(s, f) ^ process, polls) : 0;
         if (fresh < 0)
             return fresh;
+        if (!fresh)
+            f->n = 0;
         found |= fresh;
     }
     return found;
 }
 
-/* @return 1 if there is a new deadlock; 0; an error. */
-static int watch_wait_state(struct upmu_deadlock_watch *w, const char *dir)
+/* Whether the snapshot has a finding that is not in the wait-state file. */
+static bool watch_has_inspected(const struct wait_state *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->snapshot.n_deadlocks; i++)
+        found |= s->snapshot.deadlocks[i].certainty <= WG_STALLED;
+    return found && s->wakers.inspected > 0;
+}
+
+/* An inspection reads some files for each thread: it is made where the wait-state file alone shows that nothing runs, and
+ * about once per second. @return 1 if there is a new deadlock; 0; an error. */
+static int watch_wait_state(struct upmu_deadlock_watch *w, struct alive *a)
 {
     struct wait_state s;
+    const char *dir = a->dir;
     int found = 0, rc = wait_state_read(&s, dir);
-    if (rc > 0) {
-        if (watch_all_wait(&s))
-            wait_state_read_wakers(&s);
+    bool wanted = a->suspected || w->polls % POLLS_INSPECTION == 0 || (rc > 0 && watch_all_wait(&s));
+    if (rc >= 0 && wanted && a->pid != 0)
+        rc = wait_state_read_wakers(&s, a->pid);
+    if (rc >= 0)
         rc = wait_state_find_blocked(&s);
-    }
+    a->suspected = rc == 0 && watch_has_inspected(&s);
+    bool any = s.snapshot.n_deadlocks > 0;
     if (rc == 0)
-        rc = found = watch_add_all(w, &s);
+        rc = found = watch_add_all(w, &s, (uint64_t)a->pid << 32);
     /* Saves what could end the waits while the threads are blocked, for reports after the end of the process. */
-    if (rc >= 0 && s.snapshot.n_deadlocks > 0 && s.wakers.known && s.wakers.asleep)
+    if (rc >= 0 && any && s.wakers.known && s.wakers.asleep)
         (void)wait_state_save_wakers(&s, dir);
     if (found > 0) {
+        inspect_stacks_add(&s);
+        wait_state_save_inspected(&s, dir);
         wait_state_free(&w->wait_state);
         w->wait_state = s;
     } else {
@@ -161,8 +197,22 @@ static int watch_wait_state(struct upmu_deadlock_watch *w, const char *dir)
     return rc == UPMU_E_NOMEM ? rc : found > 0;
 }
 
-/* @return 0; UPMU_E_NOMEM. */
-static int watch_set_alive(struct upmu_deadlock_watch *w, const char *dir, bool running, const struct alive_time *now)
+/* The process that writes the directory, in this pid namespace. */
+static pid_t watch_process_id(const char *dir)
+{
+    struct upmu_control *control;
+    struct upmu_control_status status = {.size = sizeof status};
+    if (upmu_control_open(&control, dir) != 0)
+        return 0;
+    int rc = upmu_control_status_read(control, 0, &status);
+    pid_t pid = rc == 0 ? inspect_process_of(dir, status.pid) : 0;
+    upmu_control_close(control);
+    return pid;
+}
+
+/* @return the live process, NULL if it is none or there is no memory. */
+static struct alive *watch_set_alive(struct upmu_deadlock_watch *w, const char *dir, bool running,
+                                     const struct alive_time *now)
 {
     size_t i = 0;
     while (i < w->n_alive && strcmp(w->alive[i].dir, dir) != 0)
@@ -171,15 +221,17 @@ static int watch_set_alive(struct upmu_deadlock_watch *w, const char *dir, bool 
         watch_save_alive(w, i);
     else if (i < w->n_alive)
         w->alive[i].at = *now;
-    if (i < w->n_alive || !running)
-        return 0;
+    if (!running)
+        return NULL;
+    if (i < w->n_alive)
+        return &w->alive[i];
     struct alive *all = array_reserve(w->alive, w->n_alive, &w->cap_alive, sizeof *all);
     char *copy = all ? strdup(dir) : NULL;
     w->alive = all ? all : w->alive;
     if (!copy)
-        return watch_no_memory();
-    all[w->n_alive++] = (struct alive){.dir = copy, .at = *now};
-    return 0;
+        return NULL;
+    all[w->n_alive] = (struct alive){.dir = copy, .at = *now, .pid = watch_process_id(dir)};
+    return &all[w->n_alive++];
 }
 
 /* Polls a process's directory if a live process writes it. */
@@ -190,9 +242,10 @@ static int watch_process(struct upmu_deadlock_watch *w, const char *dir)
     bool running = fd >= 0 && control_is_running(fd) == 1;
     if (fd >= 0)
         close(fd);
-    int found = watch_set_alive(w, dir, running, &now);
-    if (found == 0 && running)
-        found = watch_wait_state(w, dir);
+    struct alive *a = watch_set_alive(w, dir, running, &now);
+    if (running && !a)
+        return watch_no_memory();
+    int found = running ? watch_wait_state(w, a) : 0;
     if (found > 0) {
         free(w->found);
         w->found = strdup(dir);
@@ -210,6 +263,7 @@ int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **pro
     if (!watch || !process)
         return ARGUMENT_NULL(watch, process);
     /* The directory may be that of a single process. */
+    watch->polls++;
     found = watch_process(watch, watch->dir);
     DIR *dir = opendir(watch->dir);
     while (dir && found == 0 && (entry = readdir(dir)))

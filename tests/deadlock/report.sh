@@ -195,7 +195,7 @@ done
 kill -9 "$pid"
 wait "$pid" || true
 [ "$rc" -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
-prints "^deadlock \[self\] in process $pid: a thread waits for a mutex that it holds itself"
+prints "^deadlock \[self\] in process $pid: a thread waits for a lock that it holds itself"
 ! grep -q 'threads' "$dir/out" || fail "other threads of a single-threaded process: $(cat "$dir/out")"
 
 # A process without recording: the kernel's data is reported, and its state does not change.
@@ -221,5 +221,5 @@ sleep 30 &
 pid=$!
 ends_with 0 "$pid"
 kill "$pid"
-prints '^no cycle of mutexes was found'
+prints '^no cycle of locks was found'
 rm -rf "$dir"

@@ -143,7 +143,7 @@ static bool wg_waits_for_holder(const struct wg_thread *t, bool posts)
 static bool wg_can_continue(const struct wg_snapshot *p, uint32_t t, enum round round, bool any)
 {
     const struct wg_thread *w = &p->threads[t];
-    if (w->wait == WG_RUNNING)
+    if (w->wait == WG_RUNNING || w->wait == WG_UNKNOWN)
         return true;
     if (w->wait == WG_ENDED || wg_mutex_holder(p, t) != WG_NONE)
         return false;
@@ -273,7 +273,7 @@ static void wg_add_semaphore_cycles(struct wg_snapshot *p)
         bool outside = p->woken_from_outside;
         for (uint32_t k = 0; k < f->n; k++)
             outside |= p->threads[p->members[f->first + k]].outside;
-        f->certainty = outside ? WG_STALLED : WG_CERTAIN;
+        f->certainty = outside ? WG_WAKEABLE : WG_CERTAIN;
         f->no_waker = true;
     }
 }
@@ -306,13 +306,32 @@ static void wg_add_no_waker(struct wg_snapshot *p)
         const struct wg_thread first = p->threads[i];
         bool outside = p->woken_from_outside || first.outside;
         struct wg_deadlock *f =
-            wg_new_deadlock(p, wg_no_waker_kind(first.wait), outside ? WG_STALLED : WG_CERTAIN, first.object);
+            wg_new_deadlock(p, wg_no_waker_kind(first.wait), outside ? WG_WAKEABLE : WG_CERTAIN, first.object);
         f->no_waker = true;
         for (uint32_t k = i; k < p->n_threads; k++)
             if (wg_has_no_waker(&p->threads[k]) && p->threads[k].wait == first.wait &&
                 p->threads[k].object == first.object)
                 wg_join_deadlock(p, f, k);
     }
+}
+
+/* Threads that all sleep, though no deadlock was found: a holder or waker is missing in the data. */
+static void wg_add_all_asleep(struct wg_snapshot *p)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < p->n_threads; i++) {
+        const struct wg_thread *t = &p->threads[i];
+        if (t->wait == WG_RUNNING || t->timed || t->outside || t->deadlock != WG_NONE)
+            return;
+        n += t->wait != WG_ENDED;
+    }
+    if (!p->all_asleep || n == 0)
+        return;
+    struct wg_deadlock *f = wg_new_deadlock(p, WG_ALL_ASLEEP, WG_STALLED, 0);
+    f->no_waker = true;
+    for (uint32_t i = 0; i < p->n_threads; i++)
+        if (p->threads[i].wait != WG_ENDED)
+            wg_join_deadlock(p, f, i);
 }
 
 /* Blocked threads outside of all deadlocks wait for a deadlocked thread. */
@@ -353,4 +372,5 @@ void wg_find_blocked(struct wg_snapshot *p)
     wg_find_continuing(p, ROUND_TIMEOUTS);
     wg_add_lock_deadlocks(p, WG_BREAKABLE, false);
     wg_add_waiters_behind(p, false);
+    wg_add_all_asleep(p);
 }

@@ -28,12 +28,14 @@ enum wg_wait {
     WG_COND,      /**< for the signal of a condition variable */
     WG_BARRIER,   /**< for arrivals at a barrier */
     WG_FUTEX,     /**< on a futex of the program */
+    WG_UNKNOWN,   /**< asleep, for something that is not recorded: it counts as able to continue */
 };
 
 enum wg_certainty {
     WG_CERTAIN,   /**< nothing can end it */
-    WG_STALLED,   /**< no thread can end it, but something else could */
+    WG_STALLED,   /**< nothing that is known could end it, but not all holders and wakers are known */
     WG_BREAKABLE, /**< one of its waits has a timeout */
+    WG_WAKEABLE,  /**< no thread can end it, but something else could */
     WG_CERTAINTIES,
 };
 
@@ -47,6 +49,7 @@ enum wg_deadlock_kind {
     WG_NO_SIGNAL,     /**< no thread can signal the condition variable */
     WG_BARRIER_SHORT, /**< no thread can arrive at the barrier */
     WG_NO_WAKE,       /**< no thread can wake the futex */
+    WG_ALL_ASLEEP,    /**< all threads of the process are asleep, and nothing is known that could wake one */
     WG_DEADLOCK_KINDS,
 };
 
@@ -96,6 +99,7 @@ struct wg_snapshot {
     const struct wg_hold *holds;
     size_t n_holds;
     bool woken_from_outside; /**< a signal handler or a timer could post, signal or wake */
+    bool all_asleep;         /**< the kernel shows every thread in a wait that only another thread can end */
 
     struct wg_holder *holders;     /**< n_holds elements, filled by wg_find_blocked() */
     uint32_t *members;             /**< n_threads elements, output */

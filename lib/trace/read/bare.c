@@ -34,7 +34,7 @@ int trace_bare_open(struct upmu_trace **trace, const char *process)
     return rc;
 }
 
-int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_trace_stack *stack)
+int trace_bare_stack(struct upmu_trace *trace, size_t index, uint32_t id, const struct upmu_trace_stack *stack)
 {
     const struct context_stack ours = {
         .id = id,
@@ -42,7 +42,7 @@ int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_tr
         .method = (uint8_t)stack->method,
         .truncated = stack->truncated != 0,
     };
-    int rc = context_add_stack(&trace->processes[0].context, &ours, (const uint8_t *)stack->frames);
+    int rc = context_add_stack(&trace->processes[index].context, &ours, (const uint8_t *)stack->frames);
     return rc == 0 ? 0 : bare_no_memory(trace->dir);
 }
 

@@ -8,8 +8,8 @@
 /** Open the directory of a process, without events. @return 0; UPMU_E_IO, UPMU_E_NOMEM and the codes of bad
  *  metadata. */
 int trace_bare_open(struct upmu_trace **trace, const char *process);
-/** Add a stack under its id; its frames are copied. @return 0; UPMU_E_NOMEM. */
-int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_trace_stack *stack);
+/** Add a stack of process `index` under its id, to any trace; its frames are copied. @return 0; UPMU_E_NOMEM. */
+int trace_bare_stack(struct upmu_trace *trace, size_t index, uint32_t id, const struct upmu_trace_stack *stack);
 /** Add a module; its texts are copied. @return 0; UPMU_E_NOMEM. */
 int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *module);
 

@@ -253,11 +253,11 @@ START_TEST(what_could_come_from_outside_makes_it_a_stall)
     thread(WG_SEM, 5);
     snapshot.woken_from_outside = true;
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_NO_POST, WG_STALLED, 1);
+    is_trouble(0, WG_NO_POST, WG_WAKEABLE, 1);
     snapshot.woken_from_outside = false;
     threads[0].outside = true;
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_NO_POST, WG_STALLED, 1);
+    is_trouble(0, WG_NO_POST, WG_WAKEABLE, 1);
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post)
     ck_assert(threads[behind].behind);
     threads[0].outside = true;
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_CYCLE, WG_STALLED, 2);
+    is_trouble(0, WG_CYCLE, WG_WAKEABLE, 2);
     thread(WG_RUNNING, 0);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 0);

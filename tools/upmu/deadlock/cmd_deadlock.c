@@ -102,7 +102,8 @@ static int deadlock_write_report(const struct deadlock_request *q, const struct 
     size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
     /* Without a finding, damaged parts make the result uncertain: exit status 1. */
     size_t damages = report_damages(r->places.overview);
-    return found > 0 ? EXIT_FOUND : damages > 0 ? EXIT_FAILED : EXIT_OK;
+    bool stalled = deadlock_count(r, UPMU_DEADLOCK_STALLED) > 0;
+    return found > 0 ? EXIT_FOUND : stalled ? EXIT_STALLED : damages > 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 static int deadlock_run(const struct command *self, int argc, char **argv)
@@ -148,6 +149,8 @@ const struct command command_deadlock = {
         "  0  there is no deadlock and no lock-order inversion\n"
         "  1  DIR or PID cannot be read, or only in part and nothing was found, or the output could not be written\n"
         "  2  the command line is invalid\n"
-        "  3  there is a deadlock or a lock-order inversion\n",
+        "  3  there is a deadlock or a lock-order inversion\n"
+        "  4  there is none, but a process is stalled: all its threads sleep, and nothing is known that could wake "
+        "one\n",
     .run = deadlock_run,
 };

@@ -29,8 +29,14 @@ static void inspect_thread(struct output *out, struct upmu_deadlock_inspect *ins
     unsigned number = 0;
     fprintf(out->file, "  thread %ld (", (long)t->tid);
     output_clean(out->file, t->name);
-    if (t->owner)
-        fprintf(out->file, ") waits for the mutex 0x%" PRIx64 ", held by thread %ld", t->futex, (long)t->owner);
+    if (t->owner && t->object_type == UPMU_OBJECT_THREAD)
+        fprintf(out->file, ") waits for the end of thread %ld", (long)t->owner);
+    else if (t->owner)
+        fprintf(out->file, ") waits for the %s 0x%" PRIx64 ", held by thread %ld",
+                t->object_type == UPMU_OBJECT_RWLOCK  ? "rwlock"
+                : t->object_type == UPMU_OBJECT_FUTEX ? "lock of the stream"
+                                                      : "mutex",
+                t->futex, (long)t->owner);
     else if (t->in_futex)
         fprintf(out->file, ") waits for the futex 0x%" PRIx64 " of an unknown object", t->futex);
     else if (t->wait_channel[0])
@@ -70,11 +76,16 @@ static uint32_t inspect_text(struct output *out, struct upmu_deadlock_inspect *i
         bool alone = inspect_cycle(NULL, inspect, c) == 1;
         fprintf(out->file, "%sdeadlock%s [%s] in process %ld: %s\n", output_style(out, STYLE_BAD), output_plain(out),
                 alone ? "self" : "cycle", (long)pid,
-                alone ? "a thread waits for a mutex that it holds itself" : "threads wait for each other's mutexes");
+                alone ? "a thread waits for a lock that it holds itself"
+                      : "threads wait for each other's locks and ends");
         (void)inspect_cycle(out, inspect, c);
     }
+    if (upmu_deadlock_inspect_stalled(inspect))
+        fprintf(out->file,
+                "%sstalled%s [all-asleep] in process %ld: nothing is known that could wake one of its threads\n",
+                output_style(out, STYLE_WARNING), output_plain(out), (long)pid);
     if (inspect_cycle(NULL, inspect, 0) > 0) {
-        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes was found; threads:");
+        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of locks was found; threads:");
         (void)inspect_cycle(out, inspect, 0);
     }
     return cycles;
@@ -89,15 +100,16 @@ int deadlock_inspect(pid_t pid)
         return EXIT_FAILED;
     }
     complain(
-        "process %ld is not being recorded: only mutexes of the C library are found, from their memory; holders of "
-        "rwlocks, possible wakers and the call sites of acquisitions are unknown",
+        "process %ld is not being recorded: only locks of the C library are found, from their memory; readers that "
+        "hold rwlocks, and the call sites of acquisitions are unknown",
         (long)pid);
     uint32_t cycles = 0;
+    bool stalled = upmu_deadlock_inspect_stalled(inspect) != 0;
     int rc = output_standard(&out, OUTPUT_STDOUT);
     if (rc == 0) {
         cycles = inspect_text(&out, inspect, pid);
         rc = output_close(&out);
     }
     upmu_deadlock_inspect_close(inspect);
-    return rc != 0 ? EXIT_FAILED : cycles > 0 ? EXIT_FOUND : EXIT_OK;
+    return rc != 0 ? EXIT_FAILED : cycles > 0 ? EXIT_FOUND : stalled ? EXIT_STALLED : EXIT_OK;
 }

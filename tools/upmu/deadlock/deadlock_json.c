@@ -95,6 +95,7 @@ static void json_thread(struct json *j, const struct deadlock_report *r, const s
         json_null(j, "holder");
     json_bool(j, "shared", t->shared);
     json_bool(j, "timed", t->timed);
+    json_bool(j, "inspected", t->inspected);
     json_time(j, "since_ns", t->since_ns);
     json_stack(j, r, d->process, t->stack, t->site);
     json_held(j, r, d, i, k);

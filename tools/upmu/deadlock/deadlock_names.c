@@ -65,6 +65,9 @@ char *deadlock_headline(const struct upmu_deadlock *d)
     case UPMU_DEADLOCK_BARRIER_SHORT:
         return memory_format("%zu thread%s %s at a barrier at which no thread is left to arrive", d->n_threads, plural,
                              wait);
+    case UPMU_DEADLOCK_ALL_ASLEEP:
+        return memory_copy(d->n_threads == 1 ? "its only thread is asleep, and nothing is known that could wake it"
+                                             : "all threads are asleep, and nothing is known that could wake one");
     default:
         return memory_format("%zu thread%s %s on a futex that no thread is left to wake", d->n_threads, plural, wait);
     }

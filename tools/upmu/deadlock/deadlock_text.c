@@ -140,10 +140,14 @@ static void text_held(struct output *out, const struct deadlock_report *r, const
             continue;
         fprintf(out->file, "    holds %s", h.shared ? "for reading " : "");
         text_clean(out, deadlock_object(r, d->process, UPMU_OBJECT_NONE, h.lock));
-        fputs(", acquired at ", out->file);
-        text_place(out, r, d->process, h.site);
-        fputs(", ", out->file);
-        text_since(out, h.since_ns);
+        if (h.site == 0 && h.since_ns == 0) {
+            fputs(", whose acquisition is not recorded", out->file);
+        } else {
+            fputs(", acquired at ", out->file);
+            text_place(out, r, d->process, h.site);
+            fputs(", ", out->file);
+            text_since(out, h.since_ns);
+        }
         fputs(h.wanted ? " - other threads wait for it\n" : "\n", out->file);
     }
 }
@@ -156,7 +160,10 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
     fprintf(out->file, "%s ", output_plain(out));
     text_clean(out, deadlock_wait(r, d->process, t));
     fputs(", ", out->file);
-    text_since(out, t->since_ns);
+    if (t->inspected)
+        fputs("not recorded: found in the kernel and the lock", out->file);
+    else
+        text_since(out, t->since_ns);
     fputc('\n', out->file);
     text_stack(out, r, d->process, t->stack, t->site);
     text_held(out, r, d, i, k);
@@ -166,7 +173,12 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
 
 static void text_title(struct output *out, const struct upmu_deadlock *d)
 {
-    static const char *const words[UPMU_DEADLOCK_CERTAINTIES] = {"deadlock", "stalled", "waiting for a timeout"};
+    static const char *const words[UPMU_DEADLOCK_CERTAINTIES] = {
+        [UPMU_DEADLOCK_CERTAIN] = "deadlock",
+        [UPMU_DEADLOCK_STALLED] = "stalled",
+        [UPMU_DEADLOCK_BREAKABLE] = "waiting for a timeout",
+        [UPMU_DEADLOCK_WAKEABLE] = "waiting for an external event",
+    };
     char *headline = deadlock_headline(d);
     bool known = d->certainty >= 0 && d->certainty < UPMU_DEADLOCK_CERTAINTIES;
     fprintf(out->file, "%s%s%s [%s] in process %ld: %s\n",

@@ -20,8 +20,9 @@ static void watch_mark(const char *process, const struct upmu_deadlock *d)
     struct upmu_control *control;
     if (upmu_control_open(&control, process) != 0)
         return;
-    snprintf(text, sizeof text, "deadlock [%s] of %zu thread%s", upmu_deadlock_kind_name(d->kind), d->n_threads,
-             d->n_threads == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s [%s] of %zu thread%s",
+             d->certainty == UPMU_DEADLOCK_CERTAIN ? "deadlock" : "stalled", upmu_deadlock_kind_name(d->kind),
+             d->n_threads, d->n_threads == 1 ? "" : "s");
     int rc = upmu_control_mark(control, 0, text);
     if (rc < 0 && rc != UPMU_E_BUSY) /* another mark waits already: the process does nothing to take it along */
         complain("cannot mark the deadlock in the trace: %s", upmu_error());
@@ -38,7 +39,8 @@ static void watch_report(struct output *out, struct upmu_deadlock_watch *watch, 
     }
     r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
     for (size_t i = 0; upmu_deadlocks_at(r.deadlocks, i, &d) == 0; i++) {
-        if (d.certainty != UPMU_DEADLOCK_CERTAIN || d.suppressed)
+        bool wanted = d.certainty == UPMU_DEADLOCK_CERTAIN || d.certainty == UPMU_DEADLOCK_STALLED;
+        if (!wanted || d.suppressed)
             continue;
         deadlock_write_one(out, &r, i);
         watch_mark(process, &d);

@@ -11,6 +11,7 @@ enum exit_status {
     EXIT_FAILED = 1,           /**< the job could not be done, or only in part; the reason is on standard error */
     EXIT_USAGE = 2,            /**< the command line is invalid */
     EXIT_FOUND = 3,            /**< deadlock: there is one */
+    EXIT_STALLED = 4,          /**< deadlock: all threads of a process are asleep, for an unknown reason */
     EXIT_NOT_EXECUTABLE = 126, /**< stat, record: the command was found and could not be executed */
     EXIT_NOT_FOUND = 127,      /**< stat, record: there is no such command */
     EXIT_SIGNAL_BASE = 128,    /**< stat, record: plus the number of the signal that ended the command */

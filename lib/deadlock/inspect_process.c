@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Process id, in this pid namespace, of the process that writes a directory of a recording.
+ *
+ * A process in another pid namespace records the id that it has there, which may be another process's here. The one that is
+ * meant has the control file of the directory mapped.
+ */
+#include "deadlock/inspect_process.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/format/control.h"
+
+/* @return 1: it has the file mapped; 0: not; -1: its map cannot be read. */
+static int process_maps_file(pid_t pid, ino_t file)
+{
+    char path[PATH_MAX + 128];
+    uint64_t inode;
+    int found = 0, lines = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *f = fopen(path, "re");
+    for (; f && !found && fgets(path, sizeof path, f); lines++) {
+        size_t length = strcspn(path, "\n"), tail = strlen("/" CONTROL_FILE);
+        found = sscanf(path, "%*s %*s %*s %*s %" SCNu64, &inode) == 1 && inode == file && length > tail &&
+                strncmp(path + length - tail, "/" CONTROL_FILE, tail) == 0;
+    }
+    if (f)
+        (void)fclose(f);
+    return lines == 0 ? -1 : found;
+}
+
+/* Whether the process has the id `own` in an inner namespace. */
+static bool process_is_inner(pid_t pid, pid_t own)
+{
+    char line[256], path[40];
+    long id = 0, ids = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *f = fopen(path, "re");
+    while (f && ids == 0 && fgets(line, sizeof line, f)) {
+        char *at = line + strlen("NSpid:"), *end;
+        if (strncmp(line, "NSpid:", strlen("NSpid:")) != 0)
+            continue;
+        for (long one = strtol(at, &end, 10); end != at; one = strtol(at, &end, 10)) {
+            id = one;
+            ids++;
+            at = end;
+        }
+    }
+    if (f)
+        (void)fclose(f);
+    return ids > 1 && id == own;
+}
+
+static pid_t process_search_inner(pid_t own, ino_t file)
+{
+    const struct dirent *entry;
+    pid_t found = 0;
+    DIR *dir = opendir("/proc");
+    while (dir && found == 0 && (entry = readdir(dir))) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (pid > 0 && process_is_inner(pid, own) && process_maps_file(pid, file) == 1)
+            found = pid;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+pid_t inspect_process_of(const char *dir, pid_t own)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (snprintf(path, sizeof path, "%s/" CONTROL_FILE, dir) >= (int)sizeof path || stat(path, &st) != 0)
+        return 0;
+    int mapped = process_maps_file(own, st.st_ino);
+    return mapped == 1                                    ? own
+           : mapped == 0 || control_start_ticks(own) == 0 ? process_search_inner(own, st.st_ino)
+                                                          : own;
+}
