@@ -30,7 +30,7 @@ await_report() {
         sleep 0.02
     done
     begin=$(now_ms)
-    until grep -q '^deadlock \[' "$err"; do
+    until grep -q "^$word \[" "$err"; do
         kill -0 "$recorder" 2>/dev/null || fail "it ended without a deadlock"
         [ $(($(now_ms) - begin)) -lt $live_max_ms ] || fail "not reported within $live_max_ms ms"
         sleep 0.05
@@ -52,9 +52,9 @@ end_case() {
 
 check_kind() {
     local text=$1 what=$2
-    grep -q '^deadlock \[' <<<"$text" || fail "$what reports no deadlock"
-    grep '^deadlock \[' <<<"$text" | grep -qv "^deadlock \[$kind\]" &&
-        fail "$what reports: $(grep '^deadlock \[' <<<"$text" | head -3), expected $kind"
+    grep -q "^$word \[" <<<"$text" || fail "$what reports no deadlock"
+    grep -E '^(deadlock|stalled) \[' <<<"$text" | grep -qv "^$word \[$kind\]" &&
+        fail "$what reports: $(grep -E '^(deadlock|stalled) \[' <<<"$text" | head -3), expected $kind"
     return 0
 }
 
@@ -68,22 +68,23 @@ check_order() {
 one() {
     upmu=$1 corpus=$2 dir=$3/$4 name=$4 kind=$5 order=$6
     err=$dir.err pidfile=$dir.pid live_ms=-
-    local rc=0 text
+    local rc=0 text word=deadlock status=3
+    if [ "$kind" = all-asleep ]; then word=stalled status=4; fi
     rm -rf "$dir" "$err" "$pidfile"
     "$upmu" record -o "$dir" -- "$corpus" "$name" "$pidfile" >"$dir.out" 2>"$err" &
     recorder=$!
     if [ "$kind" = - ]; then
         wait "$recorder" || fail "the program ended with status $?"
-        grep -q '^deadlock' "$err" && fail "reported a deadlock that is none"
+        grep -Eq '^(deadlock|stalled)' "$err" && fail "reported a deadlock that is none"
         text=$("$upmu" deadlock "$dir" 2>&1) || rc=$?
         [ $rc -eq 0 ] || [ $rc -eq 3 ] || fail "upmu deadlock: $rc: $text"
-        grep -q '^deadlock \[' <<<"$text" && fail "found a deadlock that is none: $text"
+        grep -Eq '^(deadlock|stalled) \[' <<<"$text" && fail "found a deadlock that is none: $text"
     else
         await_report
         check_kind "$(cat "$err")" "upmu record"
         end_case
         text=$("$upmu" deadlock "$dir" 2>&1) || rc=$?
-        [ $rc -eq 3 ] || fail "upmu deadlock after the end: $rc: $text"
+        [ $rc -eq $status ] || fail "upmu deadlock after the end: $rc: $text"
         check_kind "$text" "upmu deadlock after the end"
     fi
     check_order "$text"

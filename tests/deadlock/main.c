@@ -110,9 +110,9 @@ static void write_pid(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const struct dl_case *const all[] = {cases_cycles, cases_blocked,    cases_rwlocks, cases_quiet,
-                                                cases_order,  cases_semaphores, cases_forked,  cases_standard,
-                                                cases_mixed,  cases_crossing,   cases_nested,  cases_lives};
+    static const struct dl_case *const all[] = {
+        cases_cycles,   cases_blocked, cases_rwlocks,  cases_quiet,  cases_order, cases_semaphores, cases_forked,
+        cases_standard, cases_mixed,   cases_crossing, cases_nested, cases_lives, cases_late};
     if (argc != 3) {
         fprintf(stderr, "usage: corpus CASE PIDFILE\n");
         return 2;
