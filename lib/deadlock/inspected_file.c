@@ -113,6 +113,8 @@ static bool inspected_read_thread(struct wait_state *s, FILE *f, bool *same)
         return false;
     struct wait_state_thread *t = one.head.state == WAIT_FILE_BLOCKED ? inspected_place(s, &one) : NULL;
     *same = *same && t;
+    if (t)
+        t->head.peer = one.head.peer;
     for (uint32_t i = 0; i < one.n_held; i++) {
         if (fread(&held, sizeof held, 1, f) != 1)
             return false;

@@ -50,12 +50,24 @@ static void kernel_waits_set(struct wait_file_slot *h, const struct kernel_threa
     h->stack = h->forgotten = h->owner = 0;
 }
 
+/* The thread whose end a recorded wait is for, if it has no slot: its handle is not known then. */
+static void kernel_waits_add_joined(const struct wait_state *s, struct wait_state_thread *t,
+                                    const struct kernel_thread *k)
+{
+    if (t->head.kind != UPMU_TRACE_THREAD_JOIN || t->head.peer != 0 || !k->in_futex)
+        return;
+    const struct kernel_wait w = kernel_wait_of(&s->kernel, k);
+    t->head.peer = w.type == KERNEL_THREAD ? w.holder : 0;
+}
+
 /* The wait of a thread whose slot shows none. @return 0; UPMU_E_NOMEM. */
 static int kernel_waits_add(struct wait_state *s, const struct kernel_thread *k)
 {
     struct wait_state_thread *t = wait_state_thread_with(s, k->tid);
-    if (t && t->head.state == WAIT_FILE_BLOCKED)
+    if (t && t->head.state == WAIT_FILE_BLOCKED) {
+        kernel_waits_add_joined(s, t, k);
         return 0;
+    }
     if (!t)
         t = kernel_waits_add_thread(s, k);
     if (!t)

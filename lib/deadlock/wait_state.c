@@ -195,10 +195,12 @@ static uint32_t wait_state_joined_thread(const struct wait_state *s, const struc
     const struct wait_file_slot *h = &t->head;
     for (size_t i = 0; i < s->file.n_threads; i++) {
         const struct wait_file_slot *o = &s->file.threads[i].head;
-        bool found = t->inspected ? o->tid == h->peer : o->handle != 0 && o->handle == h->object;
-        if (o->state != WAIT_FILE_ENDED && found)
+        if (o->state != WAIT_FILE_ENDED && o->handle != 0 && o->handle == h->object)
             return (uint32_t)i;
     }
+    for (size_t i = 0; h->peer > 0 && i < s->file.n_threads; i++)
+        if (s->file.threads[i].head.state != WAIT_FILE_ENDED && s->file.threads[i].head.tid == h->peer)
+            return (uint32_t)i;
     return WG_NONE;
 }
 
@@ -271,7 +273,7 @@ int wait_state_find_blocked(struct wait_state *s)
         snapshot_thread(s, i, holds);
     s->snapshot.n_threads = s->file.n_threads;
     /* A thread that was just posted, signaled or woken has not updated its slot yet. */
-    if (s->wakers.unknown > 0 || !s->wakers.asleep)
+    if (!s->all_asleep && (s->wakers.unknown > 0 || !s->wakers.asleep))
         s->snapshot.threads[s->snapshot.n_threads++] = (struct wg_thread){.wait = WG_RUNNING, .target = WG_NONE};
     s->snapshot.woken_from_outside = s->wakers.caught != 0 || s->wakers.timers != 0;
     s->snapshot.all_asleep =

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Deadlocks that the recording does not have as a whole: it began late, a lock is mapped twice, or is the C library's own. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
