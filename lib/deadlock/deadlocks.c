@@ -39,6 +39,15 @@ static bool deadlocks_are_confirmed(const struct wait_state *before, uint64_t si
     return false;
 }
 
+/* Whether there is a deadlock, or all threads are asleep. */
+static bool deadlocks_found_any(const struct wait_state *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->snapshot.n_deadlocks; i++)
+        found |= s->snapshot.deadlocks[i].n > 0 && s->snapshot.deadlocks[i].certainty <= WG_STALLED;
+    return found;
+}
+
 /* Of a live process, keeps the deadlocks found in two successive readings. */
 static int deadlocks_read_confirmed(struct dl_process *p, const char *dir)
 {
@@ -53,14 +62,28 @@ static int deadlocks_read_confirmed(struct dl_process *p, const char *dir)
     for (size_t i = 0; rc == 0 && i < now->n_deadlocks; i++)
         if (!deadlocks_are_confirmed(&before, wait_state_signature(&p->wait_state, &now->deadlocks[i])))
             now->deadlocks[i].n = 0; /* a thread has resumed */
-    bool found = false;
-    for (size_t i = 0; rc == 0 && i < now->n_deadlocks; i++)
-        found |= now->deadlocks[i].n > 0 && now->deadlocks[i].certainty <= WG_STALLED;
-    if (found) {
+    if (rc == 0 && deadlocks_found_any(&p->wait_state)) {
         inspect_stacks_add(&p->wait_state);
         wait_state_save_inspected(&p->wait_state, dir);
     }
     wait_state_free(&before);
+    return rc;
+}
+
+/* A process whose inspection found a deadlock, and that has none any more, is ending: its end is awaited, for a second at
+ * most, and what was found before is used. */
+static int deadlocks_read_ending(struct dl_process *p, const char *dir)
+{
+    enum { TRIES = 20 };
+    const struct timespec pause = {.tv_nsec = INTERVAL_NS};
+    bool ending = p->alive && !deadlocks_found_any(&p->wait_state) && wait_state_was_inspected(dir);
+    int rc = 0;
+    for (int i = 0; rc == 0 && ending && i < TRIES; i++) {
+        nanosleep(&pause, NULL);
+        wait_state_free(&p->wait_state);
+        rc = deadlocks_read_wait_state(p, dir);
+        ending = p->alive = p->wait_state.kernel.n_threads > 0;
+    }
     return rc;
 }
 
@@ -80,6 +103,8 @@ static int deadlocks_read_process(struct upmu_deadlocks *d, struct dl_process *p
     p->dir = rc == 0 ? strdup(status.dir) : NULL;
     if (rc == 0)
         rc = p->dir ? deadlocks_read_confirmed(p, p->dir) : deadlocks_no_memory();
+    if (rc == 0)
+        rc = deadlocks_read_ending(p, p->dir);
     if (rc == 0 || rc == UPMU_E_NOMEM)
         return rc;
     p->problem = strdup(upmu_error());

@@ -58,19 +58,38 @@ static bool inspected_write_thread(FILE *f, const struct wait_state *s, const st
            fwrite(&s->file.held[t->first_held], sizeof *s->file.held, t->n_held, f) == t->n_held;
 }
 
+/* Whether the wait-state file alone does not show what was found. */
+static bool inspected_is_needed(const struct wait_state *s)
+{
+    bool needed = s->kernel.holders > 0;
+    for (size_t i = 0; i < s->file.n_threads; i++)
+        needed |= s->file.threads[i].inspected;
+    for (size_t i = 0; i < s->snapshot.n_deadlocks; i++)
+        needed |= s->snapshot.deadlocks[i].certainty == WG_STALLED;
+    return needed;
+}
+
 void wait_state_save_inspected(const struct wait_state *s, const char *dir)
 {
     struct inspected_header h = {.magic = INSPECTED_MAGIC,
                                  .version = INSPECTED_VERSION,
                                  .threads = (uint32_t)s->file.n_threads,
                                  .all_asleep = s->snapshot.all_asleep};
-    FILE *f = s->wakers.inspected > 0 || s->kernel.holders > 0 ? inspected_open(dir, "w") : NULL;
+    FILE *f = inspected_is_needed(s) ? inspected_open(dir, "w") : NULL;
     if (!f)
         return;
     bool fine = fwrite(&h, sizeof h, 1, f) == 1;
     for (size_t i = 0; fine && i < s->file.n_threads; i++)
         fine = inspected_write_thread(f, s, &s->file.threads[i]);
     (void)fclose(f); /* a file that is cut short is not used */
+}
+
+bool wait_state_was_inspected(const char *dir)
+{
+    FILE *f = inspected_open(dir, "r");
+    if (f)
+        (void)fclose(f);
+    return f != NULL;
 }
 
 /* The thread in the snapshot that a saved one belongs to; NULL if it has run since, or without memory. */

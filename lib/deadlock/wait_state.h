@@ -75,6 +75,8 @@ int wait_state_inspect(struct wait_state *s, pid_t pid);
 
 /** Save what an inspection has found, once it is confirmed; without inspected threads or holders nothing is written. */
 void wait_state_save_inspected(const struct wait_state *s, const char *dir);
+/** Whether such a file was saved. */
+bool wait_state_was_inspected(const char *dir);
 /** Add what an inspection found before the process ended. */
 void wait_state_restore_inspected(struct wait_state *s, const char *dir);
 
