@@ -125,6 +125,7 @@ static void rust_back_reference(struct reader *r, void (*what)(struct reader *r,
     r->at = here;
 }
 
+/* rust_type() as rust_back_reference() calls it. */
 static void rust_type_at(struct reader *r, bool in_value)
 {
     (void)in_value;

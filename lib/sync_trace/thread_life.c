@@ -249,7 +249,7 @@ void sync_thread_begin(void)
 int sync_threads_start(void)
 {
     if (madvise(&sync_gate, sizeof sync_gate, MADV_WIPEONFORK) != 0)
-        return upmu_fail(UPMU_E_SYSTEM, "the kernel cannot hide memory from forked children (MADV_WIPEONFORK, Linux "
+        return upmu_fail(UPMU_E_SYSTEM, "this kernel cannot clear memory in forked children (MADV_WIPEONFORK, Linux "
                                         "4.14): sync tracing stays off");
     if (!sync_thread_table_start())
         return upmu_fail(UPMU_E_NOMEM, "out of memory");

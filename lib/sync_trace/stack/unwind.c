@@ -205,7 +205,7 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
     return id;
 }
 
-static uint32_t whole_stack(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+static uint32_t unwind_whole_stack(struct sync_thread *t, uint64_t *tick, uintptr_t site)
 {
     int saved = errno;
     sync_guard(t);
@@ -217,11 +217,11 @@ static uint32_t whole_stack(struct sync_thread *t, uint64_t *tick, uintptr_t sit
 
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
-    return sync_process.depth == 0 ? sync_site_id(t, tick, site) : whole_stack(t, &tick, site);
+    return sync_process.depth == 0 ? sync_site_id(t, tick, site) : unwind_whole_stack(t, &tick, site);
 }
 
 uint32_t sync_stack_then_tick(struct sync_thread *t, uint64_t *tick, uintptr_t site)
 {
     *tick = sync_process.depth == 0 ? tick_now() : 0;
-    return *tick ? sync_site_id(t, *tick, site) : whole_stack(t, tick, site);
+    return *tick ? sync_site_id(t, *tick, site) : unwind_whole_stack(t, tick, site);
 }
