@@ -78,9 +78,11 @@ struct plan {
  * exactness (and some kernels would reject the group). Events of one core type fill groups by an exact search.
  * Events of any other PMU are alone, or with those of a hard bond. Duplicates are counted once, unless each has a
  * hard bond of its own. Bonds are kept at the price of further groups. Software events of a bond stay in the
- * software group, which is counted all the time. @param absent per event, 1: omit it @param n at most
- * PLAN_ENTRIES_MAX, and PLAN_EVENTS_MAX per core type @param rules per core type, indexed by event.core @param
- * bonds or NULL
+ * software group, which is counted all the time.
+ * @param absent per event, 1: omit it
+ * @param n at most PLAN_ENTRIES_MAX, and PLAN_EVENTS_MAX per core type
+ * @param rules per core type, indexed by event.core
+ * @param bonds or NULL
  */
 void plan_groups(const struct event *events, const uint8_t *absent, size_t n, const struct plan_rules *rules,
                  const struct plan_bonds *bonds, struct plan *out);

@@ -52,8 +52,9 @@ enum { VALUE_CORE_TYPES_MAX = 4 };
  * time: each counter runs for a part of the time, and together they run for all of it.
  *
  * The readings of the core types are not simultaneous. If one counter ran all the time, the thread stayed there and
- * the sum is exact; otherwise up to 20 us and 0.1 % of the time may be missing for an exact sum. @param n core
- * types, at least 1 @param by_type out, may be NULL: the count on each; times are those on that type
+ * the sum is exact; otherwise up to 20 us and 0.1 % of the time may be missing for an exact sum.
+ * @param n core types, at least 1
+ * @param by_type out, may be NULL: the count on each; times are those on that type
  */
 struct upmu_value value_of_core_types(const struct reading *before, const struct reading *after, size_t n,
                                       struct upmu_value *by_type);

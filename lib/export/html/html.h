@@ -118,11 +118,7 @@ struct html_release {
 
 struct html {
     struct html_table regions, waits, holds, runs; /**< runs: intervals in scheduler states */
-    size_t n_counters;                             /**<
- * the extras of regions are that many numbers: value << 3
- *
- * status
- */
+    size_t n_counters;                             /**< per region instance: value << 3 | status */
     uint64_t base_ns;                              /**< times on the page are relative to the recording's first event */
     struct html_points *points;                    /**< by thread */
     size_t n_points;

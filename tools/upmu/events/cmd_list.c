@@ -457,7 +457,7 @@ const struct command command_list = {
              "list (a raw code, native::NAME, a modifier) is looked up.\n",
     .options = list_options,
     .exits = "  0  something was listed\n"
-             "  1  nothing matches PATTERN, no such CPU, or the output could not be written\n"
+             "  1  nothing matches PATTERN, there is no such CPU, or the output could not be written\n"
              "  2  the command line is invalid\n",
     .run = list_run,
 };

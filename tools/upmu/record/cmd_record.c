@@ -187,7 +187,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_PACKET, 0, "packet", "SIZE", "event buffer of each thread, 16K to 64M (default: 256K)"},
     {RECORD_OPT_SCHED, 0, "sched", NULL,
      "record when each thread runs, is preempted and waits (kernel switch records)"},
-    {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "with --sched: waits for kernel locks (root)"},
+    {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "as --sched, and waits for kernel locks (root)"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "report deadlocks to FILE instead of standard error"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},

@@ -391,7 +391,7 @@ const struct command command_dump = {
     .summary = "show every event of a trace in time order",
     .usage = "[--json] DIR",
     .about = "Shows the events of the recording DIR (or of one process in it), one per line: time in seconds since\n"
-             "1970, process, thread, kind (begin, end, mark), name, and the counters with their status.\n"
+             "1970, process, thread, kind (begin, lock-block, mark, ...), name, and the counters with their status.\n"
              "Lost events, traces without a proper end and damaged streams are reported on standard error.\n",
     .options = dump_options,
     .exits =
