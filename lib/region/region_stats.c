@@ -172,7 +172,7 @@ static int stats_collect_thread(const struct region_thread_info *info, void *arg
 }
 
 /* The sums of region `name` over thread `thread`. */
-static int stats_of(const char *name, pid_t thread, struct region_stats *out)
+static int region_stats_of(const char *name, pid_t thread, struct region_stats *out)
 {
     if (!regions_on())
         return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
@@ -211,7 +211,7 @@ int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_st
     struct region_stats s = {0};
     int rc = name ? OPTS_CHECK(out, UPMU_REGION_STATS_SIZE_V1) : argument_null(__func__, "name");
     if (rc == 0)
-        rc = stats_of(name, thread, &s);
+        rc = region_stats_of(name, thread, &s);
     if (rc != 0)
         return rc;
     const struct upmu_region_stats ours = stats_public(&s);
@@ -227,7 +227,7 @@ int upmu_region_stats_read_all(const char *name, pid_t thread, struct upmu_regio
     if (rc == 0 && max > 0)
         rc = OPTS_CHECK(events, UPMU_REGION_EVENT_STATS_SIZE_V1);
     if (rc == 0)
-        rc = stats_of(name, thread, &s);
+        rc = region_stats_of(name, thread, &s);
     if (rc != 0)
         return rc;
     if (max > 0)
@@ -244,7 +244,7 @@ int upmu_region_event_stats_at(const char *name, pid_t thread, size_t i, struct 
     struct region_stats s = {0};
     int rc = name ? OPTS_CHECK(out, UPMU_REGION_EVENT_STATS_SIZE_V1) : argument_null(__func__, "name");
     if (rc == 0)
-        rc = stats_of(name, thread, &s);
+        rc = region_stats_of(name, thread, &s);
     if (rc != 0)
         return rc;
     return i < s.n_events ? OPTS_GIVE(out, s.events[i], UPMU_REGION_EVENT_STATS_SIZE_V1) : UPMU_E_END;

@@ -114,7 +114,7 @@ static void thread_end(struct region_thread *t)
 
 /* The program's own destructors may still use regions: ask to be called again, except for the last round, which is left to
  * runtimes that destroy the thread's state (ThreadSanitizer must not be called after it). */
-static void on_thread_end(void *arg)
+static void region_on_thread_end(void *arg)
 {
     struct region_thread *t = arg;
     if (t != region_tls.thread || !t->live)
@@ -128,7 +128,7 @@ int region_threads_start(void)
 {
     /* Once per process, even if set-up fails and is tried again. */
     static bool key_made;
-    if (!key_made && pthread_key_create(&end_key, on_thread_end) != 0)
+    if (!key_made && pthread_key_create(&end_key, region_on_thread_end) != 0)
         return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");
     key_made = true;
     region_blocks_layout();

@@ -226,7 +226,7 @@ static void thread_end(struct sync_thread *t)
 
 /* The program's destructors may still lock: ask to be called again. A thread without a block (a forked child has its
  * parent's) gets none any more, whichever locks libunwind uses for its cleanup in the last round. */
-static void on_thread_end(void *arg)
+static void sync_on_thread_end(void *arg)
 {
     struct sync_thread *t = sync_tls.thread;
     if (++sync_tls.rounds < LAST_ROUND && pthread_setspecific(sync_process.end_key, arg) == 0)
@@ -253,7 +253,7 @@ int sync_threads_start(void)
                                         "4.14): sync tracing stays off");
     if (!sync_thread_table_start())
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    if (pthread_key_create(&sync_process.end_key, on_thread_end) != 0)
+    if (pthread_key_create(&sync_process.end_key, sync_on_thread_end) != 0)
         return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");
     return 0;
 }

@@ -79,17 +79,17 @@ static struct {
     bool exec_detaches;
 } script = {.lock = PTHREAD_MUTEX_INITIALIZER, .open_limit = SIZE_MAX, .map_limit = SIZE_MAX, .spawned = -ENOENT};
 
-static void lock(void)
+static void scripted_lock(void)
 {
     pthread_mutex_lock(&script.lock);
 }
 
-static void unlock(void)
+static void scripted_unlock(void)
 {
     pthread_mutex_unlock(&script.lock);
 }
 
-static void *checked(void *memory)
+static void *scripted_checked(void *memory)
 {
     if (!memory)
         abort();
@@ -98,7 +98,7 @@ static void *checked(void *memory)
 
 void scripted_reset(void)
 {
-    lock();
+    scripted_lock();
     for (size_t i = 0; i < script.n_scripts; i++)
         free(script.scripts[i].samples);
     for (size_t i = 0; i < script.n_slots; i++)
@@ -109,33 +109,33 @@ void scripted_reset(void)
     memset((char *)&script + keep, 0, sizeof script - keep);
     script.open_limit = script.map_limit = SIZE_MAX;
     script.spawned = -ENOENT;
-    unlock();
+    scripted_unlock();
     scripted_log_reset();
     scripted_files_reset();
     scripted_switches_reset();
 }
 
-static size_t locked_size(const size_t *field)
+static size_t scripted_locked_size(const size_t *field)
 {
-    lock();
+    scripted_lock();
     size_t n = *field;
-    unlock();
+    scripted_unlock();
     return n;
 }
 
 size_t scripted_open_now(void)
 {
-    return locked_size(&script.open_now);
+    return scripted_locked_size(&script.open_now);
 }
 
 size_t scripted_mapped_now(void)
 {
-    return locked_size(&script.mapped_now);
+    return scripted_locked_size(&script.mapped_now);
 }
 
 size_t scripted_misuse(void)
 {
-    return locked_size(&script.misuse);
+    return scripted_locked_size(&script.misuse);
 }
 
 /* ------------------------------------------------------------------------------------------------- scripts */
@@ -170,80 +170,80 @@ void scripted_counter(uint32_t type, uint64_t config, const struct scripted_samp
 {
     if (n == 0)
         abort();
-    lock();
+    scripted_lock();
     struct event_script *s = script_make(type, config);
     free(s->samples);
-    s->samples = checked(malloc(n * sizeof *samples));
+    s->samples = scripted_checked(malloc(n * sizeof *samples));
     memcpy(s->samples, samples, n * sizeof *samples);
     s->n_samples = n;
     s->open_error = 0;
     for (size_t i = 0; i < script.n_slots; i++)
         if (script.slots[i].script == s)
             script.slots[i].next_sample = 0;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_open_error(uint32_t type, uint64_t config, int err)
 {
-    lock();
+    scripted_lock();
     script_make(type, config)->open_error = err;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_read_fault(uint32_t type, uint64_t config, ssize_t result, unsigned times)
 {
-    lock();
+    scripted_lock();
     struct event_script *s = script_make(type, config);
     s->faulty = true;
     s->fault_forever = times == 0;
     s->faults_left = times;
     s->fault = result;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_late(uint32_t type, uint64_t config, uint64_t ns)
 {
-    lock();
+    scripted_lock();
     script_make(type, config)->late = ns;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_open_limit(size_t n)
 {
-    lock();
+    scripted_lock();
     script.open_limit = n;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_control_error(int err)
 {
-    lock();
+    scripted_lock();
     script.control_error = err;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_rule(scripted_rule_fn rule, void *arg)
 {
-    lock();
+    scripted_lock();
     if (script.n_rules == RULES_MAX)
         abort();
     script.rules[script.n_rules].fn = rule;
     script.rules[script.n_rules++].arg = arg;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_place(scripted_place_fn place, void *arg)
 {
-    lock();
+    scripted_lock();
     script.place = place;
     script.place_arg = arg;
-    unlock();
+    scripted_unlock();
 }
 
 /* -------------------------------------------------------------------------------------------------- events */
 
 /* The slot of an open descriptor; anything else is misuse. */
-static struct slot *slot_of(int fd)
+static struct slot *scripted_slot_of(int fd)
 {
     size_t i = (size_t)(fd - FIRST_FD);
     if (fd >= FIRST_FD && i < script.n_slots && script.slots[i].open)
@@ -252,7 +252,7 @@ static struct slot *slot_of(int fd)
     return NULL;
 }
 
-static int slot_take(struct slot **out)
+static int scripted_slot_take(struct slot **out)
 {
     if (script.open_now >= script.open_limit)
         return -EMFILE;
@@ -267,7 +267,7 @@ static int slot_take(struct slot **out)
 }
 
 /* The open events of a group, leader first. */
-static size_t group_of(int leader, struct slot *members[GROUP_MAX])
+static size_t scripted_group_of(int leader, struct slot *members[GROUP_MAX])
 {
     size_t n = 0;
     for (size_t i = (size_t)leader; i < script.n_slots; i++)
@@ -279,19 +279,19 @@ static size_t group_of(int leader, struct slot *members[GROUP_MAX])
     return n;
 }
 
-static size_t group_requests(int leader, struct kernel_open requests[GROUP_MAX])
+static size_t scripted_group_requests(int leader, struct kernel_open requests[GROUP_MAX])
 {
     struct slot *members[GROUP_MAX];
-    size_t n = group_of(leader, members);
+    size_t n = scripted_group_of(leader, members);
     for (size_t i = 0; i < n; i++)
         requests[i] = members[i]->req;
     return n;
 }
 
-static int open_decide(const struct kernel_open *req, int leader)
+static int scripted_open_decide(const struct kernel_open *req, int leader)
 {
     struct kernel_open group[GROUP_MAX];
-    size_t n = leader < 0 ? 0 : group_requests(leader, group);
+    size_t n = leader < 0 ? 0 : scripted_group_requests(leader, group);
     for (size_t i = 0; i < script.n_rules; i++) {
         int rc = script.rules[i].fn(req, group, n, script.rules[i].arg);
         if (rc < 0)
@@ -303,19 +303,19 @@ static int open_decide(const struct kernel_open *req, int leader)
     return -s->open_error;
 }
 
-static int open_locked(const struct kernel_open *req)
+static int scripted_open_locked(const struct kernel_open *req)
 {
     int leader = -1;
     if (req->group_fd >= 0) {
-        if (!slot_of(req->group_fd))
+        if (!scripted_slot_of(req->group_fd))
             return -EBADF;
         leader = req->group_fd - FIRST_FD;
     }
-    int rc = open_decide(req, leader);
+    int rc = scripted_open_decide(req, leader);
     if (rc < 0)
         return rc;
     struct slot *slot;
-    int fd = slot_take(&slot);
+    int fd = scripted_slot_take(&slot);
     if (fd < 0)
         return fd;
     slot->req = *req;
@@ -325,43 +325,43 @@ static int open_locked(const struct kernel_open *req)
     return fd;
 }
 
-static int twin_open(const struct kernel_open *req)
+static int scripted_op_open(const struct kernel_open *req)
 {
     scripted_before(SCRIPTED_OPEN, -1);
-    lock();
-    int fd = open_locked(req);
+    scripted_lock();
+    int fd = scripted_open_locked(req);
     scripted_note((struct scripted_call){.op = SCRIPTED_OPEN, .fd = fd, .result = fd, .req = *req});
-    unlock();
+    scripted_unlock();
     return fd;
 }
 
-static void twin_close(int fd)
+static void scripted_op_close(int fd)
 {
     scripted_before(SCRIPTED_CLOSE, fd);
-    lock();
-    struct slot *slot = slot_of(fd);
+    scripted_lock();
+    struct slot *slot = scripted_slot_of(fd);
     if (slot) {
         slot->open = false;
         script.open_now--;
     }
     scripted_note((struct scripted_call){.op = SCRIPTED_CLOSE, .fd = fd});
-    unlock();
+    scripted_unlock();
 }
 
-static uint64_t twin_identify(int fd)
+static uint64_t scripted_op_identify(int fd)
 {
-    lock();
-    uint64_t id = slot_of(fd) ? (uint64_t)(fd - FIRST_FD) + FIRST_ID : 0;
-    unlock();
+    scripted_lock();
+    uint64_t id = scripted_slot_of(fd) ? (uint64_t)(fd - FIRST_FD) + FIRST_ID : 0;
+    scripted_unlock();
     return id;
 }
 
-static void twin_close_event(int fd, uint64_t id)
+static void scripted_op_close_event(int fd, uint64_t id)
 {
-    lock();
+    scripted_lock();
     script.misuse += id != (uint64_t)(fd - FIRST_FD) + FIRST_ID;
-    unlock();
-    twin_close(fd);
+    scripted_unlock();
+    scripted_op_close(fd);
 }
 
 /* The sample that was last given, or the first one. */
@@ -391,7 +391,7 @@ static struct scripted_sample sample_own(const struct slot *slot)
 }
 
 /* @return true if the read goes wrong, with *result. */
-static bool read_faulted(struct event_script *s, ssize_t *result)
+static bool scripted_read_faulted(struct event_script *s, ssize_t *result)
 {
     if (!s->faulty)
         return false;
@@ -402,11 +402,11 @@ static bool read_faulted(struct event_script *s, ssize_t *result)
 }
 
 /* The words a read of this descriptor gives. @return their number. */
-static size_t read_words(struct slot *slot, int number, uint64_t words[KERNEL_READ_GROUP_HEAD + 2 * GROUP_MAX])
+static size_t scripted_read_words(struct slot *slot, int number, uint64_t words[KERNEL_READ_GROUP_HEAD + 2 * GROUP_MAX])
 {
     struct slot *members[GROUP_MAX];
     struct kernel_open requests[GROUP_MAX];
-    size_t n = group_requests(slot->leader, requests);
+    size_t n = scripted_group_requests(slot->leader, requests);
     bool placed = !script.place || script.place(requests, n, script.place_arg);
     if (!slot->req.group_read) {
         bool member = slot->leader != number;
@@ -418,7 +418,7 @@ static size_t read_words(struct slot *slot, int number, uint64_t words[KERNEL_RE
         return KERNEL_READ_ONE_WORDS;
     }
     /* As in the kernel, a member of a group gives the whole group. */
-    n = group_of(slot->leader, members);
+    n = scripted_group_of(slot->leader, members);
     words[0] = n;
     for (size_t i = 0; i < n; i++) {
         struct scripted_sample s = sample_next(members[i]);
@@ -432,54 +432,54 @@ static size_t read_words(struct slot *slot, int number, uint64_t words[KERNEL_RE
     return KERNEL_READ_GROUP_HEAD + 2 * n;
 }
 
-static ssize_t read_locked(int fd, void *buf, size_t bytes)
+static ssize_t scripted_read_locked(int fd, void *buf, size_t bytes)
 {
     uint64_t words[KERNEL_READ_GROUP_HEAD + 2 * GROUP_MAX];
     ssize_t result;
-    struct slot *slot = slot_of(fd);
+    struct slot *slot = scripted_slot_of(fd);
     if (!slot || slot->gate)
         return -EBADF;
-    if (read_faulted(slot->script, &result)) {
+    if (scripted_read_faulted(slot->script, &result)) {
         if (result > 0)
             memset(buf, 0, (size_t)result < bytes ? (size_t)result : bytes);
         return result;
     }
-    size_t size = read_words(slot, fd - FIRST_FD, words) * sizeof *words;
+    size_t size = scripted_read_words(slot, fd - FIRST_FD, words) * sizeof *words;
     if (size > bytes)
         return -ENOSPC;
     memcpy(buf, words, size);
     return (ssize_t)size;
 }
 
-static ssize_t twin_read(int fd, void *buf, size_t bytes)
+static ssize_t scripted_op_read(int fd, void *buf, size_t bytes)
 {
     scripted_before(SCRIPTED_READ, fd);
-    lock();
-    ssize_t n = read_locked(fd, buf, bytes);
+    scripted_lock();
+    ssize_t n = scripted_read_locked(fd, buf, bytes);
     scripted_note((struct scripted_call){.op = SCRIPTED_READ, .fd = fd, .result = n});
-    unlock();
+    scripted_unlock();
     return n;
 }
 
-static int twin_control(int fd, enum kernel_verb verb)
+static int scripted_op_control(int fd, enum kernel_verb verb)
 {
     static const enum scripted_op ops[] = {
         [KERNEL_ENABLE] = SCRIPTED_ENABLE,
         [KERNEL_DISABLE] = SCRIPTED_DISABLE,
     };
     scripted_before(ops[verb], fd);
-    lock();
-    int rc = slot_of(fd) ? -script.control_error : -EBADF;
+    scripted_lock();
+    int rc = scripted_slot_of(fd) ? -script.control_error : -EBADF;
     scripted_note((struct scripted_call){.op = ops[verb], .fd = fd, .result = rc});
-    unlock();
+    scripted_unlock();
     return rc;
 }
 
 /* --------------------------------------------------------------------------------------------------- pages */
 
-static int map_locked(int fd, const void **page)
+static int scripted_map_locked(int fd, const void **page)
 {
-    struct slot *slot = slot_of(fd);
+    struct slot *slot = scripted_slot_of(fd);
     *page = NULL;
     if (!slot)
         return -EBADF;
@@ -487,25 +487,25 @@ static int map_locked(int fd, const void **page)
         return -script.map_error;
     if (slot->page)
         return -EBUSY;
-    slot->page = checked(malloc(sizeof *slot->page));
+    slot->page = scripted_checked(malloc(sizeof *slot->page));
     *slot->page = script.contents;
     script.mapped_now++;
     *page = slot->page;
     return 0;
 }
 
-static int twin_map(int fd, const void **page)
+static int scripted_op_map(int fd, const void **page)
 {
     scripted_before(SCRIPTED_MAP, fd);
-    lock();
-    int rc = map_locked(fd, page);
+    scripted_lock();
+    int rc = scripted_map_locked(fd, page);
     scripted_note((struct scripted_call){.op = SCRIPTED_MAP, .fd = fd, .result = rc});
-    unlock();
+    scripted_unlock();
     return rc;
 }
 
 /* A page outlives its descriptor, as in the kernel. */
-static struct slot *slot_with_page(const void *page)
+static struct slot *scripted_slot_with_page(const void *page)
 {
     for (size_t i = 0; i < script.n_slots; i++)
         if (script.slots[i].page && script.slots[i].page == page)
@@ -514,112 +514,112 @@ static struct slot *slot_with_page(const void *page)
     return NULL;
 }
 
-static void twin_unmap(const void *page)
+static void scripted_op_unmap(const void *page)
 {
     scripted_before(SCRIPTED_UNMAP, -1);
-    lock();
-    struct slot *slot = slot_with_page(page);
+    scripted_lock();
+    struct slot *slot = scripted_slot_with_page(page);
     if (slot) {
         free(slot->page);
         slot->page = NULL;
         script.mapped_now--;
     }
     scripted_note((struct scripted_call){.op = SCRIPTED_UNMAP, .fd = -1});
-    unlock();
+    scripted_unlock();
 }
 
-static int twin_page_read(const void *page, arch_counter_read_fn counter, struct kernel_page_count *out)
+static int scripted_op_page_read(const void *page, arch_counter_read_fn counter, struct kernel_page_count *out)
 {
     scripted_before(SCRIPTED_PAGE_READ, -1);
     int rc = kernel_page_read(page, counter, out);
-    lock();
+    scripted_lock();
     scripted_note((struct scripted_call){.op = SCRIPTED_PAGE_READ, .fd = -1, .result = rc});
-    unlock();
+    scripted_unlock();
     return rc;
 }
 
 void scripted_page_contents(const struct kernel_page *page)
 {
-    lock();
+    scripted_lock();
     script.contents = *page;
-    unlock();
+    scripted_unlock();
 }
 
 struct kernel_page *scripted_page(int fd)
 {
-    lock();
-    struct slot *slot = slot_of(fd);
+    scripted_lock();
+    struct slot *slot = scripted_slot_of(fd);
     struct kernel_page *page = slot ? slot->page : NULL;
-    unlock();
+    scripted_unlock();
     return page;
 }
 
 void scripted_map_limit(size_t n, int err)
 {
-    lock();
+    scripted_lock();
     script.map_limit = n;
     script.map_error = err;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_switch(unsigned n, bool pages_follow)
 {
-    lock();
+    scripted_lock();
     script.switches += n;
-    unlock();
+    scripted_unlock();
     if (pages_follow)
         scripted_rewrite_pages(n);
 }
 
 void scripted_rewrite_pages(unsigned n)
 {
-    lock();
+    scripted_lock();
     for (size_t i = 0; i < script.n_slots; i++)
         if (script.slots[i].page)
             __atomic_add_fetch(&script.slots[i].page->lock, 2 * n, __ATOMIC_RELEASE);
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_switches_error(int err)
 {
-    lock();
+    scripted_lock();
     script.switches_error = err;
-    unlock();
+    scripted_unlock();
 }
 
-static int twin_thread_switches(uint64_t *switches)
+static int scripted_op_thread_switches(uint64_t *switches)
 {
     scripted_before(SCRIPTED_SWITCHES, -1);
-    lock();
+    scripted_lock();
     int rc = -script.switches_error;
     if (rc == 0)
         *switches = script.switches;
     scripted_note((struct scripted_call){.op = SCRIPTED_SWITCHES, .fd = -1, .result = rc});
-    unlock();
+    scripted_unlock();
     return rc;
 }
 
 /* ------------------------------------------------------------------------------------ threads and commands */
 
-static pid_t twin_gettid(void)
+static pid_t scripted_op_gettid(void)
 {
     return (pid_t)syscall(SYS_gettid);
 }
 
 void scripted_threads(pid_t pid, const pid_t *tids, size_t n)
 {
-    lock();
+    scripted_lock();
     if (script.n_answers == ANSWERS_MAX)
         abort();
     struct threads_answer *a = &script.answers[script.n_answers++];
-    *a = (struct threads_answer){.pid = pid, .n = n, .tids = checked(malloc((n + 1) * sizeof *tids))};
+    *a = (struct threads_answer){.pid = pid, .n = n, .tids = scripted_checked(malloc((n + 1) * sizeof *tids))};
     if (n)
         memcpy(a->tids, tids, n * sizeof *tids);
-    unlock();
+    scripted_unlock();
 }
 
 /* The first answer not given yet, else the last one. */
-static struct threads_answer *answer_for(pid_t pid)
+static struct threads_answer *scripted_answer_for(pid_t pid)
 {
     struct threads_answer *last = NULL;
     for (size_t i = 0; i < script.n_answers; i++) {
@@ -633,12 +633,12 @@ static struct threads_answer *answer_for(pid_t pid)
     return last;
 }
 
-static ssize_t twin_threads(pid_t pid, pid_t *tids, size_t cap)
+static ssize_t scripted_op_threads(pid_t pid, pid_t *tids, size_t cap)
 {
     scripted_before(SCRIPTED_THREADS, -1);
-    lock();
+    scripted_lock();
     ssize_t n = -ESRCH;
-    struct threads_answer *a = answer_for(pid);
+    struct threads_answer *a = scripted_answer_for(pid);
     if (a && a->n > 0) {
         n = (ssize_t)a->n;
         memcpy(tids, a->tids, (a->n < cap ? a->n : cap) * sizeof *tids);
@@ -646,17 +646,17 @@ static ssize_t twin_threads(pid_t pid, pid_t *tids, size_t cap)
     if (a)
         a->given = true;
     scripted_note((struct scripted_call){.op = SCRIPTED_THREADS, .fd = -1, .result = n});
-    unlock();
+    scripted_unlock();
     return n;
 }
 
 void scripted_command(pid_t spawned, int exec_result, int status)
 {
-    lock();
+    scripted_lock();
     script.spawned = spawned;
     script.exec_result = exec_result;
     script.wait_status = status;
-    unlock();
+    scripted_unlock();
 }
 
 void scripted_command_usage(const struct kernel_usage *before, const struct kernel_usage *after)
@@ -667,100 +667,100 @@ void scripted_command_usage(const struct kernel_usage *before, const struct kern
 
 void scripted_exec_detaches(bool detaches)
 {
-    lock();
+    scripted_lock();
     script.exec_detaches = detaches;
-    unlock();
+    scripted_unlock();
 }
 
-static bool twin_exec_detaches(const char *program)
+static bool scripted_op_exec_detaches(const char *program)
 {
     (void)program;
-    lock();
+    scripted_lock();
     bool detaches = script.exec_detaches;
-    unlock();
+    scripted_unlock();
     return detaches;
 }
 
-static pid_t twin_spawn(char *const argv[], int *gate)
+static pid_t scripted_op_spawn(char *const argv[], int *gate)
 {
     (void)argv;
     scripted_before(SCRIPTED_SPAWN, -1);
-    lock();
+    scripted_lock();
     pid_t pid = script.spawned;
     *gate = -1;
     if (pid > 0) {
         struct slot *slot;
-        *gate = slot_take(&slot);
+        *gate = scripted_slot_take(&slot);
         if (*gate < 0)
             pid = *gate;
         else
             slot->gate = true;
     }
     scripted_note((struct scripted_call){.op = SCRIPTED_SPAWN, .fd = *gate, .result = pid});
-    unlock();
+    scripted_unlock();
     return pid;
 }
 
-static int twin_release(int gate, struct kernel_usage *before)
+static int scripted_op_release(int gate, struct kernel_usage *before)
 {
     if (before)
         *before = script.usage_before;
     scripted_before(SCRIPTED_RELEASE, gate);
-    lock();
+    scripted_lock();
     int rc = -EBADF;
-    struct slot *slot = slot_of(gate);
+    struct slot *slot = scripted_slot_of(gate);
     if (slot && slot->gate) {
         slot->open = false;
         script.open_now--;
         rc = script.exec_result;
     }
     scripted_note((struct scripted_call){.op = SCRIPTED_RELEASE, .fd = gate, .result = rc});
-    unlock();
+    scripted_unlock();
     return rc;
 }
 
-static void twin_abandon(int gate, pid_t pid)
+static void scripted_op_abandon(int gate, pid_t pid)
 {
     scripted_before(SCRIPTED_ABANDON, gate);
-    lock();
-    struct slot *slot = slot_of(gate);
+    scripted_lock();
+    struct slot *slot = scripted_slot_of(gate);
     if (slot && slot->gate && pid == script.spawned) {
         slot->open = false;
         script.open_now--;
     }
     scripted_note((struct scripted_call){.op = SCRIPTED_ABANDON, .fd = gate});
-    unlock();
+    scripted_unlock();
 }
 
-static int twin_wait(pid_t pid, int *status, struct kernel_usage *used)
+static int scripted_op_wait(pid_t pid, int *status, struct kernel_usage *used)
 {
     if (used)
         *used = script.usage_after;
     scripted_before(SCRIPTED_WAIT, -1);
-    lock();
+    scripted_lock();
     int rc = pid == script.spawned ? 0 : -ECHILD;
     if (rc == 0 && status)
         *status = script.wait_status;
     scripted_note((struct scripted_call){.op = SCRIPTED_WAIT, .fd = -1, .result = rc});
-    unlock();
+    scripted_unlock();
     return rc;
 }
 
 const struct kernel_ops upmu_kernel_scripted = {
     .name = "scripted",
-    .open = twin_open,
-    .close = twin_close,
+    .open = scripted_op_open,
+    .close = scripted_op_close,
     .reach = scripted_reach,
     .descriptors = scripted_descriptors,
-    .identify = twin_identify,
-    .close_event = twin_close_event,
-    .read = twin_read,
-    .control = twin_control,
-    .map = twin_map,
-    .unmap = twin_unmap,
-    .page_read = twin_page_read,
+    .identify = scripted_op_identify,
+    .close_event = scripted_op_close_event,
+    .read = scripted_op_read,
+    .control = scripted_op_control,
+    .map = scripted_op_map,
+    .unmap = scripted_op_unmap,
+    .page_read = scripted_op_page_read,
     .page_sequence = kernel_page_sequence,
-    .thread_switches = twin_thread_switches,
+    .thread_switches = scripted_op_thread_switches,
     .work = scripted_work_done,
     .usage = scripted_usage_of,
     .switches_open = scripted_switches_open,
@@ -770,17 +770,17 @@ const struct kernel_ops upmu_kernel_scripted = {
     .futexes_find = scripted_futexes_find,
     .futexes_open = scripted_futexes_open,
     .futexes_close = scripted_futexes_close,
-    .gettid = twin_gettid,
-    .threads = twin_threads,
+    .gettid = scripted_op_gettid,
+    .threads = scripted_op_threads,
     .backend = scripted_backend,
     .named = scripted_named,
     .recorded = scripted_recorded,
     .ask_cpu = scripted_ask_cpu,
     .read_file = scripted_read_file,
     .list_dir = scripted_list_dir,
-    .spawn = twin_spawn,
-    .release = twin_release,
-    .abandon = twin_abandon,
-    .exec_detaches = twin_exec_detaches,
-    .wait = twin_wait,
+    .spawn = scripted_op_spawn,
+    .release = scripted_op_release,
+    .abandon = scripted_op_abandon,
+    .exec_detaches = scripted_op_exec_detaches,
+    .wait = scripted_op_wait,
 };

@@ -33,7 +33,7 @@ static struct {
     int usage_error;
 } tree = {.lock = PTHREAD_MUTEX_INITIALIZER, .descriptors = {.soft = 1024, .hard = 4096, .open = 3}};
 
-static char *copied(const char *text)
+static char *scripted_copy(const char *text)
 {
     char *copy = strdup(text);
     if (!copy)
@@ -41,7 +41,7 @@ static char *copied(const char *text)
     return copy;
 }
 
-static struct file *find(const char *path)
+static struct file *scripted_find(const char *path)
 {
     for (size_t i = 0; i < tree.n; i++)
         if (strcmp(tree.files[i].path, path) == 0)
@@ -49,19 +49,19 @@ static struct file *find(const char *path)
     return NULL;
 }
 
-static void put(const char *path, const char *text, int err)
+static void scripted_put(const char *path, const char *text, int err)
 {
     pthread_mutex_lock(&tree.lock);
-    struct file *f = find(path);
+    struct file *f = scripted_find(path);
     if (!f) {
         if (tree.n == FILES_MAX)
             abort();
         f = &tree.files[tree.n++];
-        f->path = copied(path);
+        f->path = scripted_copy(path);
         f->text = NULL;
     }
     free(f->text);
-    f->text = text ? copied(text) : NULL;
+    f->text = text ? scripted_copy(text) : NULL;
     f->err = err;
     pthread_mutex_unlock(&tree.lock);
 }
@@ -182,17 +182,17 @@ const char *scripted_ask_cpu(arch_cpu_ask_fn ask, struct arch_cpu *out)
 
 void scripted_file(const char *path, const char *text)
 {
-    put(path, text, 0);
+    scripted_put(path, text, 0);
 }
 
 void scripted_file_error(const char *path, int err)
 {
-    put(path, NULL, err);
+    scripted_put(path, NULL, err);
 }
 
 void scripted_dir(const char *path)
 {
-    put(path, NULL, 0);
+    scripted_put(path, NULL, 0);
 }
 
 void scripted_files_reset(void)
@@ -212,7 +212,7 @@ void scripted_files_reset(void)
     pthread_mutex_unlock(&tree.lock);
 }
 
-static ssize_t file_copy(const struct file *f, char *buf, size_t cap)
+static ssize_t scripted_file_copy(const struct file *f, char *buf, size_t cap)
 {
     if (!f)
         return -ENOENT;
@@ -233,21 +233,21 @@ ssize_t scripted_read_file(const char *path, char *buf, size_t cap)
         return -EINVAL;
     buf[0] = '\0';
     pthread_mutex_lock(&tree.lock);
-    ssize_t n = file_copy(find(path), buf, cap);
+    ssize_t n = scripted_file_copy(scripted_find(path), buf, cap);
     pthread_mutex_unlock(&tree.lock);
     return n;
 }
 
-static int by_text(const void *a, const void *b)
+static int scripted_by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The names right below `path`, each once, sorted. @return their number, or -errno. */
-static int names_below(const char *path, char **names)
+static int scripted_names_below(const char *path, char **names)
 {
     size_t prefix = strlen(path), n = 0;
-    const struct file *self = find(path);
+    const struct file *self = scripted_find(path);
     if (self && (self->err || self->text))
         return self->err ? -self->err : -ENOTDIR;
     for (size_t i = 0; i < tree.n; i++) {
@@ -262,7 +262,7 @@ static int names_below(const char *path, char **names)
     }
     if (n == 0 && !self)
         return -ENOENT;
-    qsort(names, n, sizeof *names, by_text);
+    qsort(names, n, sizeof *names, scripted_by_text);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         if (kept && strcmp(names[kept - 1], names[i]) == 0)
@@ -279,7 +279,7 @@ int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg)
     if (!names)
         abort();
     pthread_mutex_lock(&tree.lock);
-    int n = names_below(path, names);
+    int n = scripted_names_below(path, names);
     pthread_mutex_unlock(&tree.lock);
     int rc = n < 0 ? n : 0;
     for (int i = 0; i < n; i++) {

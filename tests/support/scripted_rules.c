@@ -5,7 +5,7 @@
 
 #include "support/scripted.h"
 
-static bool on_core_pmu(const struct kernel_open *req)
+static bool scripted_is_core_pmu(const struct kernel_open *req)
 {
     return req->type == KERNEL_TYPE_HARDWARE || req->type == KERNEL_TYPE_HW_CACHE || req->type == KERNEL_TYPE_RAW;
 }
@@ -30,13 +30,13 @@ int scripted_rule_paranoid(const struct kernel_open *req, const struct kernel_op
 int scripted_rule_no_pmu(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
 {
     (void)group, (void)n, (void)arg;
-    return on_core_pmu(req) ? -ENOENT : 0;
+    return scripted_is_core_pmu(req) ? -ENOENT : 0;
 }
 
 int scripted_rule_no_filter(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
 {
     (void)group, (void)n, (void)arg;
-    return on_core_pmu(req) && req->exclude ? -EOPNOTSUPP : 0;
+    return scripted_is_core_pmu(req) && req->exclude ? -EOPNOTSUPP : 0;
 }
 
 int scripted_rule_no_mixed_group(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
@@ -50,16 +50,16 @@ int scripted_rule_no_mixed_group(const struct kernel_open *req, const struct ker
 
 int scripted_rule_group_size(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
 {
-    int on_counters = on_core_pmu(req);
+    int on_counters = scripted_is_core_pmu(req);
     for (size_t i = 0; i < n; i++)
-        on_counters += on_core_pmu(&group[i]);
+        on_counters += scripted_is_core_pmu(&group[i]);
     return on_counters > *(const int *)arg ? -EINVAL : 0;
 }
 
 int scripted_rule_core3b(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
 {
     (void)group, (void)n, (void)arg;
-    if (!on_core_pmu(req))
+    if (!scripted_is_core_pmu(req))
         return 0;
     if (req->exclude & KERNEL_EXCLUDE_HV)
         return -EINVAL;
@@ -75,7 +75,7 @@ int scripted_rule_core3b(const struct kernel_open *req, const struct kernel_open
 }
 
 /* The counter an event is tied to: misses to 1, everything else to 0. */
-static unsigned core3b_counter(const struct kernel_open *req)
+static unsigned scripted_core3b_counter(const struct kernel_open *req)
 {
     if (req->type == KERNEL_TYPE_RAW)
         return (unsigned)(req->config >> 8);
@@ -89,7 +89,7 @@ bool scripted_place_core3b(const struct kernel_open *group, size_t n, void *arg)
     (void)arg;
     unsigned taken[2] = {0, 0};
     for (size_t i = 0; i < n; i++)
-        if (on_core_pmu(&group[i]) && taken[core3b_counter(&group[i])]++)
+        if (scripted_is_core_pmu(&group[i]) && taken[scripted_core3b_counter(&group[i])]++)
             return false;
     return true;
 }

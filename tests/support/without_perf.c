@@ -29,7 +29,7 @@ static int errno_named(const char *name)
     return 0;
 }
 
-static int deny(int err)
+static int filter_deny(int err)
 {
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: without_perf EACCES|EPERM|ENOSYS|ALLOWED -- COMMAND [ARG...]\n");
         return 2;
     }
-    if (deny(err) != 0) {
+    if (filter_deny(err) != 0) {
         printf("skipped, because this kernel takes no seccomp filter: %s\n", strerror(errno));
         return 77;
     }

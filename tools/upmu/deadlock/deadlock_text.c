@@ -171,7 +171,7 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
         fprintf(out->file, "    and holds %" PRIu32 " more locks that are not listed\n", t->n_unlisted);
 }
 
-static void text_title(struct output *out, const struct upmu_deadlock *d)
+static void deadlock_text_title(struct output *out, const struct upmu_deadlock *d)
 {
     static const char *const words[UPMU_DEADLOCK_CERTAINTIES] = {
         [UPMU_DEADLOCK_CERTAIN] = "deadlock",
@@ -199,7 +199,7 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
     struct upmu_deadlock_thread t = {.size = sizeof t};
     if (upmu_deadlocks_at(r->deadlocks, i, &d) != 0)
         return;
-    text_title(out, &d);
+    deadlock_text_title(out, &d);
     (void)fflush(out->file); /* before the slow lookup of locations; an error is reported at close */
     if (d.owner) {
         fputs("  ", out->file);

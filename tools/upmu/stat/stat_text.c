@@ -46,7 +46,7 @@ static void title_target(struct output *out, const struct stat_request *q, const
     }
 }
 
-static void text_title(struct output *out, const struct stat_request *q, const struct stat_result *r)
+static void stat_text_title(struct output *out, const struct stat_request *q, const struct stat_result *r)
 {
     fprintf(out->file, "\n %sCounts of ", output_style(out, STYLE_TITLE));
     title_target(out, q, r);
@@ -291,7 +291,7 @@ static void text_sources(struct output *out, const struct stat_request *q, const
 
 void stat_write_text(struct output *out, const struct stat_request *request, const struct stat_result *result)
 {
-    text_title(out, request, result);
+    stat_text_title(out, request, result);
     text_events(out, request, result);
     text_sources(out, request, result);
     text_missing(out, result);
