@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What every public header shares: the export macro, C linkage and the compiler hints.
+ * Definitions shared by all public headers: export macro, C linkage, compiler attributes, sized structs.
  *
- * Rules that hold for the whole API unless a declaration says otherwise:
- *  - a function that can fail returns 0 (or a count) on success and a negative `enum upmu_code` on failure, and
- *    leaves the reason with its remedy in upmu_error() of the calling thread;
- *  - the library never prints, never ends the process, never changes signal handlers or the locale, keeps errno
- *    on region calls, and sets close-on-exec on every descriptor;
- *  - structs that may grow begin with `size`, which the caller sets to sizeof; an older size is accepted, a larger
- *    one only if the unknown tail is zero;
- *  - different objects may be used from different threads at the same time, one object from one thread at a time.
+ * Rules of the whole API, unless a declaration states otherwise:
+ *  - A function that can fail returns 0 (or a count) on success and a negative enum upmu_code on failure. upmu_error() then
+ *    has a message with the cause and a remedy, in the calling thread.
+ *  - Structs that may grow begin with `size`, which the caller sets to sizeof (UPMU_INIT() does). Sizes of older releases are
+ *    accepted, larger ones only if the unknown tail is zero. Functions that fill a struct set `size` to the bytes filled.
+ *  - Tables have a `_count` and an `_at` function, which returns UPMU_E_END past the last entry. Streams have `_next` and
+ *    `_read`.
+ *  - Different objects may be used by different threads at the same time, one object by one thread at a time.
+ *  - NULL is a valid argument of every `_close` function.
+ *
+ * Effects on the process: the library does not end it, does not change signal handlers, signal masks or the locale, sets
+ * close-on-exec on its descriptors, and keeps errno in region, mark and lock calls. It prints only on standard error, and only
+ * if recording is switched on by a variable of the environment or by upmu_region_setup():
+ *  - the report of regions at exit, if it has no file or its file cannot be written;
+ *  - one line when the library is loaded, if recording as set by the environment is not possible, or is possible in part only
+ *    and there is no report to state that (docs/guide/environment.md).
  */
 #ifndef UPMU_API_H
 #define UPMU_API_H
@@ -22,24 +30,24 @@
 #error "libupmu needs Linux and a compiler that speaks GNU C (gcc or clang)"
 #endif
 
-/** The one export macro: everything else in the library is hidden. */
+/** Exports a function; all other symbols of the libraries are hidden. */
 #define UPMU_API __attribute__((visibility("default")))
-/** A result that must not be ignored. */
+/** Result must not be ignored. */
 #define UPMU_CHECKED __attribute__((warn_unused_result))
-/** An index that is absent: no such thread, object or process is known. */
+/** Index field without a value: thread, object or process unknown. */
 #define UPMU_NO_INDEX UINT32_MAX
-/** printf-like format checking. */
+/** Format checking as of printf(). */
 #define UPMU_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/** Size of a sized struct in the release that introduced it; the number is that of machines with 64-bit pointers. */
+/** Size of a sized struct in its first release; `lp64` is the size with 64-bit pointers. */
 #define UPMU_SIZE_V1_(type, lp64) (sizeof(void *) == 8 ? (size_t)(lp64) : sizeof(type))
 
 /**
- * A sized struct that is zero but for `size`. C takes initial values of fields, too:
+ * A sized struct, all zero but `size`. In C, with initial values of fields:
  *
  *     struct upmu_set_opts opts = UPMU_INIT(struct upmu_set_opts, .target = UPMU_TARGET_CPU, .cpu = 3);
  *
- * C++: `auto opts = UPMU_INIT(upmu_set_opts);`, then set the fields.
+ * In C++: `auto opts = UPMU_INIT(upmu_set_opts);`, then assign fields.
  */
 #ifdef __cplusplus
 template <class T> inline T upmu_init_()

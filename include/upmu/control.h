@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Steering a recording from outside: start, stop and change sync tracing in a process that runs, put marks into its
- * trace, and ask how far it is. Link with libupmu_analysis; `upmu ctl` is this on the command line.
+ * Control of a recording from another process: start, stop and change lock tracing, add marks, read the status.
+ * Link with libupmu_analysis; `upmu ctl` has the same on the command line.
  *
  *     struct upmu_control *c;
  *     int rc = upmu_control_open_pid(&c, pid);
@@ -10,8 +10,9 @@
  *         rc = upmu_control_mark(c, 0, "load begins");
  *     upmu_control_close(c);
  *
- * It works through a file in the trace's directory that the process has mapped: no signal, no socket, and no thread in
- * the process. Only the user whose process it is can do so. Functions that fail say why in upmu_error().
+ * The functions write to a control file in the trace directory, which the recorded process has mapped: no signal, socket or
+ * thread of that process is needed. Only the user of the process has permission. Functions with an index return UPMU_E_END
+ * if there is no such process. A control may be used by one thread at a time; no function here is async-signal-safe.
  */
 #ifndef UPMU_CONTROL_H
 #define UPMU_CONTROL_H
@@ -26,72 +27,77 @@
 
 UPMU_BEGIN_DECLS
 
-/** The processes of a recording, or one of them. One thread at a time. */
+/** The processes of a recording, or one of them. */
 struct upmu_control;
 
-/** What a process records of locks and threads, besides enum upmu_sync_mode. */
+/** Modes of a process besides enum upmu_sync_mode. */
 enum {
-    UPMU_CONTROL_STOPPED = -1, /**< nothing for now; upmu_control_start() goes on */
-    UPMU_CONTROL_NO_SYNC = -2, /**< nothing: sync tracing is not in the process, or the program has ended it */
+    UPMU_CONTROL_STOPPED = -1, /**< lock tracing is stopped; upmu_control_start() continues it */
+    UPMU_CONTROL_NO_SYNC = -2, /**< no lock tracing: not in the process, or ended by the program */
 };
 
-/** How far a process is. */
+/** Status of a process. */
 struct upmu_control_status {
-    size_t size;      /**< in: sizeof(struct upmu_control_status) */
-    pid_t pid;        /**< as the process itself sees it */
-    uint32_t running; /**< 1: it lives and records */
-    int32_t mode;     /**< enum upmu_sync_mode, UPMU_CONTROL_STOPPED, UPMU_CONTROL_NO_SYNC */
-    uint32_t threads; /**< threads with events in the trace so far */
-    uint64_t events;  /**< committed so far */
-    uint64_t lost;    /**< lost so far; `lost_note` of struct upmu_trace_process has the causes */
-    const char *dir;  /**< the process's directory; lives as long as the control is open */
+    size_t size;      /**< in: sizeof(struct upmu_control_status); out: bytes filled */
+    pid_t pid;        /**< process id in the PID namespace of the process */
+    uint32_t running; /**< 1: it runs and records */
+    int32_t mode;     /**< enum upmu_sync_mode, UPMU_CONTROL_STOPPED or UPMU_CONTROL_NO_SYNC */
+    uint32_t threads; /**< threads with events so far */
+    uint64_t events;  /**< events committed so far */
+    uint64_t lost;    /**< events dropped so far; upmu_trace_process.lost_note has the causes */
+    const char *dir;  /**< directory of the process, valid until upmu_control_close() */
 };
 #define UPMU_CONTROL_STATUS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_control_status, 48)
 
 /**
- * Open the recording `dir`, or the directory of one process in it. Processes that have ended are among them.
- * @return 0; UPMU_E_IO (no such directory, not readable), UPMU_E_FORMAT (not a libupmu trace), UPMU_E_NOMEM.
+ * Open a recording, or the directory of one process in it. Ended processes are included.
+ * @param control out: to be closed with upmu_control_close(); NULL on failure
+ * @param dir     path of the directory
+ * @return 0; UPMU_E_IO (no such directory, or unreadable), UPMU_E_FORMAT (not a libupmu trace), UPMU_E_NOMEM, UPMU_E_INVAL
+ *         (NULL).
  */
 UPMU_API UPMU_CHECKED int upmu_control_open(struct upmu_control **control, const char *dir);
 
 /**
- * Open the trace that the running process `pid` writes, wherever it lies.
- * @return 0; UPMU_E_GONE (no such process), UPMU_E_PERM (it is another user's), UPMU_E_STATE (it records nothing),
- *         UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM.
+ * Open the trace of a running process, wherever its directory is.
+ * @param control out: to be closed with upmu_control_close(); NULL on failure
+ * @return 0; UPMU_E_GONE (no such process), UPMU_E_PERM (process of another user), UPMU_E_STATE (it records nothing),
+ *         UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM, UPMU_E_INVAL (NULL).
  */
 UPMU_API UPMU_CHECKED int upmu_control_open_pid(struct upmu_control **control, pid_t pid);
 
-/** Number of processes, at least 1. */
+/** Number of processes, at least 1; 0 if `control` is NULL. */
 UPMU_API size_t upmu_control_process_count(const struct upmu_control *control);
 
-/** How far process `index` is. @return 0; UPMU_E_INVAL (index, size), UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_VERSION. */
+/** Status of process `index`. @return 0; UPMU_E_END; UPMU_E_INVAL (NULL, size); UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_VERSION. */
 UPMU_API UPMU_CHECKED int upmu_control_status_read(const struct upmu_control *control, size_t index,
                                                    struct upmu_control_status *out);
 
 /**
- * Go on recording locks and threads in process `index`, in the mode it had before it was stopped.
- * @return 0, also if it records already; UPMU_E_INVAL (index); UPMU_E_GONE (it has ended); UPMU_E_STATE (sync tracing
- *         is not in the process); UPMU_E_PERM (it is another user's); UPMU_E_VERSION (a libupmu that is controlled
- *         otherwise); UPMU_E_IO, UPMU_E_FORMAT (its control file).
+ * Start lock tracing in process `index`, in the mode before it was stopped. No effect if it runs.
+ * @return 0; UPMU_E_END; UPMU_E_INVAL (NULL); UPMU_E_GONE (the process has ended); UPMU_E_STATE (no lock tracing in the
+ *         process); UPMU_E_PERM (process of another user); UPMU_E_VERSION (a release with another control file); UPMU_E_IO,
+ *         UPMU_E_FORMAT (its control file).
  */
 UPMU_API UPMU_CHECKED int upmu_control_start(const struct upmu_control *control, size_t index);
 
-/** Record no more locks and threads; regions and marks go on. @return as upmu_control_start(). */
+/** Stop lock tracing in process `index`; regions and marks are recorded further on. @return as upmu_control_start(). */
 UPMU_API UPMU_CHECKED int upmu_control_stop(const struct upmu_control *control, size_t index);
 
-/** Record in mode `mode` (enum upmu_sync_mode) from now on, or from the next start on if it is stopped.
- *  @return as upmu_control_start(); UPMU_E_INVAL (mode). */
+/** Set the mode of process `index` (enum upmu_sync_mode); if lock tracing is stopped, for the next start.
+ *  @return as upmu_control_start(); UPMU_E_INVAL (`mode`). */
 UPMU_API UPMU_CHECKED int upmu_control_set_mode(const struct upmu_control *control, size_t index, int mode);
 
 /**
- * Put a mark into the trace. The process's next event takes it along, so it bears that event's time and thread; while
- * the process is idle it waits.
- * @return 1: it is in the trace (seen within 100 ms); 0: it waits; UPMU_E_INVAL (index; `text` empty or longer than 255
- *         bytes); UPMU_E_BUSY (one waits already, and only one can); otherwise as upmu_control_start().
+ * Add a mark to the trace of process `index`. It is recorded with the next event of the process, with the time and thread of
+ * that event; until then it is pending.
+ * @param text 1 to 255 bytes
+ * @return 1: recorded, within 100 ms; 0: pending; UPMU_E_INVAL (NULL, length of `text`); UPMU_E_BUSY (another mark is pending;
+ *         there can be one); else as upmu_control_start().
  */
 UPMU_API UPMU_CHECKED int upmu_control_mark(const struct upmu_control *control, size_t index, const char *text);
 
-/** Close; NULL is fine. The processes go on as they are. */
+/** Close and free; NULL does nothing. The recording is not changed. */
 UPMU_API void upmu_control_close(struct upmu_control *control);
 
 UPMU_END_DECLS

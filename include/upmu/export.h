@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Recordings in the formats of other tools: timelines for Chrome's trace viewers, Perfetto and Qt Creator, profiles for
- * callgrind's readers, pprof, speedscope and flame graphs, tables for everything else.
- * Link with libupmu_analysis. What each format can and cannot hold is in docs/exports.md.
+ * Export of recordings to the formats of other tools: timelines for Chrome's trace viewers, Perfetto and Qt Creator, profiles
+ * for callgrind viewers, pprof, speedscope and flame graphs, tables, and an HTML report.
+ * Link with libupmu_analysis. docs/exports.md lists what each format can hold.
  *
  *     struct upmu_export_opts opts = {.size = sizeof opts};
  *     if (upmu_export("DIR", "chrome", fd, &opts) < 0)
@@ -19,12 +19,11 @@
 
 UPMU_BEGIN_DECLS
 
-/** What profiles (folded, flamegraph, callgrind, pprof, speedscope) add up. */
+/** Subject of profiles (folded, flamegraph, callgrind, pprof, speedscope). */
 enum upmu_export_what {
-    UPMU_EXPORT_AUTO = 0,  /**< regions if the program has any of its own, else waits */
-    UPMU_EXPORT_WAITS = 1, /**< time blocked, by call stack */
-    UPMU_EXPORT_REGIONS =
-        2, /**< wall time by region, the waits in them as leaves; counters where the format has them */
+    UPMU_EXPORT_AUTO = 0,    /**< regions if the program has any, else waits */
+    UPMU_EXPORT_WAITS = 1,   /**< blocked time by call stack */
+    UPMU_EXPORT_REGIONS = 2, /**< wall time by region, with waits as leaves; counters if the format has them */
 };
 
 /** Options; NULL or all zero but `size`: the defaults. */
@@ -32,59 +31,60 @@ struct upmu_export_opts {
     size_t size;           /**< sizeof(struct upmu_export_opts) */
     int32_t what;          /**< enum upmu_export_what */
     uint32_t reserved;     /**< 0 */
-    const char *debug_dir; /**< where separate debug files are; NULL: /usr/lib/debug */
-    /** Told now and then how much is done: `done` of `all` events, `all` 0 while that is not known. NULL: nobody. */
+    const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    /** Called repeatedly with the number of events processed and of all events (0 if unknown); NULL: not called. */
     void (*progress)(void *arg, uint64_t done, uint64_t all);
-    void *arg;
-    /** A time window in nanoseconds since the recording's first event; `to_ns` 0: up to the end. Timelines, profiles and
-     *  lists of events have what lies in it, regions and waits cut at its ends (a region cut at its begin has no counts).
-     *  Timeline and chart of html have what overlaps it, whole; its tables and sums are of everything. UPMU_E_INVAL if it
-     *  lies outside the recording, and for formats whose sums are of the whole recording (tasks, gcc). */
+    void *arg; /**< first argument of `progress` and `damage` */
+    /** Time window in nanoseconds since the first event of the recording; `to_ns` 0: to the end. Timelines, profiles and lists
+     *  of events are limited to it: regions and waits are cut at its ends, and a region cut at its begin has no counts. In
+     *  html, timeline and chart have whatever overlaps it, uncut; tables and sums are of the whole recording. The formats
+     *  tasks and gcc do not support it. */
     uint64_t from_ns, to_ns;
-    /** Called once for each part of the recording that could not be read, with its message. NULL: not called. */
+    /** Called once for each part of the recording that could not be read, with its message; NULL: not called. */
     void (*damage)(void *arg, const char *message);
 };
 #define UPMU_EXPORT_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_opts, 64)
 
-/** What an export found, beside what it wrote. */
+/** Numbers about an export. */
 struct upmu_export_result {
-    size_t size;             /**< in: sizeof(struct upmu_export_result) */
-    uint64_t events;         /**< events read */
-    uint64_t bytes;          /**< written */
-    uint64_t lost;           /**< events that could not be recorded */
-    uint64_t omitted;        /**< regions and waits nested deeper than viewers bear (512); places past the 200th, or
-                                  of which nothing is known (tasks, gcc) */
-    uint64_t damages;        /**< streams of which a part could not be read */
-    uint64_t without_number; /**< counters of regions left out of a profile's sums, since they have no number */
+    size_t size;      /**< in: sizeof(struct upmu_export_result); out: bytes filled */
+    uint64_t events;  /**< events read */
+    uint64_t bytes;   /**< bytes written */
+    uint64_t lost;    /**< events dropped while recording */
+    uint64_t omitted; /**< regions and waits nested deeper than 512, the limit of viewers; tasks, gcc: source locations
+                                  beyond the first 200, and unknown ones */
+    uint64_t damages; /**< streams that were not read completely */
+    uint64_t without_number; /**< counters of regions without a number, missing in the sums of a profile */
 };
 #define UPMU_EXPORT_RESULT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_result, 56)
 
 /**
  * Write a recording, or one process of it, in another format.
  * @param dir    directory of the recording
- * @param format a name of upmu_export_format_at()
- * @param fd     open for writing; stays open. A file, a pipe or a socket
+ * @param format name of a format, see upmu_export_format_at()
+ * @param fd     open for writing: a file, pipe or socket; it is not closed
  * @param opts   may be NULL
  * @param result may be NULL
- * @return 0; UPMU_E_NAME (no such format; the message suggests), UPMU_E_INVAL, UPMU_E_IO (the recording, or `fd`: disk
- *         full, pipe closed), UPMU_E_FORMAT, UPMU_E_VERSION (the recording), UPMU_E_NOMEM.
- * Memory: names, and for profiles the distinct stacks; never the events. Thread safe, not signal safe. A closed pipe
- * raises SIGPIPE as for any write().
+ * @return 0; UPMU_E_NAME (unknown format; the message suggests one), UPMU_E_INVAL (NULL, `opts`, a window outside of the
+ *         recording or not supported), UPMU_E_IO (the recording is unreadable, or writing failed: disk full, pipe closed),
+ *         UPMU_E_FORMAT, UPMU_E_VERSION (as upmu_trace_open()), UPMU_E_NOMEM.
+ * Events are not kept in memory; names, and for profiles distinct stacks are. Thread safe, not async-signal-safe. A closed
+ * pipe raises SIGPIPE as any write() does.
  */
 UPMU_API UPMU_CHECKED int upmu_export(const char *dir, const char *format, int fd, const struct upmu_export_opts *opts,
                                       struct upmu_export_result *result);
 
-/** A format. Strings live as long as the process. */
+/** A format. Strings are static. */
 struct upmu_export_format {
-    size_t size;         /**< in: sizeof(struct upmu_export_format) */
+    size_t size;         /**< in: sizeof(struct upmu_export_format); out: bytes filled */
     const char *name;    /**< "chrome" */
-    const char *suffix;  /**< what files of it end with: "json" */
+    const char *suffix;  /**< usual suffix of its files: "json" */
     const char *summary; /**< one line */
 };
 #define UPMU_EXPORT_FORMAT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_format, 32)
-/** Format `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
+/** Format `i`. @return 0; UPMU_E_END (no such format); UPMU_E_INVAL (NULL, size). Thread safe. */
 UPMU_API UPMU_CHECKED int upmu_export_format_at(size_t i, struct upmu_export_format *out);
-/** Number of formats. */
+/** Number of formats. Thread safe. */
 UPMU_API size_t upmu_export_format_count(void);
 
 UPMU_END_DECLS

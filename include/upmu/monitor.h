@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A recording watched while it is written: who waits for what now, and which locks were waited for since the last look.
- * It reads the trace as it grows; the recorded processes are not touched. Link with libupmu_analysis; `upmu top` is this
- * on the terminal.
+ * Monitor of a recording while it is written: current waits of threads, and waits for locks since the last update.
+ * It reads the growing trace without any cost for the recorded processes. Link with libupmu_analysis; `upmu top` has the
+ * same on the terminal.
  *
  *     struct upmu_monitor *monitor;
  *     struct upmu_monitor_lock lock = {.size = sizeof lock};
@@ -14,8 +14,9 @@
  *             printf("%s: %" PRIu64 " ns of waits\n", lock.name, lock.waited_ns);
  *     upmu_monitor_close(monitor);
  *
- * Functions that fill a struct take its `size` from the caller and return 0, UPMU_E_NAME past the last entry,
- * UPMU_E_INVAL for a size that is too small or an argument that is NULL. Strings live until the next look.
+ * Functions that fill a struct take its `size` from the caller, set it to the bytes filled, and return 0; UPMU_E_END past
+ * the last entry; UPMU_E_INVAL if an argument is NULL or `size` is too small. Further errors are at each function. Strings
+ * are valid until the next update. A monitor may be used by one thread at a time; no function here is async-signal-safe.
  */
 #ifndef UPMU_MONITOR_H
 #define UPMU_MONITOR_H
@@ -29,81 +30,91 @@
 
 UPMU_BEGIN_DECLS
 
-/** A recording that is watched. One thread at a time. */
+/** A monitored recording. */
 struct upmu_monitor;
 
-/** Open a recording, or the directory of one process in it. @return 0; the codes of upmu_trace_open(). */
+/**
+ * Open a recording, or the directory of one process in it.
+ * @param monitor out: to be closed with upmu_monitor_close(); NULL on failure
+ * @param dir     path of the directory
+ * @return 0; the errors of upmu_trace_open().
+ */
 UPMU_API UPMU_CHECKED int upmu_monitor_open(struct upmu_monitor **monitor, const char *dir);
 
-/** Read what has been recorded since the last look; the first one reads all that there is, and its interval is the whole
- *  time. A damaged stream is left out from the damage on. @return 0; UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM. */
+/** Read the events recorded since the last update; the first update reads all events. The rest of a damaged stream is skipped.
+ *  @return 0; UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM; UPMU_E_INVAL (NULL). */
 UPMU_API UPMU_CHECKED int upmu_monitor_update(struct upmu_monitor *monitor);
 
-/** The last look as a whole. */
+/** Totals of the last update. */
 struct upmu_monitor_totals {
-    size_t size;          /**< in: sizeof(struct upmu_monitor_totals) */
-    uint64_t now_ns;      /**< of the look, nanoseconds since 1970 on the recording's clock */
-    uint64_t interval_ns; /**< since the look before */
-    uint64_t events;      /**< read since the look before */
-    uint64_t all_events;  /**< read since the beginning */
-    size_t n_processes, n_threads, n_locks;
-    size_t n_damages; /**< streams of which a part could not be read */
-    uint64_t missed;  /**< packets of rings that were overwritten between looks: their waits are not in the sums */
+    size_t size;          /**< in: sizeof(struct upmu_monitor_totals); out: bytes filled */
+    uint64_t now_ns;      /**< time of the update, nanoseconds since 1970 on the clock of the recording */
+    uint64_t interval_ns; /**< time since the update before; of the first one, since the start of the recording */
+    uint64_t events;      /**< events read by the update */
+    uint64_t all_events;  /**< events read by all updates */
+    size_t n_processes;   /**< number of processes */
+    size_t n_threads;     /**< number of threads */
+    size_t n_locks;       /**< number of locks */
+    size_t n_damages;     /**< streams that were not read completely */
+    uint64_t missed;      /**< packets of rings overwritten between updates; their waits are not in the sums */
 };
 #define UPMU_MONITOR_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_totals, 80)
+/** Read the totals. @return 0; UPMU_E_INVAL. */
 UPMU_API UPMU_CHECKED int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_monitor_totals *out);
 
-/** A thread, as far as it has recorded anything. */
+/** A thread that has recorded an event. */
 struct upmu_monitor_thread {
-    size_t size; /**< in: sizeof(struct upmu_monitor_thread) */
-    pid_t pid, tid;
-    const char *name;  /**< "" if not known */
-    uint32_t ended;    /**< 1: its end was recorded */
-    int32_t wait_kind; /**< enum upmu_wait_kind of what it waits for now; -1: it does not wait, as far as is recorded */
-    int32_t object_type;     /**< enum upmu_object_type of that */
+    size_t size;             /**< in: sizeof(struct upmu_monitor_thread); out: bytes filled */
+    pid_t pid;               /**< process id */
+    pid_t tid;               /**< kernel thread id */
+    const char *name;        /**< its name, "" if unknown */
+    uint32_t ended;          /**< 1: its end was recorded */
+    int32_t wait_kind;       /**< enum upmu_wait_kind of the current wait; -1: no recorded wait */
+    int32_t object_type;     /**< enum upmu_object_type of the awaited object */
     uint64_t object;         /**< its address */
-    const char *object_name; /**< "" if it has none */
-    pid_t holder;            /**< thread that had it when the wait began, or is joined; 0: not known, or nobody */
-    const char *holder_name;
-    uint64_t since_ns;  /**< when the wait began */
-    uint64_t site;      /**< where, for upmu_monitor_symbol_at(); 0: not known */
-    uint64_t waits;     /**< ended since the last look */
-    uint64_t waited_ns; /**< since the last look, with the part of a wait that goes on; each moment once */
-    uint32_t process;   /**< index for upmu_monitor_symbol_at() */
+    const char *object_name; /**< its name, "" if it has none */
+    pid_t holder;            /**< thread that held it at the start of the wait, or joined thread; 0: unknown or none */
+    const char *holder_name; /**< name of that thread */
+    uint64_t since_ns;       /**< start of the wait, nanoseconds since 1970 */
+    uint64_t site;           /**< call site of the wait, for upmu_monitor_symbol_at(); 0: unknown */
+    uint64_t waits;          /**< waits that ended since the last update */
+    uint64_t
+        waited_ns;    /**< time within waits since the last update, the current one included; nested waits count once */
+    uint32_t process; /**< index for upmu_monitor_symbol_at() */
 };
 #define UPMU_MONITOR_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_thread, 112)
-/** Thread `i`, in the order of first being seen. */
+/** Thread `i`, in the order of first events. */
 UPMU_API UPMU_CHECKED int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i,
                                                  struct upmu_monitor_thread *out);
-/** Number of threads. */
+/** Number of threads; 0 if `monitor` is NULL. */
 UPMU_API size_t upmu_monitor_thread_count(const struct upmu_monitor *monitor);
 
-/** A lock, or something else that is waited for. */
+/** A lock, or another object with waits. */
 struct upmu_monitor_lock {
-    size_t size; /**< in: sizeof(struct upmu_monitor_lock) */
-    pid_t pid;
-    int32_t type; /**< enum upmu_object_type */
-    uint64_t address;
-    uint32_t generation; /**< how many objects were at this address before it */
-    const char *name;    /**< "" if it was given none */
-    uint32_t waiters;    /**< threads that wait for it now */
-    pid_t holder;        /**< who had it when the oldest of these waits began; 0: not known, or nobody waits */
-    uint64_t waits;      /**< ended since the last look */
-    uint64_t waited_ns;  /**< since the last look, of all threads together, with waits that go on */
-    uint64_t total_ns;   /**< since the recording began */
+    size_t size;         /**< in: sizeof(struct upmu_monitor_lock); out: bytes filled */
+    pid_t pid;           /**< process id */
+    int32_t type;        /**< enum upmu_object_type */
+    uint64_t address;    /**< its address */
+    uint32_t generation; /**< number of earlier objects at this address */
+    const char *name;    /**< its name, "" if it has none */
+    uint32_t waiters;    /**< threads that wait for it */
+    pid_t holder;        /**< holder at the start of the oldest of these waits; 0: unknown or no waiters */
+    uint64_t waits;      /**< waits that ended since the last update */
+    uint64_t waited_ns;  /**< time that threads waited since the last update, current waits included */
+    uint64_t total_ns;   /**< the same since the start of the recording */
 };
 #define UPMU_MONITOR_LOCK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_lock, 72)
-/** Lock `i`: those waited for longest since the last look first, then by the total. */
+/** Lock `i`, longest waits since the last update first, then by the total. */
 UPMU_API UPMU_CHECKED int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i,
                                                struct upmu_monitor_lock *out);
-/** Number of locks. */
+/** Number of locks; 0 if `monitor` is NULL. */
 UPMU_API size_t upmu_monitor_lock_count(const struct upmu_monitor *monitor);
 
-/** As upmu_overview_symbol_at(). */
+/** Symbol of an address, as upmu_overview_symbol_at(). */
 UPMU_API UPMU_CHECKED int upmu_monitor_symbol_at(struct upmu_monitor *monitor, size_t process, uint64_t address,
                                                  size_t depth, struct upmu_symbol *out);
 
-/** Close; NULL is fine. */
+/** Close and free; NULL does nothing. */
 UPMU_API void upmu_monitor_close(struct upmu_monitor *monitor);
 
 UPMU_END_DECLS

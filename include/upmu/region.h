@@ -3,30 +3,31 @@
  * @file
  * Regions: time and counts of marked sections of a program, per region and thread.
  *
- *     upmu_region_begin("parse");            // string form
+ *     upmu_region_begin("parse");            // by name
  *     parse(input);
  *     upmu_region_end("parse");
  *
- *     static upmu_region_t r = UPMU_REGION("inner loop");   // handle form, for hot loops
+ *     static upmu_region_t r = UPMU_REGION("inner loop");   // by handle, for hot loops
  *     upmu_region_enter(&r);
  *     ...
  *     upmu_region_leave(&r);
  *
- *     UPMU_SCOPE("compress");                // scope form: from here to the end of the enclosing block
+ *     UPMU_SCOPE("compress");                // scope: from here to the end of the enclosing block
  *
- * Regions need no initialization and no registration. They are switched on by the environment (UPMU_EVENTS,
- * UPMU_REPORT, UPMU_OUTPUT, UPMU_TRACE; see docs/guide.md) or by upmu_region_setup(). While off, a call costs one load
- * and a branch, and nothing is printed or written.
+ * Regions need no initialization or registration. They are switched on by the environment (UPMU_EVENTS, UPMU_REPORT,
+ * UPMU_OUTPUT, UPMU_TRACE; see docs/guide/environment.md) or by upmu_region_setup(). While off, a call costs one load and one
+ * branch, and nothing is printed or written.
  *
- * Counters run all the time; begin and end read them and subtract. Regions nest, in any number of threads, without
- * a lock. Misuse (an end without its begin, ends out of order, an end in another thread, names too long) is counted
- * and shown in the report; it is never fatal, and earlier measurements are kept.
+ * Counters run all the time; begin and end read them and subtract. Regions nest, in any number of threads, without a lock.
+ * Misuse (an end without a begin, ends out of order, an end in another thread, too long names) is counted and reported; it is
+ * never fatal, and earlier measurements are kept.
  *
- * begin, end, enter, leave and mark are async-signal-safe after their first use in a thread, keep errno, and may be
- * called from any thread at any time, exit handlers and thread-specific destructors included.
+ * upmu_region_begin(), _end(), _enter(), _leave() and upmu_mark() keep errno, are async-signal-safe after their first use in a
+ * thread, and may be called in any thread at any time, including exit handlers and destructors of thread-specific data.
+ * Their failures do not change upmu_error().
  *
- * With UPMU_DISABLE defined before the first include, every function here is an empty inline function that answers as
- * if regions were off (upmu/region_disabled.h), and the program needs no library for them.
+ * With UPMU_DISABLE defined before the first include, every function is an empty inline function that returns the same as
+ * while regions are off (upmu/region_disabled.h), and the program does not need the library for them.
  */
 #ifndef UPMU_REGION_H
 #define UPMU_REGION_H
@@ -39,21 +40,21 @@
 
 UPMU_BEGIN_DECLS
 
-/** Longest region name kept, in bytes; a longer one is cut, made distinct by a hash, and counted as misuse. */
+/** Longest region name, bytes. A longer one is truncated, made distinct by a hash, and counted as misuse. */
 #define UPMU_REGION_NAME_MAX 255
-/** Deepest nesting measured in one thread; regions below it are counted as `too_deep` and not measured. */
+/** Deepest nesting in one thread. Regions below it are not measured and counted as `too_deep`. */
 #define UPMU_REGION_DEPTH_MAX 256
-/** Most events measured per region; further names in UPMU_EVENTS are refused, and listed in the report. */
+/** Largest number of events per region. Further names in UPMU_EVENTS are refused and listed in the report. */
 #define UPMU_REGION_EVENTS_MAX 16
 
-/** A region handle: define it static with UPMU_REGION(); the fields are the library's. */
+/** A region handle: to be defined static with UPMU_REGION(). The fields are private to the library. */
 typedef struct upmu_region {
     const char *name;
-    uint32_t id; /**< 0 until first use; then the same for every handle and string of this name */
+    uint32_t id; /**< 0 before the first use */
     uint32_t reserved;
 } upmu_region_t;
 
-/** Static initializer of a handle; the string must live as long as the program. */
+/** Static initializer of a handle. The string must be valid for the life of the process. */
 #define UPMU_REGION(name_literal) \
     {                             \
         (name_literal), 0, 0      \
@@ -61,11 +62,11 @@ typedef struct upmu_region {
 
 /* ------------------------------------------------------------------------------------------------ set up */
 
-/** Options of upmu_region_setup(); all zero but `size` means: time, context switches, and no report. */
+/** Options of upmu_region_setup(); all zero but `size`: time, context switches, and no report. */
 struct upmu_region_opts {
     size_t size;         /**< sizeof(struct upmu_region_opts) */
     const char *events;  /**< comma-separated names as for upmu_set_open(); NULL: time and context switches only */
-    const char *report;  /**< "text", "json", "csv" or "none" (NULL): what to write at exit */
+    const char *report;  /**< format of the report at exit: "text", "json", "csv", or "none" (NULL) */
     const char *output;  /**< file of the report, %p = pid, %h = host, %% = %; NULL: standard error */
     const char *trace;   /**< directory of the trace; NULL: none */
     const char *backend; /**< counter backend, as in struct upmu_set_opts: "perf" (NULL) or "papi" */
@@ -74,12 +75,12 @@ struct upmu_region_opts {
 
 /* ------------------------------------------------------------------------------------------------ results */
 
-/** Thread argument of upmu_region_stats_read(): the sum over all threads, ended ones included. */
+/** Thread argument of upmu_region_stats_read(): sum over all threads, ended ones included. */
 #define UPMU_ALL_THREADS 0
 
-/** Distribution of one quantity over the instances of a region. */
+/** Statistics of one quantity over the instances of a region. */
 struct upmu_stat {
-    uint64_t count;     /**< instances with a number; the fields below are over these */
+    uint64_t count;     /**< instances with a number, to which the other fields refer */
     uint64_t sum;       /**< total */
     uint64_t min;       /**< smallest; UPMU_NO_VALUE when count is 0 */
     uint64_t max;       /**< largest; 0 when count is 0 */
@@ -87,48 +88,49 @@ struct upmu_stat {
     double sum_squares; /**< for the standard deviation */
 };
 
-/** One event of a region. */
+/** Statistics of an event of a region. */
 struct upmu_region_event_stats {
     size_t size;            /**< in: sizeof(struct upmu_region_event_stats); out: bytes filled */
-    struct upmu_stat stat;  /**< over the instances that have a number */
-    uint64_t enabled;       /**< sum, nanoseconds */
-    uint64_t running;       /**< sum, nanoseconds */
+    struct upmu_stat stat;  /**< over the instances with a number */
+    uint64_t enabled;       /**< sum of the enabled times, nanoseconds */
+    uint64_t running;       /**< sum of the running times, nanoseconds */
     uint64_t without_value; /**< instances without a number (not counted, refused) */
-    int32_t status;         /**< weakest status of any instance */
-    int32_t cause;          /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
+    int32_t status;         /**< enum upmu_status: the weakest one of the instances */
+    int32_t cause;          /**< enum upmu_code: cause of REFUSED and UNSUPPORTED, else 0 */
 };
 #define UPMU_REGION_EVENT_STATS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_event_stats, 88)
 
-/** What upmu_region_stats_read() gives. */
+/** Statistics of a region. */
 struct upmu_region_stats {
     size_t size;                 /**< in: sizeof(struct upmu_region_stats) */
     uint64_t count;              /**< finished instances */
-    uint64_t open;               /**< instances begun and not ended at this moment */
-    struct upmu_stat wall;       /**< nanoseconds from begin to end */
-    uint64_t self_ns;            /**< wall time minus that of regions inside */
-    uint64_t descheduled;        /**< instances during which the thread was descheduled */
-    uint64_t deschedule_unknown; /**< instances for which this is unknown */
+    uint64_t open;               /**< instances in progress */
+    struct upmu_stat wall;       /**< wall time from begin to end, nanoseconds */
+    uint64_t self_ns;            /**< wall time minus that of nested regions, nanoseconds */
+    uint64_t descheduled;        /**< instances during which the thread was switched out */
+    uint64_t deschedule_unknown; /**< instances for which that is unknown */
     uint32_t threads;            /**< threads that ran it */
     uint32_t n_events;           /**< entries of upmu_region_event_stats_at() */
 };
 #define UPMU_REGION_STATS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_stats, 104)
 
-/** What went wrong so far in the whole process; all zero in a healthy run. */
+/** Misuse and losses in the process so far. All zero but `marks`, `begin_ns` and `end_ns` in a healthy run. */
 struct upmu_region_health {
     size_t size;                /**< in: sizeof(struct upmu_region_health) */
-    uint64_t end_without_begin; /**< ends of a region not open in that thread (other thread, unknown, twice) */
-    uint64_t closed_by_outer;   /**< regions ended because one around them ended first */
+    uint64_t end_without_begin; /**< ends of a region that is not open in the thread */
+    uint64_t closed_by_outer;   /**< regions ended because an enclosing one ended first */
     uint64_t too_deep;          /**< begins below UPMU_REGION_DEPTH_MAX */
     uint64_t names_cut;         /**< names longer than UPMU_REGION_NAME_MAX */
-    uint64_t names_refused;     /**< begins refused: name or thread table full, name "" or NULL */
-    uint64_t interrupted;       /**< begins and ends refused inside the recorder (signal handler) or at thread end */
-    uint64_t never_ended;       /**< regions still open when their thread ended */
-    uint64_t threads_without_counters; /**< threads for which not all counters could be opened (limits) */
-    uint64_t threads_merged;           /**< ended threads that share one row, beyond the number kept apart */
-    uint64_t marks;                    /**< marks made */
-    uint64_t trace_lost; /**< events that did not fit into the trace (full disk, quota, unreachable file) */
-    uint64_t begin_ns;   /**< measured cost of an empty begin, of which `end_ns` holds the rest */
-    uint64_t end_ns;     /**< measured cost of an empty end */
+    uint64_t names_refused;     /**< refused begins: name or thread table full, name "" or NULL */
+    uint64_t
+        interrupted; /**< begins and ends refused while the recorder was active (in a signal handler) or at thread end */
+    uint64_t never_ended;              /**< regions open at the end of their thread */
+    uint64_t threads_without_counters; /**< threads without some of the counters (limits) */
+    uint64_t threads_merged;           /**< ended threads in a common row, beyond the number of separate ones */
+    uint64_t marks;                    /**< marks recorded */
+    uint64_t trace_lost; /**< events dropped from the trace (disk full, quota exceeded, file unreachable) */
+    uint64_t begin_ns;   /**< measured cost of the begin of an empty region, nanoseconds */
+    uint64_t end_ns;     /**< measured cost of its end, nanoseconds */
 };
 #define UPMU_REGION_HEALTH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_health, 112)
 
@@ -137,94 +139,94 @@ struct upmu_region_health {
 /* ------------------------------------------------------------------------------------------ set up, read back */
 
 /**
- * Switch regions on from the program; once per process, before or after the first region.
- * If any of UPMU_EVENTS, UPMU_REPORT, UPMU_OUTPUT and UPMU_TRACE is set, the environment takes precedence: regions have
- * been on since the library was loaded, and `opts` is ignored.
- * @return 0; 1 if the environment has set regions up already (no error); UPMU_E_STATE (called before),
- *         UPMU_E_NAME (unknown event name), UPMU_E_INVAL (report format, size), UPMU_E_LIMIT (too many events,
- *         no thread-specific key left), UPMU_E_IO (the trace directory cannot be created; regions stay off), UPMU_E_NOMEM,
- *         UPMU_E_SYSTEM (kernel older than 4.14).
- * Events that exist but cannot be counted are no error: the status of their values shows it. Not signal safe.
+ * Switch regions on; once per process, before or after the first region. If UPMU_EVENTS, UPMU_REPORT, UPMU_OUTPUT or UPMU_TRACE
+ * is set, the environment takes precedence: regions are on since the library was loaded, and `opts` is ignored.
+ * @param opts NULL: the defaults; not used after the call
+ * @return 0; 1 (regions are on by the environment, no error); UPMU_E_STATE (called before), UPMU_E_NAME (unknown event),
+ *         UPMU_E_INVAL (report format, size), UPMU_E_LIMIT (too many events, or no thread-specific key left), UPMU_E_IO (the
+ *         trace directory cannot be created; regions are off), UPMU_E_BACKEND, UPMU_E_NOMEM, UPMU_E_SYSTEM (kernel older
+ *         than 4.14).
+ * Events that cannot be counted are no error: see the status of their values. Thread safe, not async-signal-safe.
  */
 UPMU_API int upmu_region_setup(const struct upmu_region_opts *opts);
 
-/** Pause (0) or resume (1) all regions of the process. While paused a call costs as little as while off. Instances open
- *  at the pause are discarded, and an end after the resume whose begin came before the pause counts as
- *  `end_without_begin`. Has no effect while regions are not set up.
- *  @return the state before. Signal safe. */
+/** Pause (0) or resume (1) all regions of the process. A call while paused costs as little as while off. Instances in progress
+ *  at the pause are discarded; their ends after the resume count as `end_without_begin`. No effect before regions are set up.
+ *  @return the state before. Async-signal-safe. */
 UPMU_API int upmu_region_switch(int on);
 
 /**
- * Aggregates so far, while the program runs.
+ * Statistics of a region so far.
  * @param name   region name
  * @param thread kernel thread id, or UPMU_ALL_THREADS
- * @param out    caller sets `size`
- * @return 0; UPMU_E_NAME (no such region, or not run by this thread), UPMU_E_INVAL, UPMU_E_STATE (regions are off).
- * Thread safe against running regions: a consistent view of each thread. Not signal safe.
+ * @return 0; UPMU_E_NAME (no such region, or not run by this thread), UPMU_E_INVAL (NULL, size), UPMU_E_STATE (regions are
+ *         off).
+ * Thread safe while regions run: consistent for each thread. Not async-signal-safe.
  */
 UPMU_API UPMU_CHECKED int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_stats *out);
 
 /**
- * What event `i` of a region counted.
- * @param i number of the event, in the order of upmu_region_event_name_at()
- * @return as upmu_region_stats_read(); UPMU_E_END (`i` is past the last event). Thread safe, not signal safe.
+ * Statistics of an event of a region so far.
+ * @param i index of the event, as for upmu_region_event_name_at()
+ * @return as upmu_region_stats_read(); UPMU_E_END (no such event). Thread safe, not async-signal-safe.
  */
 UPMU_API UPMU_CHECKED int upmu_region_event_stats_at(const char *name, pid_t thread, size_t i,
                                                      struct upmu_region_event_stats *out);
 
 /**
- * Statistics of a region and of its events at one moment: their counts match while regions run.
- * @param events out: `max` entries; the caller sets `size` of the first one, for all; may be NULL if `max` is 0
- * @return number of entries filled, at most `max`; else as upmu_region_stats_read(). Thread safe, not signal safe.
+ * Statistics of a region and of its events at the same time: their counts match while regions run.
+ * @param events out: array of `max` entries; `size` of the first one is set by the caller, for all; may be NULL if `max` is 0
+ * @return number of entries filled; else as upmu_region_stats_read(). Thread safe, not async-signal-safe.
  */
 UPMU_API UPMU_CHECKED int upmu_region_stats_read_all(const char *name, pid_t thread, struct upmu_region_stats *out,
                                                      struct upmu_region_event_stats *events, size_t max);
 
-/** Number of region names seen in the process; 0 while regions are off. Signal safe. */
+/** Number of regions of the process; 0 while regions are off. Async-signal-safe. */
 UPMU_API size_t upmu_region_count(void);
 
-/** Name of region `i`, in the order of first use. @param name out: lives as long as the process; NULL on failure
- *  @return 0; UPMU_E_END (`i` is past the last), UPMU_E_INVAL (`name` is NULL). Thread safe. */
+/** Name of region `i`, in the order of first use. @param name out: valid for the life of the process; NULL on failure
+ *  @return 0; UPMU_E_END; UPMU_E_INVAL (NULL). Thread safe. */
 UPMU_API UPMU_CHECKED int upmu_region_name_at(size_t i, const char **name);
 
 /** Number of events measured by regions; 0 while regions are off. Thread safe. */
 UPMU_API size_t upmu_region_event_count(void);
 
-/** Name of event `i` measured by regions. @param name out: lives as long as the process; NULL on failure
- *  @return 0; UPMU_E_END (`i` is past the last), UPMU_E_INVAL (`name` is NULL). Thread safe. */
+/** Name of event `i` measured by regions. @param name out: valid for the life of the process; NULL on failure
+ *  @return 0; UPMU_E_END; UPMU_E_INVAL (NULL). Thread safe. */
 UPMU_API UPMU_CHECKED int upmu_region_event_name_at(size_t i, const char **name);
 
-/** @return 0; UPMU_E_INVAL; UPMU_E_STATE (regions are off). Thread safe. */
+/** Read misuse and losses. @return 0; UPMU_E_INVAL (NULL, size); UPMU_E_STATE (regions are off). Thread safe. */
 UPMU_API UPMU_CHECKED int upmu_region_health_read(struct upmu_region_health *out);
 
-/** Write the report now, in the format and to the place set up; also possible with report "none", which gives text on
- *  the descriptor. @param fd descriptor to write to, or -1 for the place set up. @return 0, UPMU_E_STATE, UPMU_E_IO. */
+/** Write the report in the format that was set up, or as text if that is "none".
+ *  @param fd descriptor to write to; negative: the file or standard error that was set up
+ *  @return 0; UPMU_E_STATE (regions are off, or `fd` is negative and no report was set up); UPMU_E_IO. */
 UPMU_API int upmu_region_report(int fd);
 
 /* ---------------------------------------------------------------------------------------------- measuring */
 
-/** Begin the region `name` (copied at its first use) in the calling thread.
- *  @return 0, also while off; UPMU_E_INVAL (NULL or ""), UPMU_E_LIMIT (too deep, too many names, thread not
- *          measurable): counted, and the matching end is ignored. */
+/** Begin region `name` in the calling thread; the name is copied at its first use.
+ *  @return 0, also while off; UPMU_E_INVAL (NULL or ""), UPMU_E_LIMIT (too deep, too many names, or the thread cannot be
+ *          measured): counted as misuse, and the matching end is ignored. */
 UPMU_API int upmu_region_begin(const char *name);
 
-/** End the region `name`: the innermost open one of that name. Regions begun inside it and not ended are ended
- *  with it and counted as misuse. @return 0, also while off; UPMU_E_STATE (not open in this thread), UPMU_E_INVAL. */
+/** End region `name`: the innermost open one of that name. Unfinished regions inside it are ended and counted as misuse.
+ *  @return 0, also while off; UPMU_E_STATE (not open in this thread), UPMU_E_INVAL (NULL or ""). */
 UPMU_API int upmu_region_end(const char *name);
 
-/** Begin by handle; as upmu_region_begin(). */
+/** Begin a region by its handle, as upmu_region_begin(). */
 UPMU_API int upmu_region_enter(upmu_region_t *region);
 
-/** End by handle; as upmu_region_end(). */
+/** End a region by its handle, as upmu_region_end(). */
 UPMU_API int upmu_region_leave(upmu_region_t *region);
 
-/** Put a mark on the timeline (the trace) of the calling thread; counted in the report. At most
- *  UPMU_REGION_NAME_MAX bytes are kept. @return 0, also while off; UPMU_E_INVAL (NULL). */
+/** Record a mark in the trace of the calling thread, with at most UPMU_REGION_NAME_MAX bytes of `text`. Marks are also counted
+ *  in the report. @return 0, also while off; UPMU_E_INVAL (NULL). */
 UPMU_API int upmu_mark(const char *text);
 
 /** @cond internal
- *  Fast path: the five functions above test the gate inline. Each is also a function of the library, for dlsym(), for
- *  function pointers and for other languages. */
+ *  Fast path: the five functions above test the gate inline. Each is also an exported function, for dlsym(), function
+ *  pointers and other languages. */
 
 /** Non-zero while regions are on; written by the library only. */
 extern UPMU_API uint32_t upmu_region_gate_;
@@ -316,11 +318,10 @@ static inline void upmu_named_scope_end_(struct upmu_named_scope *scope)
 /** @endcond */
 
 /**
- * `UPMU_SCOPE("name");` is a declaration: from here to the end of the enclosing block is a region. It ends on every way
- * out of the block: return, break, continue, goto and a C++ exception. It does not end by longjmp(), nor by
- * pthread_exit() or cancellation in C code compiled without -fexceptions; such regions count as `never_ended`.
- * A `goto` or `case` must not jump over it into its block: C++ and clang refuse that, and gcc warns in C with
- * -Wjump-misses-init; the scope is then skipped.
+ * `UPMU_SCOPE("name");` declares a region from here to the end of the enclosing block. It ends however the block is left:
+ * return, break, continue, goto or a C++ exception. It does not end by longjmp(), nor by pthread_exit() or cancellation in C
+ * code compiled without -fexceptions; such regions count as `never_ended`. A `goto` or `case` must not jump over it into its
+ * block: C++ and clang reject that, gcc warns in C with -Wjump-misses-init; the region is then skipped.
  */
 #define UPMU_SCOPE(name_literal)                                                                                 \
     struct upmu_scope UPMU_CONCAT_(upmu_scope_, __COUNTER__) __attribute__((cleanup(upmu_scope_end_), unused)) = \
@@ -329,8 +330,8 @@ static inline void upmu_named_scope_end_(struct upmu_named_scope *scope)
             &upmu_handle_;                                                                                       \
         }))
 
-/** UPMU_SCOPE() with a name made at run time: `UPMU_SCOPE_NAMED(text);`. The string must stay as it is until the end of
- *  the block; each use looks the name up. */
+/** UPMU_SCOPE() with a name made at run time: `UPMU_SCOPE_NAMED(text);`. The string must not change until the end of the
+ *  block. Each use looks the name up. */
 #define UPMU_SCOPE_NAMED(name)                                     \
     struct upmu_named_scope UPMU_CONCAT_(upmu_scope_, __COUNTER__) \
         __attribute__((cleanup(upmu_named_scope_end_), unused)) = upmu_named_scope_begin_(name)

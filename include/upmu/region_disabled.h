@@ -3,7 +3,7 @@
  * @file
  * Empty inline versions of the region functions, for builds with UPMU_DISABLE; included by upmu/region.h.
  *
- * Each answers as if regions were off, evaluates its arguments, and needs no library.
+ * Each returns the same as while regions are off, evaluates its arguments, and does not need the library.
  */
 #ifndef UPMU_REGION_DISABLED_H
 #define UPMU_REGION_DISABLED_H

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading a trace: every event of a recording in global time order, across threads and processes.
- * Link with libupmu_analysis. The format is CTF 1.8 (docs/format.md), so babeltrace2 and Trace Compass read it too.
+ * Reader of traces: the events of a recording in the order of time, across threads and processes.
+ * Link with libupmu_analysis. The format is CTF 1.8 (docs/format.md), which babeltrace2 and Trace Compass read, too.
  *
  *     struct upmu_trace *t;
  *     const struct upmu_trace_event *e;
  *     int rc = upmu_trace_open(&t, "DIR");
- *     while ((rc = upmu_trace_next(t, &e)) > 0)
- *         printf("%" PRIu64 " %d %s\n", e->time_ns, (int)e->tid, e->name);
+ *     if (rc == 0)
+ *         while ((rc = upmu_trace_next(t, &e)) > 0)
+ *             if (e->kind == UPMU_TRACE_LOCK_BLOCK)
+ *                 printf("%" PRIu64 " %d waits for %d\n", e->time_ns, (int)e->tid, (int)e->lock_block.holder);
+ *     if (rc < 0)
+ *         fprintf(stderr, "%s\n", upmu_error());
  *     upmu_trace_close(t);
  *
- * The reader believes nothing: any bytes may be given to it, and the worst outcome is an error code.
+ * Any content of the files is safe to read: damage results in an error code. One trace may be used by one thread at a time;
+ * no function here is async-signal-safe.
  */
 #ifndef UPMU_TRACE_H
 #define UPMU_TRACE_H
@@ -25,7 +30,7 @@
 
 UPMU_BEGIN_DECLS
 
-/** An open recording. One thread at a time. */
+/** An open recording. */
 struct upmu_trace;
 
 /** Kinds of events. Where a kind has fields of its own, its comment begins with the member of struct upmu_trace_event in
@@ -114,40 +119,38 @@ enum upmu_trace_kind {
     UPMU_TRACE_FUTEX_COUNTS = 73,
 };
 
-/** What `object` is. */
+/** Type of `object`. */
 enum upmu_object_type {
-    UPMU_OBJECT_NONE = 0,
-    UPMU_OBJECT_MUTEX = 1,
-    UPMU_OBJECT_COND = 2,
-    UPMU_OBJECT_SEM = 3,
-    UPMU_OBJECT_CUSTOM = 4, /**< a lock announced with upmu_lock_announce() */
-    UPMU_OBJECT_THREAD = 5,
-    UPMU_OBJECT_RWLOCK = 6,
-    UPMU_OBJECT_SPIN = 7,
-    UPMU_OBJECT_BARRIER = 8,
-    UPMU_OBJECT_ONCE = 9,
-    UPMU_OBJECT_FUTEX = 10,
+    UPMU_OBJECT_NONE = 0,    /**< no object */
+    UPMU_OBJECT_MUTEX = 1,   /**< pthread_mutex_t, mtx_t */
+    UPMU_OBJECT_COND = 2,    /**< pthread_cond_t, cnd_t */
+    UPMU_OBJECT_SEM = 3,     /**< sem_t */
+    UPMU_OBJECT_CUSTOM = 4,  /**< a lock announced with upmu_lock_announce() */
+    UPMU_OBJECT_THREAD = 5,  /**< pthread_t */
+    UPMU_OBJECT_RWLOCK = 6,  /**< pthread_rwlock_t */
+    UPMU_OBJECT_SPIN = 7,    /**< pthread_spinlock_t */
+    UPMU_OBJECT_BARRIER = 8, /**< pthread_barrier_t */
+    UPMU_OBJECT_ONCE = 9,    /**< pthread_once_t, once_flag */
+    UPMU_OBJECT_FUTEX = 10,  /**< a futex that the program uses itself */
 };
 
-/** Kinds of the kernel's own locks. */
+/** Types of kernel locks. */
 enum upmu_kernel_lock {
-    UPMU_KERNEL_LOCK_SPIN = 1, /**< the thread does not sleep */
-    UPMU_KERNEL_LOCK_READ = 2,
-    UPMU_KERNEL_LOCK_WRITE = 4,
-    UPMU_KERNEL_LOCK_RT = 8,
-    UPMU_KERNEL_LOCK_PERCPU = 16,
-    UPMU_KERNEL_LOCK_MUTEX = 32,
+    UPMU_KERNEL_LOCK_SPIN = 1,    /**< spin lock: waiters do not sleep */
+    UPMU_KERNEL_LOCK_READ = 2,    /**< read side of a reader-writer lock */
+    UPMU_KERNEL_LOCK_WRITE = 4,   /**< write side of a reader-writer lock */
+    UPMU_KERNEL_LOCK_RT = 8,      /**< real-time mutex */
+    UPMU_KERNEL_LOCK_PERCPU = 16, /**< per-CPU reader-writer semaphore */
+    UPMU_KERNEL_LOCK_MUTEX = 32,  /**< mutex */
 };
 
 /** Bits of `flags` of an event. */
 enum upmu_trace_flag {
-    UPMU_TRACE_FLAG_SHARED = 1, /**< by a reader; of LOCK_COUNTS: acquisitions as a reader only */
-    UPMU_TRACE_FLAG_HOLDER_SHARED =
-        2,                        /**< LOCK_BLOCK: the holder is a reader, possibly one of several; LOCK_ORDER: `held`
-                                            is held as a reader */
-    UPMU_TRACE_FLAG_TIMED = 4,    /**< the wait has a time limit */
-    UPMU_TRACE_FLAG_TRIED = 8,    /**< the call never waits */
-    UPMU_TRACE_FLAG_SAMPLED = 16, /**< one in N uncontended acquisitions; its LOCK_RELEASE has the flag, too */
+    UPMU_TRACE_FLAG_SHARED = 1,        /**< by a reader; of LOCK_COUNTS: acquisitions as a reader only */
+    UPMU_TRACE_FLAG_HOLDER_SHARED = 2, /**< the holder (LOCK_BLOCK) or `held` (LOCK_ORDER) is a reader */
+    UPMU_TRACE_FLAG_TIMED = 4,         /**< the wait has a time limit */
+    UPMU_TRACE_FLAG_TRIED = 8,         /**< the call never waits */
+    UPMU_TRACE_FLAG_SAMPLED = 16,      /**< one in N uncontended acquisitions; its LOCK_RELEASE has the flag, too */
     /* LOCK_INIT, LOCK_BLOCK: attributes of the mutex, semaphore, rwlock or barrier, as far as known. */
     UPMU_TRACE_FLAG_RECURSIVE = 32,   /**< recursive mutex */
     UPMU_TRACE_FLAG_ERRORCHECK = 64,  /**< error-checking mutex */
@@ -287,50 +290,50 @@ struct upmu_trace_event {
         struct upmu_trace_sched_wake sched_wake;     /**< SCHED_WAKE */
         struct upmu_trace_kernel_lock kernel_lock;   /**< KERNEL_LOCK_BLOCK */
         struct upmu_trace_futex_counts futex_counts; /**< FUTEX_COUNTS */
-        uint64_t reserved[8];                        /**< room for fields of later kinds */
+        uint64_t reserved[8];                        /**< for fields of later kinds */
     };
 };
 #define UPMU_TRACE_EVENT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_event, 160)
 
-/** A process of the recording; strings live as long as the trace is open. */
+/** A process of the recording. Strings are valid until the trace is closed. */
 struct upmu_trace_process {
-    size_t size; /**< in: sizeof(struct upmu_trace_process) */
-    pid_t pid;
-    const char *host;
-    const char *command; /**< command line, arguments separated by blanks */
-    const char *kernel;  /**< release of the kernel it ran on */
-    uint64_t start_ns;   /**< when recording began, nanoseconds since 1970 */
-    uint64_t clock_hz;   /**< frequency of the recorder's clock */
-    uint32_t n_counters;
-    uint32_t complete;       /**< 1: ended in good order; 0: killed, still running, or see `execed` */
-    uint64_t events;         /**< events committed to the streams of this process, stacks and modules included */
-    uint64_t lost;           /**< events that were not recorded, see `lost_note` */
-    uint64_t overwritten;    /**< events that made room for later ones: the recording is a ring (UPMU_TRACE_POLICY) */
-    uint64_t clock_error_ns; /**< how far the clock was from CLOCK_MONOTONIC_RAW, at most, at the moments that packets
-                                  noted, uncertainty included; UPMU_NO_VALUE: none did */
-    /* What was measured when sync tracing began, in picoseconds; 0: not recorded. Complete once upmu_trace_next() has
-     * returned 0. */
-    uint64_t event_cost_ps;   /**< writing an event about a lock or thread */
-    uint64_t compact_cost_ps; /**< the same of an acquisition or release without more to say */
-    uint64_t stack_cost_ps;   /**< a call stack, beside; 0 also if none are recorded */
-    const char *sched_note;   /**< what of UPMU_SCHED and UPMU_KERNEL_LOCKS could not be recorded, and why; or "" */
-    uint32_t
-        stopped; /**< 1: recording ended before the process did, as its size was limited (UPMU_TRACE_POLICY=stop:SIZE) */
-    const char *futex_note; /**< why waits for futexes could not be counted in threads without UPMU_TRACE_FUTEX_COUNTS,
-                                 though UPMU_SCHED asks for that; or "" */
-    uint32_t execed; /**< 1: not complete, because the process went on as another program, which is a process of its
-                                  own here */
-    const char
-        *lost_note; /**< the causes of lost events with their counts; "" if none was lost or no cause is recorded */
+    size_t size;          /**< in: sizeof(struct upmu_trace_process); out: bytes filled */
+    pid_t pid;            /**< process id */
+    const char *host;     /**< host name */
+    const char *command;  /**< command line, arguments separated by blanks */
+    const char *kernel;   /**< release of the kernel */
+    uint64_t start_ns;    /**< start of recording, nanoseconds since 1970 */
+    uint64_t clock_hz;    /**< frequency of the recorder's clock, Hz */
+    uint32_t n_counters;  /**< number of counters, see upmu_trace_counter_name() */
+    uint32_t complete;    /**< 1: recording was closed; 0: the process was killed, still runs, or see `execed` */
+    uint64_t events;      /**< records committed to the streams of the process, stacks and modules included */
+    uint64_t lost;        /**< events dropped, see `lost_note` */
+    uint64_t overwritten; /**< events overwritten in rings (UPMU_TRACE_POLICY) */
+    /** Largest measured deviation of the clock from CLOCK_MONOTONIC_RAW, uncertainty included, nanoseconds; UPMU_NO_VALUE: not
+     *  measured. */
+    uint64_t clock_error_ns;
+    /* Measured at the start of lock tracing, picoseconds; 0: not recorded. Valid after the end of the trace was read. */
+    uint64_t event_cost_ps;   /**< recording of an event about a lock or thread */
+    uint64_t compact_cost_ps; /**< recording of an uncontended acquisition or release */
+    uint64_t stack_cost_ps;   /**< recording of a call stack, in addition; 0 also if stacks are off */
+    const char *sched_note;   /**< which parts of UPMU_SCHED and UPMU_KERNEL_LOCKS were not recorded, and why; or "" */
+    uint32_t stopped; /**< 1: recording ended before the process, at the size limit (UPMU_TRACE_POLICY=stop:SIZE) */
+    /** Why threads without UPMU_TRACE_FUTEX_COUNTS have none although UPMU_SCHED is set; or "". */
+    const char *futex_note;
+    uint32_t execed; /**< 1: not complete, the process executed another program, which is a process of its own here */
+    const char *lost_note; /**< causes of dropped events with their numbers; "" if none, or no cause is recorded */
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 
 /**
- * Open a recording, or the directory of one process in it. A last packet that a killed process left unfinished is
- * skipped, never misread; nothing is changed on disk. Of several processes, those that cannot be opened are left out;
- * upmu_trace_next() returns UPMU_E_FORMAT for each after the last event, with its message.
- * @return 0; UPMU_E_IO (no such directory, not readable), UPMU_E_FORMAT (not a libupmu trace, or damaged beyond
- *         reading; the message has file and offset), UPMU_E_VERSION, UPMU_E_NOMEM.
+ * Open a recording, or the directory of one process in it. Files are not changed. A last packet that a killed process left
+ * unfinished is skipped. Processes that cannot be opened are left out: after the last event upmu_trace_next() returns
+ * UPMU_E_FORMAT once for each, with its message.
+ * @param trace out: to be closed with upmu_trace_close(); NULL on failure
+ * @param dir   path of the directory
+ * @return 0; UPMU_E_IO (no such directory, or unreadable), UPMU_E_FORMAT (not a libupmu trace, or damaged beyond reading; the
+ *         message has file and offset), UPMU_E_VERSION (another major version of the format), UPMU_E_NOMEM, UPMU_E_INVAL
+ *         (NULL).
  */
 UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char *dir);
 
@@ -355,101 +358,112 @@ UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct
 UPMU_API UPMU_CHECKED int upmu_trace_read(struct upmu_trace *trace, const struct upmu_trace_event **events, size_t n);
 
 /**
- * Go on with a recording that is still being written, after upmu_trace_next() has returned 0: what has been recorded since
- * comes next, also of threads and processes that are new. Between themselves these events are in the order of time; some
- * may be earlier than the last ones before.
- * @return 0; UPMU_E_STATE (not all events have been given), UPMU_E_INVAL, UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM.
+ * Continue with a recording that is still being written, after upmu_trace_next() or upmu_trace_read() returned 0: the next
+ * calls return the events recorded since, of new threads and processes, too. These are in the order of time among themselves;
+ * some may be earlier than the last events before.
+ * @return 0; UPMU_E_STATE (the end was not reached), UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM, UPMU_E_INVAL (NULL).
  */
 UPMU_API UPMU_CHECKED int upmu_trace_update(struct upmu_trace *trace);
 
-/** Packets of rings that were overwritten between two others that were read, since the trace was opened: the events in them
- *  were not given. */
+/** Number of ring packets that were overwritten between two packets that were read, since the trace was opened. Their events
+ *  are missing. 0 if `trace` is NULL. */
 UPMU_API uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace);
 
-/** This moment on the clock of process `index`'s events, while the machine has not been started anew since.
- *  @return 0; UPMU_E_INVAL. */
+/**
+ * The current time on the clock of a process's events. Valid on the recording machine until it is rebooted.
+ * @param index   process, as for upmu_trace_process_at()
+ * @param time_ns out: nanoseconds since 1970
+ * @return 0; UPMU_E_END (no such process); UPMU_E_INVAL (NULL).
+ */
 UPMU_API UPMU_CHECKED int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_ns);
 
-/** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
+/** Name of a kind of events, as printed by `upmu dump`: "lock-block", "begin", ...; NULL for unknown kinds. */
 UPMU_API const char *upmu_trace_kind_name(int kind);
-/** "mutex", "cond", "lock" for one of the program's own, ...: an enum upmu_object_type; NULL for none and unknown ones. */
+/** Name of an enum upmu_object_type: "mutex", "cond", "lock" for a custom one, ...; NULL for none and unknown types. */
 UPMU_API const char *upmu_object_type_name(int type);
 
-/** Number of processes. */
+/** Number of processes; 0 if `trace` is NULL. */
 UPMU_API size_t upmu_trace_process_count(const struct upmu_trace *trace);
 
-/** What is known of process `index`. Looks at the heads of its packets. @return 0; UPMU_E_INVAL (index, size); UPMU_E_IO,
- *  UPMU_E_NOMEM. */
+/** Description of process `index`, in the order of their start. Reads the heads of its packets.
+ *  @return 0; UPMU_E_END (no such process); UPMU_E_INVAL (NULL, size); UPMU_E_IO, UPMU_E_NOMEM. */
 UPMU_API UPMU_CHECKED int upmu_trace_process_at(const struct upmu_trace *trace, size_t index,
                                                 struct upmu_trace_process *out);
 
-/** Name of counter `i` of process `index`, NULL past the last. Lives as long as the trace is open. */
+/** Name of counter `i` of process `index`, valid until the trace is closed; NULL past the last counter. */
 UPMU_API const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index, size_t i);
-/** Number of counters of process `index`. */
+/** Number of counters of process `index`; 0 if there is no such process. */
 UPMU_API size_t upmu_trace_counter_count(const struct upmu_trace *trace, size_t index);
 
-/** How a stack was captured. */
+/** Method by which a stack was captured. */
 enum upmu_stack_method {
-    UPMU_STACK_NONE = 0,
-    UPMU_STACK_LIBUNWIND = 1,
-    UPMU_STACK_LIBGCC = 2,
-    UPMU_STACK_FRAME_POINTER = 3,
+    UPMU_STACK_NONE = 0,          /**< unknown */
+    UPMU_STACK_LIBUNWIND = 1,     /**< libunwind */
+    UPMU_STACK_LIBGCC = 2,        /**< the unwinder of libgcc */
+    UPMU_STACK_FRAME_POINTER = 3, /**< frame pointers */
 };
 
-/** A call stack of a process, innermost frame first. */
+/** A call stack, innermost frame first. */
 struct upmu_trace_stack {
-    size_t size;            /**< in: sizeof(struct upmu_trace_stack) */
-    const uint64_t *frames; /**< return addresses; lives as long as the trace is open */
-    uint32_t n_frames;
-    uint32_t method;    /**< enum upmu_stack_method */
-    uint32_t truncated; /**< 1: there were more frames than were kept */
+    size_t size;            /**< in: sizeof(struct upmu_trace_stack); out: bytes filled */
+    const uint64_t *frames; /**< return addresses, valid until the trace is closed */
+    uint32_t n_frames;      /**< number of frames */
+    uint32_t method;        /**< enum upmu_stack_method */
+    uint32_t truncated;     /**< 1: outer frames were dropped */
 };
 #define UPMU_TRACE_STACK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_stack, 32)
 
-/** Stack `id` of process `index`. Stacks are written before the first event that names them.
- *  @return 0; UPMU_E_NAME (no such stack: lost, or 0); UPMU_E_INVAL. */
+/**
+ * Find a stack by its id. A stack is available before the first event that refers to it is returned.
+ * @param index process, as for upmu_trace_process_at()
+ * @param id    upmu_trace_event.stack
+ * @return 0; UPMU_E_NAME (no such stack: `id` is 0, or it was lost); UPMU_E_END (no such process); UPMU_E_INVAL (NULL, size).
+ */
 UPMU_API UPMU_CHECKED int upmu_trace_stack_find(const struct upmu_trace *trace, size_t index, uint32_t id,
                                                 struct upmu_trace_stack *out);
 
-/** A module (program or shared object) mapped into a process of the recording; strings live as long as the trace. Where
- *  another one was unloaded and this one came to lie at its addresses, these and all call sites and frames in this one have
- *  a number in their top byte, which addresses of programs do not use: so an address is always in one module only. */
+/**
+ * A module (program or shared object) mapped by a process. Strings are valid until the trace is closed.
+ * If modules were mapped at the same addresses one after the other, the later ones have a number in the top byte of their
+ * addresses, and so have all call sites and frames in them. Addresses of programs do not use that byte: an address
+ * therefore belongs to one module only.
+ */
 struct upmu_trace_module {
-    size_t size;         /**< in: sizeof(struct upmu_trace_module) */
-    uint64_t base;       /**< load bias: address in memory minus address in the file's symbols */
-    uint64_t start, end; /**< addresses covered */
-    const char *path;
+    size_t size;          /**< in: sizeof(struct upmu_trace_module); out: bytes filled */
+    uint64_t base;        /**< load bias: address in memory minus address in the file */
+    uint64_t start, end;  /**< range of addresses, `end` excluded */
+    const char *path;     /**< path of the file */
     const char *build_id; /**< hexadecimal, "" if the file has none */
 };
 #define UPMU_TRACE_MODULE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_module, 48)
 
-/** Module `i` of process `index`, in the order of being seen. Complete once upmu_trace_next() has returned 0.
- *  @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
+/** Module `i` of process `index`, in the order of their records. The table grows until the end of the trace was read.
+ *  @return 0; UPMU_E_END (no such process or module); UPMU_E_INVAL (NULL, size). */
 UPMU_API UPMU_CHECKED int upmu_trace_module_at(const struct upmu_trace *trace, size_t index, size_t i,
                                                struct upmu_trace_module *out);
-/** Number of modules of process `index` seen so far. */
+/** Number of modules of process `index` read so far; 0 if there is no such process. */
 UPMU_API size_t upmu_trace_module_count(const struct upmu_trace *trace, size_t index);
 
-/** Close; NULL is fine. */
+/** Close a trace and free it; NULL does nothing. */
 UPMU_API void upmu_trace_close(struct upmu_trace *trace);
 
-/** What upmu_trace_repair() did. */
+/** Result of upmu_trace_repair(). */
 struct upmu_trace_repair_result {
-    size_t size;        /**< in: sizeof(struct upmu_trace_repair_result) */
-    uint32_t processes; /**< process directories looked at */
-    uint32_t running;   /**< of these still being written: left alone */
-    uint32_t trimmed;   /**< streams whose unfinished last packet was cut off */
-    uint64_t bytes;     /**< bytes cut off; they held no committed event */
-    uint32_t reordered; /**< rings whose packets were put in the order of time */
+    size_t size;        /**< in: sizeof(struct upmu_trace_repair_result); out: bytes filled */
+    uint32_t processes; /**< process directories checked */
+    uint32_t running;   /**< of these, still being written and therefore unchanged */
+    uint32_t trimmed;   /**< streams whose unfinished last packet was removed */
+    uint64_t bytes;     /**< bytes removed; they held no committed event */
+    uint32_t reordered; /**< rings whose packets were sorted by time */
 };
 #define UPMU_TRACE_REPAIR_RESULT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_repair_result, 40)
 
 /**
- * Make the trace of a killed process, or a ring, readable for every CTF reader by cutting unfinished last packets off and
- * putting the packets of rings in order, and give its metadata the clock that upmu_trace_next() uses: fitted to the whole recording, not to its first moments. Safe to
- * repeat; committed events are never touched; the trace of a running process is left alone.
- * @return 0; UPMU_E_IO, UPMU_E_FORMAT (what is damaged is left as it is, the rest is repaired), UPMU_E_VERSION,
- *         UPMU_E_NOMEM, UPMU_E_INVAL.
+ * Make the trace of a killed process, or a ring, readable for every CTF reader: remove unfinished last packets, sort the
+ * packets of rings by time, and write the clock of upmu_trace_next(), fitted to the whole recording, into the metadata.
+ * Committed events are never changed. The trace of a running process is not touched. May be repeated.
+ * @return 0; UPMU_E_IO, UPMU_E_FORMAT (damaged parts are not changed, the others are repaired), UPMU_E_VERSION, UPMU_E_NOMEM,
+ *         UPMU_E_INVAL (NULL, size).
  */
 UPMU_API UPMU_CHECKED int upmu_trace_repair(const char *dir, struct upmu_trace_repair_result *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lookup of a recording's addresses: function, file and line. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +174,11 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
     return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }
 
+static int locations_no_tail_caller(uint64_t address)
+{
+    return upmu_fail(UPMU_E_NAME, "no tail call is known at address 0x%" PRIx64, address);
+}
+
 int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, uint64_t address, struct upmu_symbol *out)
 {
     struct upmu_trace_module m;
@@ -183,11 +189,11 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
     if (process >= overview->pass.n_processes)
         return UPMU_E_END;
     if (address == 0 || !locations_module(overview, process, address - 1, &m))
-        return UPMU_E_NAME;
+        return locations_no_tail_caller(address);
     int rc = symbols_module(overview->lookup->symbols, m.path, m.build_id, &index);
     rc = rc == 0 ? symbols_tail_caller(overview->lookup->symbols, index, address - m.base, &frame) : rc;
     if (rc <= 0)
-        return rc < 0 ? rc : UPMU_E_NAME;
+        return rc < 0 ? rc : locations_no_tail_caller(address);
     const struct upmu_symbol s = {.function = frame.function,
                                   .file = frame.file,
                                   .line = frame.line,

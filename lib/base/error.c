@@ -19,6 +19,9 @@ struct error_message {
     char text[ERROR_TEXT_MAX];
 };
 
+/* Returned where no buffer can be allocated; never written or freed. */
+static struct error_message error_fixed = {UPMU_E_NOMEM, "out of memory; the message of the last failure is lost"};
+
 static _Thread_local struct error_message *error_last __attribute__((tls_model("initial-exec")));
 
 static pthread_once_t error_once = PTHREAD_ONCE_INIT;
@@ -38,17 +41,15 @@ static void error_make_key(void)
 
 static struct error_message *error_buffer(void)
 {
-    if (error_last)
+    if (error_last && error_last != &error_fixed)
         return error_last;
     pthread_once(&error_once, error_make_key);
-    if (!error_key_made)
-        return NULL;
-    struct error_message *message = calloc(1, sizeof *message);
+    struct error_message *message = error_key_made ? calloc(1, sizeof *message) : NULL;
     if (message && pthread_setspecific(error_key, message) != 0) {
         free(message);
-        return NULL;
+        message = NULL;
     }
-    error_last = message;
+    error_last = message ? message : &error_fixed;
     return message;
 }
 

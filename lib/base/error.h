@@ -9,7 +9,7 @@
 enum { ERROR_TEXT_MAX = 1024 };
 
 /** Set the thread's message and return `code`: `return upmu_fail(UPMU_E_INVAL, "...")`. Keeps errno. Allocates the
- *  thread's buffer on first use; without memory the message is a fixed text. Not for the traced path. Exported for
+ *  thread's buffer on first use; without memory the message is a fixed text with UPMU_E_NOMEM. Not for the traced path. Exported for
  *  libupmu_analysis, so that a process has one message per thread. */
 UPMU_API int upmu_fail(int code, const char *fmt, ...) UPMU_PRINTF(2, 3);
 

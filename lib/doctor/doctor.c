@@ -15,9 +15,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/skew.h"
 #include "base/spare.h"
+#include "base/textbuf.h"
 #include "core/backend.h"
 #include "core/set/counters.h"
 #include "core/check/refusal.h"
@@ -480,6 +482,17 @@ static int topic_tracepoints(const struct doctor *d)
                          "tracefs is not mounted, or this kernel has no tracepoints");
 }
 
+/* Unknown variables only: nothing is reported if there are none. */
+static int topic_environment(const struct doctor *d)
+{
+    struct textbuf b = {0};
+    int rc = 0;
+    if (environment_unknown(&b, false) > 0 && !b.failed)
+        rc = doctor_report(d, "environment", UPMU_FINDING_LIMITED, "", "%s", b.data);
+    textbuf_free(&b);
+    return rc;
+}
+
 int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
 {
     /* Topics that need a trial are reported from the recording on a recorded machine. */
@@ -501,6 +514,7 @@ int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), v
         {topic_native_names, "native-names"},
         {topic_unwinder, "unwinder"},
         {topic_tracepoints, "tracepoints"},
+        {topic_environment, NULL},
     };
     if (!found)
         return upmu_fail(UPMU_E_INVAL, "upmu_diagnose: `found` is NULL");

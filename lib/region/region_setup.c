@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/spare.h"
@@ -331,15 +332,31 @@ static void setup_print_note(const char *what, const char *why)
     textbuf_free(&b);
 }
 
+/* Named once: in the note of the report, or printed if only lock tracing is on, which has no report. */
+static void setup_note_unknown_variables(bool regions)
+{
+    struct textbuf b = {0};
+    bool any = environment_unknown(&b, true) > 0 && !b.failed;
+    if (any && regions)
+        region_note(b.data);
+    else if (any)
+        setup_print_note("environment", b.data);
+    textbuf_free(&b);
+}
+
 __attribute__((constructor)) static void region_load(void)
 {
-    if (!setup_is_in_environment())
+    if (!setup_is_in_environment()) {
+        if (region_option("UPMU_SYNC", NULL))
+            setup_note_unknown_variables(false);
         return;
+    }
     /* Named events or a named file ask for a report; a trace alone does not. */
     bool table = region_option("UPMU_EVENTS", NULL) || region_option("UPMU_OUTPUT", NULL);
     struct upmu_region_opts opts = {.size = sizeof opts, .report = table ? "text" : NULL};
     forking_take(FORKING_SETUP);
     upmu_regions.from_environment = true;
+    setup_note_unknown_variables(true);
     if (setup_all(&opts, true) < 0)
         setup_print_note("regions are off", upmu_error());
     else if (upmu_regions.report == REPORT_NONE && upmu_regions.note)

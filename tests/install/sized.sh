@@ -26,6 +26,8 @@ env -u UPMU_TRACE -u UPMU_EVENTS "$scratch/sized" "$scratch/trace" || fail "size
 {
     echo '#include <dlfcn.h>'
     echo '#include <stdio.h>'
+    echo '#include <string.h>'
+    echo '#include <upmu/upmu.h>'
     echo 'int main(void) { int bad = 0; static const char *const names[] = {'
     sed 's/.*/"&",/' "$scratch/names"
     cat <<'END'
@@ -36,14 +38,19 @@ env -u UPMU_TRACE -u UPMU_EVENTS "$scratch/sized" "$scratch/trace" || fail "size
         *(void **)&call = dlsym(RTLD_DEFAULT, names[i]);
         printf("%s ", names[i]);
         int rc = call ? call(0, 0, 0, 0, 0, 0) : 1;
-        printf("%d\n", rc);
+        printf("%d", rc);
+        /* The message names the function and the argument. */
+        size_t len = strlen(names[i]);
+        if (rc == UPMU_E_INVAL && (strncmp(upmu_error(), names[i], len) != 0 || strncmp(upmu_error() + len, ": `", 3) != 0))
+            printf(" \"%s\"", upmu_error());
+        printf("\n");
         bad += !call;
     }
     return bad;
 }
 END
 } >"$scratch/nulls.c"
-"$CC" -std=c11 -D_GNU_SOURCE "$scratch/nulls.c" -Wl,--no-as-needed -L"$lib" -lupmu_analysis -lupmu -ldl -o "$scratch/nulls"
+"$CC" -std=c11 -D_GNU_SOURCE -I"$tree/include" "$scratch/nulls.c" -Wl,--no-as-needed -L"$lib" -lupmu_analysis -lupmu -ldl -o "$scratch/nulls"
 "$scratch/nulls" >"$scratch/results" || fail "a function crashes or is missing after: $(tail -1 "$scratch/results")"
 # upmu_metric_load(NULL) asks for the file of UPMU_METRICS.
 wrong=$(grep -v ' -1$' "$scratch/results" | grep -vx 'upmu_metric_load 0' || true)

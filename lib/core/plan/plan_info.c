@@ -87,7 +87,7 @@ static int plan_open_on(struct upmu_plan **plan, const struct machine *m, const 
 int upmu_plan_open(struct upmu_plan **plan, const char *cpu, const char *events)
 {
     if (!plan || !events)
-        return upmu_fail(UPMU_E_INVAL, "upmu_plan_open: `out` or `events` is NULL");
+        return ARGUMENT_NULL(plan, events);
     *plan = NULL;
     if (!cpu)
         return plan_open_on(plan, machine_get(), events);

@@ -554,11 +554,10 @@ const char *upmu_set_core_type(const struct upmu_set *set, size_t i, size_t type
 
 int upmu_set_read_core_type(struct upmu_set *set, size_t i, size_t type, struct upmu_value *value)
 {
-    if (!value || !upmu_set_core_type(set, i, type))
-        return upmu_fail(
-            UPMU_E_INVAL,
-            "upmu_set_read_core_type: there is no event %zu, or it is counted on fewer than %zu core types", i,
-            type + 1);
+    if (!set || !value)
+        return ARGUMENT_NULL(set, value);
+    if (!upmu_set_core_type(set, i, type))
+        return UPMU_E_END;
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_read_core_type");
     if (!set->started)

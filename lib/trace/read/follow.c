@@ -126,7 +126,7 @@ static int follow_add_streams(struct upmu_trace *t, uint32_t process)
 int upmu_trace_update(struct upmu_trace *trace)
 {
     if (!trace)
-        return upmu_fail(UPMU_E_INVAL, "upmu_trace_update: `trace` is NULL");
+        return argument_null(__func__, "trace");
     if (trace->n_heap > 0 || trace->given || trace->n_begun < trace->n_sources)
         return upmu_fail(UPMU_E_STATE, "upmu_trace_update: upmu_trace_next() has not returned all events yet");
     int rc = follow_add_processes(trace);
@@ -152,8 +152,7 @@ int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_
     if (!trace || !time_ns)
         return ARGUMENT_NULL(trace, time_ns);
     if (index >= trace->n_processes)
-        return upmu_fail(UPMU_E_INVAL, "upmu_trace_now: there is no process %zu, the trace has %zu", index,
-                         trace->n_processes);
+        return UPMU_E_END;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder uses the same clock */
     *time_ns = trace_time_of_raw(trace, index, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     return 0;

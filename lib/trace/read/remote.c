@@ -74,13 +74,12 @@ void upmu_control_close(struct upmu_control *control)
     free(control);
 }
 
-static int control_process(const struct upmu_control *control, size_t index, const char **dir)
+static int control_process(const char *function, const struct upmu_control *control, size_t index, const char **dir)
 {
     if (!control)
-        return upmu_fail(UPMU_E_INVAL, "upmu_control: `control` is NULL");
+        return argument_null(function, "control");
     if (index >= control->processes.n)
-        return upmu_fail(UPMU_E_INVAL, "there is no process %zu in the recording, it has %zu", index,
-                         control->processes.n);
+        return UPMU_E_END;
     *dir = control->processes.paths[index];
     return 0;
 }
@@ -162,10 +161,10 @@ static int process_is_running(const char *dir)
 }
 
 /* The control file of a process that still runs. */
-static int control_map_running(const struct upmu_control *control, size_t index, const char **dir,
+static int control_map_running(const char *function, const struct upmu_control *control, size_t index, const char **dir,
                                struct control_header **h)
 {
-    int rc = control_process(control, index, dir);
+    int rc = control_process(function, control, index, dir);
     if (rc == 0)
         rc = remote_map(*dir, h);
     if (rc != 0 || !*h || !*dir)
@@ -184,11 +183,12 @@ static int control_map_running(const struct upmu_control *control, size_t index,
 /* Called with the control file of a process whose `chosen` mode word was read. */
 typedef void (*mode_fn)(struct control_header *h, uint32_t chosen, uint32_t arg);
 
-static int control_change_mode(const struct upmu_control *control, size_t index, mode_fn change, uint32_t arg)
+static int control_change_mode(const char *function, const struct upmu_control *control, size_t index, mode_fn change,
+                               uint32_t arg)
 {
     const char *dir = NULL;
     struct control_header *h = NULL;
-    int rc = control_map_running(control, index, &dir, &h);
+    int rc = control_map_running(function, control, index, &dir, &h);
     if (rc != 0 || !h || !dir)
         return rc;
     uint32_t chosen = __atomic_load_n(&h->chosen, __ATOMIC_RELAXED);
@@ -231,19 +231,20 @@ static void mode_set(struct control_header *h, uint32_t chosen, uint32_t word)
 
 int upmu_control_start(const struct upmu_control *control, size_t index)
 {
-    return control_change_mode(control, index, mode_start, 0);
+    return control_change_mode(__func__, control, index, mode_start, 0);
 }
 
 int upmu_control_stop(const struct upmu_control *control, size_t index)
 {
-    return control_change_mode(control, index, mode_stop, 0);
+    return control_change_mode(__func__, control, index, mode_stop, 0);
 }
 
 int upmu_control_set_mode(const struct upmu_control *control, size_t index, int mode)
 {
     if (mode < UPMU_SYNC_CONTENDED || mode > UPMU_SYNC_COUNTS)
-        return upmu_fail(UPMU_E_INVAL, "upmu_control_set_mode: there is no mode %d", mode);
-    return control_change_mode(control, index, mode_set, 1 + (uint32_t)mode);
+        return upmu_fail(UPMU_E_INVAL, "upmu_control_set_mode: `mode` is %d, a value of enum upmu_sync_mode is needed",
+                         mode);
+    return control_change_mode(__func__, control, index, mode_set, 1 + (uint32_t)mode);
 }
 
 /* ------------------------------------------------------------------------------------------------- marks */
@@ -288,9 +289,12 @@ int upmu_control_mark(const struct upmu_control *control, size_t index, const ch
     const char *dir = NULL;
     struct control_header *h = NULL;
     size_t len = text ? strlen(text) : 0;
+    if (!control || !text)
+        return ARGUMENT_NULL(control, text);
     if (len == 0 || len > CONTROL_MAIL_MAX)
-        return upmu_fail(UPMU_E_INVAL, "a mark has 1 to %d bytes, this one %zu", CONTROL_MAIL_MAX, len);
-    int rc = control_map_running(control, index, &dir, &h);
+        return upmu_fail(UPMU_E_INVAL, "upmu_control_mark: `text` has %zu bytes, 1 to %d are possible", len,
+                         CONTROL_MAIL_MAX);
+    int rc = control_map_running(__func__, control, index, &dir, &h);
     if (rc != 0 || !h || !dir)
         return rc;
     rc = mail_send(dir, h, text, len);
@@ -411,7 +415,7 @@ int upmu_control_status_read(const struct upmu_control *control, size_t index, s
         return ARGUMENT_NULL(control, out);
     int rc = OPTS_CHECK(out, UPMU_CONTROL_STATUS_SIZE_V1);
     if (rc == 0)
-        rc = control_process(control, index, &dir);
+        rc = control_process(__func__, control, index, &dir);
     if (rc == 0)
         rc = status_totals(dir, &s);
     if (rc != 0)

@@ -44,6 +44,29 @@ START_TEST(a_message_is_copied_with_its_code_as_far_as_it_fits)
 }
 END_TEST
 
+static void *fail_without_key(void *arg)
+{
+    (void)arg;
+    ck_assert_int_eq(upmu_fail(UPMU_E_IO, "lost"), UPMU_E_IO);
+    return strstr(upmu_error(), "out of memory") && upmu_error_code() == UPMU_E_NOMEM ? (void *)1 : NULL;
+}
+
+START_TEST(without_a_buffer_the_message_is_a_fixed_text)
+{
+    pthread_t thread;
+    pthread_key_t key;
+    void *right;
+    while (pthread_key_create(&key, NULL) == 0) /* so that the buffer of this process has none */
+        continue;
+    ck_assert_int_eq(pthread_create(&thread, NULL, fail_without_key, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, &right), 0);
+    ck_assert_ptr_nonnull(right);
+    ck_assert_str_eq(upmu_error(), "");
+    ck_assert_ptr_nonnull(fail_without_key(NULL));
+    ck_assert_ptr_nonnull(fail_without_key(NULL));
+}
+END_TEST
+
 static void *fail_elsewhere(void *arg)
 {
     (void)arg;
@@ -95,6 +118,7 @@ int main(void)
     tcase_add_test(cases, a_message_too_long_is_cut_and_terminated);
     tcase_add_test(cases, a_message_is_copied_with_its_code_as_far_as_it_fits);
     tcase_add_test(cases, each_thread_has_its_own_message);
+    tcase_add_test(cases, without_a_buffer_the_message_is_a_fixed_text);
     tcase_add_test(cases, every_code_has_a_text_of_its_own_and_any_other_number_one_too);
     tcase_add_test(cases, errno_names);
     return run_suite("error", cases);

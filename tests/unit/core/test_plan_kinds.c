@@ -83,7 +83,7 @@ START_TEST(an_event_is_opened_on_each_kind_and_added_up)
     kind_is(set, 0, 1, "cpu_atom", UPMU_EXACT, 30);
     ck_assert_ptr_null(upmu_set_core_type(set, 0, 2));
     ck_assert_ptr_null(upmu_set_core_type(set, 2, 0));
-    ck_assert_int_eq(upmu_set_read_core_type(set, 0, 2, &v), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_set_read_core_type(set, 0, 2, &v), UPMU_E_END);
     ck_assert_int_eq(upmu_set_reset(set), 0);
     total_is(set, 0, UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     closed(set);
