@@ -85,6 +85,7 @@ run_checks()
 {
     check format check_format
     check includes scripts/check-includes.sh
+    check words python3 scripts/check-words.py
     check shellcheck check_shell
     check clang-tidy check_tidy
 }
