@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,31 @@
 #include "base/map.h"
 #include "base/error.h"
 #include "upmu/trace.h"
+
+/* ----------------------------------------------------------------------------------------------------- signals */
+
+enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 }; /* reserved by glibc */
+
+static uint64_t signal_bit(int sig)
+{
+    return (uint64_t)1 << (sig - 1);
+}
+
+static uint64_t signals_ignored(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGNAL_CANCEL, SIGNAL_SETXID};
+    uint64_t mask = 0;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        mask |= signal_bit(signals[i]);
+    return mask;
+}
+
+/* Handlers of faults do not count: only a running thread has faults, and language runtimes install such handlers. Nor do the
+ * two signals reserved by the C library. */
+uint64_t wait_state_waking_signals(uint64_t caught)
+{
+    return caught & ~signals_ignored();
+}
 
 /* ------------------------------------------------------------------------------------------- owners of mutexes */
 

@@ -64,6 +64,8 @@ int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint6
 bool wait_state_is_held(const struct wait_state *s, uint64_t lock);
 /** The thread that lives with that id; NULL. */
 struct wait_state_thread *wait_state_thread_with(struct wait_state *s, int tid);
+/** Of signals with a handler those that could end a wait, bit n-1 for signal n. */
+uint64_t wait_state_waking_signals(uint64_t caught);
 
 /* kernel_waits.c */
 
@@ -85,8 +87,6 @@ void wait_state_restore_inspected(struct wait_state *s, const char *dir);
 /** Inspect the live process `pid`: signal handlers, timers, all that wait_state_inspect() adds, and threads that were woken
  *  but have not updated their slot, which count as running. @return 0, also if it is gone; UPMU_E_NOMEM. */
 int wait_state_read_wakers(struct wait_state *s, pid_t pid);
-/** Of signals with a handler those that could end a wait, bit n-1 for signal n. */
-uint64_t wait_state_waking_signals(uint64_t caught);
 /** Describe what could end a deadlock that is not certain. */
 void wait_state_wakers_text(const struct wait_state *s, const struct wg_deadlock *d, struct textbuf *out);
 

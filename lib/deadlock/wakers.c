@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What could end a wait beside the recorded threads: signal handlers, timers, unrecorded threads.
- *
- * Handlers of faults do not count: only a running thread has faults, and language runtimes install such handlers. Nor
- * do the two signals reserved by the C library.
- */
+/* What could end a wait beside the recorded threads: signal handlers, timers, unrecorded threads. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,27 +11,6 @@
 
 #include "deadlock/wait_state.h"
 #include "upmu/trace.h"
-
-enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 }; /* reserved by glibc */
-
-static uint64_t signal_bit(int sig)
-{
-    return (uint64_t)1 << (sig - 1);
-}
-
-static uint64_t signals_ignored(void)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGNAL_CANCEL, SIGNAL_SETXID};
-    uint64_t mask = 0;
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        mask |= signal_bit(signals[i]);
-    return mask;
-}
-
-uint64_t wait_state_waking_signals(uint64_t caught)
-{
-    return caught & ~signals_ignored();
-}
 
 static FILE *wakers_open_proc(pid_t pid, const char *name)
 {
@@ -176,7 +150,7 @@ static void wakers_print_signals(uint64_t caught, struct textbuf *out)
     const char *comma = "";
     textbuf_printf(out, "a handler of ");
     for (int sig = 1; sig <= 64; sig++) {
-        if (!(caught & signal_bit(sig)))
+        if (!(caught >> (sig - 1) & 1))
             continue;
         const char *name = sigabbrev_np(sig);
         if (name)
