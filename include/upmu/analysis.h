@@ -243,15 +243,26 @@ struct upmu_longest_wait {
     uint32_t holder_shared; /**< 1: the holder is a reader, possibly one of several */
 };
 
+/** What an object is called by, best first. */
+enum upmu_identity {
+    UPMU_IDENTITY_NAME = 0,      /**< the name it was given (upmu_lock_name(), or of a named semaphore) */
+    UPMU_IDENTITY_VARIABLE = 1,  /**< its static variable: "pool[3].lock", "state+0x28" without debug information */
+    UPMU_IDENTITY_CREATED = 2,   /**< where it was initialized: "Cache::Cache cache.cc:12", outside of wrappers */
+    UPMU_IDENTITY_FIRST_USE = 3, /**< where it was first used in the recording */
+    UPMU_IDENTITY_ADDRESS = 4,   /**< nothing but its address is known */
+};
+
 /** A lock, condition variable, semaphore, barrier, pthread_once_t, futex, or joined thread. */
 struct upmu_overview_object {
-    size_t size;             /**< in: sizeof(struct upmu_overview_object); out: bytes filled */
-    uint32_t process;        /**< index for upmu_overview_process_at() */
-    pid_t pid;               /**< process id */
-    int32_t type;            /**< enum upmu_object_type */
-    uint32_t generation;     /**< number of earlier objects at this address */
-    uint64_t address;        /**< its address, or pthread_t */
-    const char *name;        /**< its name, "" if it has none */
+    size_t size;         /**< in: sizeof(struct upmu_overview_object); out: bytes filled */
+    uint32_t process;    /**< index for upmu_overview_process_at() */
+    pid_t pid;           /**< process id */
+    int32_t type;        /**< enum upmu_object_type */
+    uint32_t generation; /**< number of earlier objects at this address */
+    uint64_t address;    /**< its address, or pthread_t */
+    /** What it is called: its name, else its static variable, else the call site of its initialization or first use
+     *  (`named_by`), with " #2" for the second object of a call site. "" if only its address is known. */
+    const char *name;
     uint32_t created;        /**< 1: its initialization was recorded */
     uint32_t destroyed;      /**< 1: its end was recorded */
     uint64_t init_site;      /**< call site of its initialization, 0 if unknown */
@@ -279,8 +290,11 @@ struct upmu_overview_object {
     uint64_t samples;                  /**< recorded holds after one in N uncontended acquisitions */
     uint64_t sample_ns;                /**< their total duration */
     uint64_t sample_max_ns;            /**< duration of the longest one */
+    int32_t named_by;                  /**< enum upmu_identity */
+    uint32_t init_stack;               /**< id for upmu_overview_stack_find() of its initialization, 0 = none */
+    const char *group;                 /**< `name` without a number: the same for all objects of a call site */
 };
-#define UPMU_OVERVIEW_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object, 352)
+#define UPMU_OVERVIEW_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object, 368)
 /** Object `i`, longest waits first. */
 UPMU_API UPMU_CHECKED int upmu_overview_object_at(const struct upmu_overview *overview, size_t i,
                                                   struct upmu_overview_object *out);
@@ -497,8 +511,9 @@ struct upmu_symbol {
     int32_t kind;             /**< enum upmu_frame_kind; of an inlined function, that of the enclosing one */
     const char *previous;     /**< if `function` is NULL: the nearest symbol before the address; or NULL */
     uint64_t previous_offset; /**< distance from it, bytes */
+    uint32_t wrapper;         /**< 1: the function only passes on, see upmu_overview_line_at() */
 };
-#define UPMU_SYMBOL_SIZE_V1 UPMU_SIZE_V1_(struct upmu_symbol, 80)
+#define UPMU_SYMBOL_SIZE_V1 UPMU_SIZE_V1_(struct upmu_symbol, 88)
 
 /** Kind of code at an address. */
 enum upmu_frame_kind {
@@ -518,6 +533,15 @@ enum upmu_frame_kind {
  */
 UPMU_API UPMU_CHECKED int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint64_t address,
                                                   size_t depth, struct upmu_symbol *out);
+
+/**
+ * Symbol of the relevant call of a stack: the innermost function, inlined ones included, outside of functions that only pass
+ * on, such as std::mutex::lock() and those listed in the file that UPMU_WRAPPERS names.
+ * @param stack id of the stack that begins at `address`; 0: `address` alone
+ * @return as upmu_overview_symbol_at().
+ */
+UPMU_API UPMU_CHECKED int upmu_overview_line_at(struct upmu_overview *overview, size_t process, uint64_t address,
+                                                uint32_t stack, struct upmu_symbol *out);
 
 /**
  * The function called at the return address `address`, if debug information states that it can leave by a tail call. If the

@@ -110,6 +110,10 @@ UPMU_API UPMU_CHECKED int upmu_monitor_lock_at(const struct upmu_monitor *monito
 /** Number of locks; 0 if `monitor` is NULL. */
 UPMU_API size_t upmu_monitor_lock_count(const struct upmu_monitor *monitor);
 
+/** Symbol of the relevant call of a stack, as upmu_overview_line_at(). */
+UPMU_API UPMU_CHECKED int upmu_monitor_line_at(struct upmu_monitor *monitor, size_t process, uint64_t address,
+                                               uint32_t stack, struct upmu_symbol *out);
+
 /** Symbol of an address, as upmu_overview_symbol_at(). */
 UPMU_API UPMU_CHECKED int upmu_monitor_symbol_at(struct upmu_monitor *monitor, size_t process, uint64_t address,
                                                  size_t depth, struct upmu_symbol *out);

@@ -6,11 +6,6 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-static const char *facts_text(const char *text)
-{
-    return text ? text : "";
-}
-
 /* Copies `ours` to a struct of the caller's size. */
 /* Adds the cost of recording a process's events. @return false if its trace has no cost. */
 static bool facts_add_recording_cost(const struct upmu_overview *overview, size_t i, uint64_t *ns)
@@ -259,18 +254,24 @@ static void facts_add_thread_stats(const struct overview *o, const struct ov_obj
     }
 }
 
-static int facts_fill_object(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
+static int facts_fill_object(const struct upmu_overview *overview, uint32_t index, struct upmu_overview_object *out)
 {
+    const struct overview *o = &overview->pass;
+    const struct ov_object *object = &o->objects[index];
+    const struct identity identity = identity_object(overview, index);
     struct upmu_overview_object ours = {
         .process = object->process,
         .pid = object->pid,
         .type = object->type,
         .generation = object->generation,
         .address = object->address,
-        .name = facts_text(object->name),
+        .name = identity.name,
+        .named_by = identity.kind,
+        .group = identity.group,
         .created = object->created,
         .destroyed = object->destroyed,
         .init_site = object->init_site,
+        .init_stack = object->init_stack,
         .waits = object->waits,
         .failed = object->failed,
         .signals = object->signals,
@@ -293,7 +294,7 @@ int upmu_overview_object_at(const struct upmu_overview *overview, size_t i, stru
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct ov_object *object = facts_object(&overview->pass, i);
-    return object ? facts_fill_object(&overview->pass, object, out) : UPMU_E_END;
+    return object ? facts_fill_object(overview, (uint32_t)(object - overview->pass.objects), out) : UPMU_E_END;
 }
 
 int upmu_overview_object_find(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
@@ -307,7 +308,7 @@ int upmu_overview_object_find(const struct upmu_overview *overview, size_t proce
     if (last == MAP_NONE)
         return upmu_fail(UPMU_E_NAME, "no object of this type was recorded at address 0x%" PRIx64 " of process %zu",
                          address, process);
-    return facts_fill_object(&overview->pass, &overview->pass.objects[last], out);
+    return facts_fill_object(overview, last, out);
 }
 
 int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/public.h"
+#include "base/textbuf.h"
 #include "symbols/wrappers.h"
 
 /* ----------------------------------------------------------------------------------------------------- threads */
@@ -44,7 +45,8 @@ static const char *thread_outermost(const struct upmu_overview *o, uint32_t proc
         return "";
     for (size_t i = l->n_frames; i > 0 && *n == 0; i--)
         if (l->frames[i - 1].function && !symbols_is_wrapper(o->lookup->symbols, &l->frames[i - 1], l->symbol.module))
-            *n = function_name_find(l->frames[i - 1].function, &name);
+            *n = strcmp(l->frames[i - 1].function, "operator()") == 0 ? 0 /* of a lambda without a name */
+                                                                      : function_name_find(l->frames[i - 1].function, &name);
     return name;
 }
 
@@ -89,4 +91,152 @@ const char *identity_thread(const struct upmu_overview *o, uint32_t thread)
         *name = (struct thread_identity){.text = thread_function(o, t), .stack = t->stack};
     }
     return name->text ? name->text : "";
+}
+
+/* ----------------------------------------------------------------------------------------------------- objects */
+
+static const char *object_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "Cache::Cache cache.cc:12": the line that matters at a call. */
+static void object_describe_call(const struct upmu_overview *o, uint32_t process, uint64_t call, const char *before,
+                                 struct textbuf *out)
+{
+    struct location *l = &o->lookup->own;
+    const char *name;
+    if (location_find(o, process, call, l) != 0)
+        return;
+    size_t depth = location_line(o, l);
+    const struct symbol_frame *f = l->n_frames == 0 ? NULL : &l->frames[depth == SIZE_MAX ? l->n_frames - 1 : depth];
+    textbuf_printf(out, "%s", before);
+    if (f && f->function) {
+        size_t n = function_name_find(f->function, &name);
+        textbuf_add(out, name, n);
+    } else {
+        textbuf_printf(out, "%s+0x%llx", l->symbol.module ? object_base_name(l->symbol.module) : "",
+                       (unsigned long long)l->symbol.offset);
+    }
+    if (f && f->file)
+        textbuf_printf(out, " %s:%u", object_base_name(f->file), (unsigned)f->line);
+}
+
+/* The source with that text, added if it is new; MAP_NONE without memory. The text is taken over. */
+static uint32_t object_source_add(struct lookup *l, uint32_t process, struct textbuf *text)
+{
+    uint64_t hash = process;
+    for (const char *p = text->data ? text->data : ""; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+    uint32_t at = map_find(&l->by_source_text, process, hash);
+    if (at != MAP_NONE || text->failed || !text->data) {
+        textbuf_free(text);
+        return at;
+    }
+    struct object_source *all = array_reserve(l->sources, l->n_sources, &l->cap_sources, sizeof *all);
+    l->sources = all ? all : l->sources;
+    if (!all || !map_put(&l->by_source_text, process, hash, (uint32_t)l->n_sources)) {
+        textbuf_free(text);
+        return MAP_NONE;
+    }
+    all[l->n_sources] = (struct object_source){.text = text->data};
+    return (uint32_t)l->n_sources++;
+}
+
+/* Where the object was initialized, else where it was first used. */
+static uint32_t object_source_of(const struct upmu_overview *o, const struct ov_object *x, int *kind)
+{
+    struct lookup *l = o->lookup;
+    struct textbuf text = {0};
+    bool made = x->init_site || x->init_stack;
+    *kind = made ? UPMU_IDENTITY_CREATED : UPMU_IDENTITY_FIRST_USE;
+    uint64_t call = made ? lookup_call(o, x->process, x->init_site, x->init_stack)
+                         : lookup_call(o, x->process, x->used_site, x->used_stack);
+    if (call == 0)
+        return MAP_NONE;
+    uint32_t known = map_find(&l->by_source_call, (uint64_t)x->process << 1 | made, call);
+    if (known != MAP_NONE)
+        return known;
+    object_describe_call(o, x->process, call, made ? "" : "first use ", &text);
+    known = object_source_add(l, x->process, &text);
+    if (known != MAP_NONE)
+        (void)map_put(&l->by_source_call, (uint64_t)x->process << 1 | made, call, known);
+    return known;
+}
+
+/* The static variable the object is, or is in. */
+static char *object_variable(const struct upmu_overview *o, const struct ov_object *x)
+{
+    struct upmu_trace_module m;
+    struct textbuf text = {0};
+    uint32_t index;
+    if (x->type == UPMU_OBJECT_THREAD || !location_module(o, x->process, x->address, &m) ||
+        symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
+        return NULL;
+    if (symbols_variable(o->lookup->symbols, index, x->address - m.base, &text) > 0)
+        return text.data;
+    textbuf_free(&text);
+    return NULL;
+}
+
+/* Gives every object its source, in their order, so that numbers do not depend on what is asked for. */
+static bool objects_number(const struct upmu_overview *o)
+{
+    struct lookup *l = o->lookup;
+    while (l->n_objects < o->pass.n_objects) {
+        struct object_identity *all = array_reserve(l->objects, l->n_objects, &l->cap_objects, sizeof *all);
+        if (!all)
+            return false;
+        l->objects = all;
+        const struct ov_object *x = &o->pass.objects[l->n_objects];
+        struct object_identity *i = &all[l->n_objects++];
+        *i = (struct object_identity){.source = MAP_NONE};
+        i->text = object_variable(o, x);
+        if (i->text)
+            i->kind = UPMU_IDENTITY_VARIABLE;
+        else if (x->type != UPMU_OBJECT_THREAD)
+            i->source = object_source_of(o, x, &i->kind);
+        if (i->source != MAP_NONE)
+            i->number = ++l->sources[i->source].n;
+        else if (!i->text)
+            i->kind = UPMU_IDENTITY_ADDRESS;
+    }
+    return true;
+}
+
+struct identity identity_object(const struct upmu_overview *o, uint32_t object)
+{
+    struct lookup *l = o->lookup;
+    const struct ov_object *x = &o->pass.objects[object];
+    struct identity none = {.kind = UPMU_IDENTITY_ADDRESS, .name = "", .group = ""};
+    if (x->name && x->name[0])
+        return (struct identity){.kind = UPMU_IDENTITY_NAME, .name = x->name, .group = x->name};
+    if (!l || !objects_number(o))
+        return none;
+    struct object_identity *i = &l->objects[object];
+    const char *group = i->source == MAP_NONE ? i->text : l->sources[i->source].text;
+    if (!i->text && i->source != MAP_NONE) {
+        struct textbuf text = {0};
+        textbuf_printf(&text, "%s", group);
+        if (i->number > 1)
+            textbuf_printf(&text, " #%u", (unsigned)i->number);
+        i->text = text.data;
+    }
+    return i->text ? (struct identity){.kind = i->kind, .name = i->text, .group = group} : none;
+}
+
+void identity_free(struct lookup *l)
+{
+    for (size_t i = 0; i < l->n_threads; i++)
+        free(l->threads[i].text);
+    for (size_t i = 0; i < l->n_objects; i++)
+        free(l->objects[i].text);
+    for (size_t i = 0; i < l->n_sources; i++)
+        free(l->sources[i].text);
+    free(l->threads);
+    free(l->objects);
+    free(l->sources);
+    map_free(&l->by_source_text);
+    map_free(&l->by_source_call);
 }

@@ -11,4 +11,17 @@
  */
 const char *identity_thread(const struct upmu_overview *o, uint32_t thread);
 
+/** What an object is called, and by what. */
+struct identity {
+    int kind;          /**< enum upmu_identity */
+    const char *name;  /**< "" if only its address is known */
+    const char *group; /**< the same for all objects of one origin; "" likewise */
+};
+
+/** What an object is called: the name it was given, its static variable, where it was created, where it was first used. */
+struct identity identity_object(const struct upmu_overview *o, uint32_t object);
+
+struct lookup;
+void identity_free(struct lookup *lookup);
+
 #endif

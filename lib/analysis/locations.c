@@ -10,8 +10,7 @@
 #include "upmu/control.h"
 
 /* The module at an address; after a remapping the latest one. */
-static bool locations_module(const struct upmu_overview *o, size_t process, uint64_t address,
-                             struct upmu_trace_module *out)
+bool location_module(const struct upmu_overview *o, size_t process, uint64_t address, struct upmu_trace_module *out)
 {
     bool found = false;
     struct upmu_trace_module m = {.size = sizeof m};
@@ -97,7 +96,7 @@ int location_find(const struct upmu_overview *o, size_t process, uint64_t addres
     out->address = address;
     out->n_frames = 0;
     out->symbol = (struct upmu_symbol){.offset = address, .problem = ""};
-    if (address != 0 && locations_module(o, process, call, &m))
+    if (address != 0 && location_module(o, process, call, &m))
         rc = location_find_in_module(o->lookup->symbols, &m, call, out);
     else if (address != 0)
         rc = location_find_jit(o, call, out);
@@ -105,13 +104,48 @@ int location_find(const struct upmu_overview *o, size_t process, uint64_t addres
     return rc;
 }
 
-static uint64_t locations_stack_site(void *arg, uint32_t process, uint32_t stack)
+/* Whether all functions at an address only pass on. */
+static bool location_is_wrapper(const struct upmu_overview *o, uint32_t process, uint64_t address)
 {
-    const struct upmu_overview *o = arg;
+    struct lookup *l = o->lookup;
+    uint32_t known = map_find(&l->wrappers, process, address);
+    if (known != MAP_NONE)
+        return known;
+    bool wrapper = location_find(o, process, address, &l->own) == 0 && location_line(o, &l->own) == SIZE_MAX;
+    (void)map_put(&l->wrappers, process, address, wrapper); /* without memory it is looked up again */
+    return wrapper;
+}
+
+size_t location_line(const struct upmu_overview *o, const struct location *l)
+{
+    if (l->n_frames == 0)
+        return symbols_is_wrapper(o->lookup->symbols, &(struct symbol_frame){0}, l->symbol.module) ? SIZE_MAX : 0;
+    for (size_t i = 0; i < l->n_frames; i++)
+        if (!symbols_is_wrapper(o->lookup->symbols, &l->frames[i], l->symbol.module))
+            return i;
+    return SIZE_MAX;
+}
+
+uint64_t lookup_call(const struct upmu_overview *o, uint32_t process, uint64_t site, uint32_t stack)
+{
+    struct lookup *l = o->lookup;
     struct upmu_trace_stack found = {.size = sizeof found};
-    if (upmu_trace_stack_find(o->trace, process, stack, &found) != 0 || found.n_frames == 0)
-        return 0;
-    return found.frames[0];
+    uint32_t known = map_find(&l->calls, process, stack);
+    if (stack == 0 || upmu_trace_stack_find(o->trace, process, stack, &found) != 0 || found.n_frames == 0)
+        return site;
+    if (known != MAP_NONE)
+        return found.frames[known];
+    uint32_t i = 0;
+    while (i < found.n_frames && location_is_wrapper(o, process, found.frames[i]))
+        i++;
+    i = i < found.n_frames ? i : 0;
+    (void)map_put(&l->calls, process, stack, i);
+    return found.frames[i];
+}
+
+static uint64_t locations_call_site(void *arg, uint32_t process, uint64_t site, uint32_t stack)
+{
+    return lookup_call(arg, process, site, stack);
 }
 
 static bool locations_stack_is_whole(void *arg, uint32_t process, uint32_t stack)
@@ -126,9 +160,9 @@ int lookup_open(struct upmu_overview *o, const char *debug_dir)
     o->lookup = calloc(1, sizeof *o->lookup);
     if (!o->lookup)
         return overview_no_memory();
-    o->pass.stack_site = locations_stack_site;
+    o->pass.call_site = locations_call_site;
     o->pass.stack_is_whole = locations_stack_is_whole;
-    o->pass.stack_arg = o;
+    o->pass.call_site_arg = o;
     return symbols_open(&o->lookup->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
 }
 
@@ -138,10 +172,10 @@ void lookup_close(struct lookup *lookup)
         return;
     for (size_t i = 0; i < lookup->n_jit; i++)
         jit_map_free(&lookup->jit[i]);
-    for (size_t i = 0; i < lookup->n_threads; i++)
-        free(lookup->threads[i].text);
+    identity_free(lookup);
+    map_free(&lookup->wrappers);
+    map_free(&lookup->calls);
     symbols_close(lookup->symbols);
-    free(lookup->threads);
     free(lookup->jit);
     free(lookup);
 }
@@ -170,6 +204,7 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
         s.inlined = f->inlined;
         s.column = f->column;
         s.previous = f->function ? NULL : s.previous;
+        s.wrapper = symbols_is_wrapper(overview->lookup->symbols, f, s.module);
     }
     return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }
@@ -177,6 +212,22 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
 static int locations_no_tail_caller(uint64_t address)
 {
     return upmu_fail(UPMU_E_NAME, "no tail call is known at address 0x%" PRIx64, address);
+}
+
+int upmu_overview_line_at(struct upmu_overview *overview, size_t process, uint64_t address, uint32_t stack,
+                          struct upmu_symbol *out)
+{
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    if (process >= overview->pass.n_processes)
+        return UPMU_E_END;
+    uint64_t call = lookup_call(overview, (uint32_t)process, address, stack);
+    struct location *l = &overview->lookup->last;
+    int rc = location_find(overview, process, call, l);
+    size_t depth = rc == 0 ? location_line(overview, l) : 0;
+    if (rc == 0 && depth == SIZE_MAX) /* nothing else is there: the outermost one */
+        depth = l->n_frames > 0 ? l->n_frames - 1 : 0;
+    return rc == 0 ? upmu_overview_symbol_at(overview, process, call, depth, out) : rc;
 }
 
 int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, uint64_t address, struct upmu_symbol *out)
@@ -188,7 +239,7 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
         return ARGUMENT_NULL(overview, out);
     if (process >= overview->pass.n_processes)
         return UPMU_E_END;
-    if (address == 0 || !locations_module(overview, process, address - 1, &m))
+    if (address == 0 || !location_module(overview, process, address - 1, &m))
         return locations_no_tail_caller(address);
     int rc = symbols_module(overview->lookup->symbols, m.path, m.build_id, &index);
     rc = rc == 0 ? symbols_tail_caller(overview->lookup->symbols, index, address - m.base, &frame) : rc;

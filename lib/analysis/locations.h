@@ -3,6 +3,7 @@
 #ifndef UPMU_ANALYSIS_LOCATIONS_H
 #define UPMU_ANALYSIS_LOCATIONS_H
 
+#include "base/map.h"
 #include "symbols/jit_map.h"
 #include "symbols/symbols.h"
 #include "upmu/analysis.h"
@@ -26,11 +27,27 @@ struct lookup {
     size_t n_jit;
     struct location last; /**< callers read the frames of an address one by one */
     struct location own;  /**< of lookups for an identity */
+    struct map wrappers;  /**< process and address: whether it is in wrappers only */
+    struct map calls;     /**< process and stack: index of the frame that lookup_call() returns */
+    /* identity.c */
     struct thread_identity {
         char *text; /**< NULL: not looked up */
         uint32_t stack;
     } * threads;
     size_t n_threads, cap_threads;
+    struct object_identity {
+        int kind;        /**< enum upmu_identity */
+        uint32_t source; /**< in `sources`: where it was initialized or first used; MAP_NONE */
+        uint32_t number; /**< of that source, from 1 on */
+        char *text;      /**< NULL: it has none, or was not asked for */
+    } * objects;
+    size_t n_objects, cap_objects;
+    struct object_source {
+        char *text;
+        uint32_t n; /**< objects of it */
+    } * sources;
+    size_t n_sources, cap_sources;
+    struct map by_source_text, by_source_call;
 };
 
 /** Begin lookups of an overview, whose pass may need some. @param debug_dir NULL: the default. @return 0; the errors of
@@ -40,5 +57,14 @@ void lookup_close(struct lookup *lookup);
 
 /** Find an address: a return address, of which the byte before is looked up. @return 0; UPMU_E_NOMEM. */
 int location_find(const struct upmu_overview *o, size_t process, uint64_t address, struct location *out);
+
+/** The functions at an address, innermost first: index of the first one that is no wrapper; SIZE_MAX if there is none. */
+size_t location_line(const struct upmu_overview *o, const struct location *l);
+/** The innermost frame of a stack that is not in wrappers only; the innermost one if there is none, `site` if the stack is
+ *  not known. */
+uint64_t lookup_call(const struct upmu_overview *o, uint32_t process, uint64_t site, uint32_t stack);
+
+/** The module at an address; after a remapping the latest one. */
+bool location_module(const struct upmu_overview *o, size_t process, uint64_t address, struct upmu_trace_module *out);
 
 #endif

@@ -276,11 +276,6 @@ int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_mon
     return OPTS_GIVE(out, ours, UPMU_MONITOR_TOTALS_SIZE_V1);
 }
 
-static const char *monitor_text(const char *text)
-{
-    return text ? text : "";
-}
-
 /* The thread waited for: the holder, or the thread to be joined. */
 static uint32_t monitor_waits_for(const struct overview *o, const struct pending_wait *p)
 {
@@ -317,7 +312,7 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
         ours.wait_kind = p->kind;
         ours.object_type = x->type;
         ours.object = x->address;
-        ours.object_name = monitor_text(x->name);
+        ours.object_name = identity_object(&monitor->all, p->object).name;
         ours.holder = other == MAP_NONE ? 0 : o->threads[other].tid;
         ours.holder_name = other == MAP_NONE ? "" : identity_thread(&monitor->all, other);
         ours.since_ns = p->begin_ns;
@@ -340,7 +335,7 @@ int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i, struct up
         .type = x->type,
         .address = x->address,
         .generation = x->generation,
-        .name = monitor_text(x->name),
+        .name = identity_object(&monitor->all, monitor->order[i]).name,
         .waiters = s->waiters,
         .holder = s->holder == MAP_NONE ? 0 : o->threads[s->holder].tid,
         .waits = s->sum.waits - s->sum.waits_before,
@@ -354,6 +349,13 @@ int upmu_monitor_symbol_at(struct upmu_monitor *monitor, size_t process, uint64_
                            struct upmu_symbol *out)
 {
     return monitor ? upmu_overview_symbol_at(&monitor->all, process, address, depth, out)
+                   : argument_null(__func__, "monitor");
+}
+
+int upmu_monitor_line_at(struct upmu_monitor *monitor, size_t process, uint64_t address, uint32_t stack,
+                         struct upmu_symbol *out)
+{
+    return monitor ? upmu_overview_line_at(&monitor->all, process, address, stack, out)
                    : argument_null(__func__, "monitor");
 }
 

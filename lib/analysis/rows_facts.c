@@ -70,7 +70,7 @@ static int rows_filter_objects(struct upmu_timeline *t)
         return rows_no_memory();
     for (size_t i = 0; i < o->n_objects; i++) {
         const struct ov_object *x = &o->objects[i];
-        const char *name = x->name ? x->name : "";
+        const char *name = identity_object(t->facts, (uint32_t)i).name;
         t->objects[i] = (name[0] && strcmp(name, t->opts.object) == 0) || (is_number && address == x->address);
         any = any || t->objects[i];
         if (name[0])

@@ -4,7 +4,7 @@
  * Suppression file: patterns of reports to leave out, in a form similar to ThreadSanitizer's.
  *
  * A line is KIND:PATTERN. KIND is "deadlock" (all), "blocked" (blocked threads), "order" (lock order), or the name of a kind
- * or class ("cycle", "inversion", ...). PATTERN is searched in the function, file and module of every frame of a report;
+ * or class ("cycle", "inversion", ...). PATTERN is searched in the function, file and module of every frame of a report, and in the names of its locks;
  * '*' matches any text, '^' and '$' the begin and the end. Empty lines and lines that begin with '#' are ignored.
  */
 #ifndef UPMU_DEADLOCK_SUPPRESS_H

@@ -35,14 +35,24 @@ static bool candidate_stack_matches(const struct candidate *t, uint32_t id)
     return false;
 }
 
+/* By what a lock is called: one of a group without its number, too. */
+static bool candidate_lock_matches(const struct candidate *t, int type, uint64_t lock)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    return lock != 0 && upmu_overview_object_find(t->d->overview, t->process, type, lock, &o) == 0 && o.name[0] &&
+           (candidate_text_matches(t, o.name) || candidate_text_matches(t, o.group));
+}
+
 static bool candidate_thread_matches(const struct candidate *t, size_t i, size_t k,
                                      const struct upmu_deadlock_thread *thread)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    if (candidate_stack_matches(t, thread->stack) || candidate_address_matches(t, thread->site))
+    if (candidate_stack_matches(t, thread->stack) || candidate_address_matches(t, thread->site) ||
+        candidate_lock_matches(t, thread->object_type, thread->object))
         return true;
     for (size_t n = 0; upmu_deadlocks_held_at(t->d, i, k, n, &h) == 0; n++)
-        if (h.wanted && candidate_address_matches(t, h.site))
+        if (h.wanted &&
+            (candidate_address_matches(t, h.site) || candidate_lock_matches(t, UPMU_OBJECT_NONE, h.lock)))
             return true;
     return false;
 }
@@ -70,7 +80,8 @@ static bool lock_cycle_is_suppressed(struct upmu_deadlocks *d, size_t i)
     const struct candidate t = {
         .d = d, .group = "order", .kind = upmu_lock_cycle_class_name(cycle.class_number), .process = cycle.process};
     for (size_t k = 0; upmu_deadlocks_acquisition_at(d, i, k, &acquisition) == 0; k++)
-        if (candidate_stack_matches(&t, acquisition.stack) || candidate_address_matches(&t, acquisition.held_site))
+        if (candidate_stack_matches(&t, acquisition.stack) || candidate_address_matches(&t, acquisition.held_site) ||
+            candidate_lock_matches(&t, acquisition.lock_type, acquisition.lock))
             return true;
     return false;
 }

@@ -81,7 +81,7 @@ static void locations_message(struct textbuf *out, const char *object, const str
 static bool location_symbol(struct export_job *job, const struct upmu_overview_object *o, uint64_t address,
                             struct upmu_symbol *s)
 {
-    return upmu_overview_symbol_at(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
+    return upmu_overview_line_at(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
 }
 
 typedef void (*location_fn)(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,

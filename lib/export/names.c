@@ -36,11 +36,13 @@ const char *export_thread_name(const struct export_job *job, uint32_t thread)
     return names_keep(&job->thread_names[thread], text);
 }
 
-static void export_object_label(const struct ov_object *x, char *text, size_t size)
+static void export_object_label(const struct upmu_overview *o, uint32_t object, char *text, size_t size)
 {
+    const struct ov_object *x = &o->pass.objects[object];
     const char *word = upmu_object_type_name(x->type), *type = word ? word : "object";
-    if (x->name && x->name[0])
-        snprintf(text, size, "%s %s", type, x->name);
+    const char *name = identity_object(o, object).name;
+    if (name[0])
+        snprintf(text, size, "%s %s", type, name);
     else if (x->peer > 0)
         snprintf(text, size, "%s %ld", type, (long)x->peer);
     else
@@ -58,7 +60,7 @@ const char *export_wait_name(const struct export_job *job, uint32_t object)
     if (job->wait_names[object])
         return job->wait_names[object];
     memcpy(text, wait_for, sizeof wait_for);
-    export_object_label(&o->objects[object], text + sizeof wait_for - 1, sizeof text - sizeof wait_for);
+    export_object_label(job->facts, object, text + sizeof wait_for - 1, sizeof text - sizeof wait_for);
     return names_keep(&job->wait_names[object], text);
 }
 
@@ -114,7 +116,7 @@ const char *export_site_label(struct export_job *job, uint32_t process, uint64_t
     uint32_t label = map_find(&job->by_site, process, address);
     if (label != MAP_NONE)
         return job->tree.labels[label].name;
-    if (address == 0 || upmu_overview_symbol_at(job->facts, process, address, 0, &s) != 0)
+    if (address == 0 || upmu_overview_line_at(job->facts, process, address, 0, &s) != 0)
         return "";
     if (s.function && s.file)
         snprintf(text, sizeof text, "%.400s %.200s:%u", s.function, base_name(s.file), (unsigned)s.line);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Function names from symbol tables, sorted once. */
+/* Names of functions and static variables from symbol tables, sorted once. */
 #include "symbols/elf_names.h"
 
 #include <gelf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +36,13 @@ static uint64_t elf_section_end(Elf *elf, const GElf_Sym *symbol)
     return section && gelf_getshdr(section, &header) ? header.sh_addr + header.sh_size : UINT64_MAX;
 }
 
-static int add_symbol(struct elf_names *names, Elf *elf, const GElf_Sym *symbol, const char *name)
+static int add_symbol(struct elf_names *names, Elf *elf, const GElf_Sym *symbol, const char *name,
+                      enum elf_names_kind kind)
 {
     uint32_t type = GELF_ST_TYPE(symbol->st_info);
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !name || name[0] == '\0')
+    bool wanted =
+        kind == ELF_VARIABLES ? type == STT_OBJECT && symbol->st_size > 0 : type == STT_FUNC || type == STT_GNU_IFUNC;
+    if (!wanted || symbol->st_shndx == SHN_UNDEF || !name || name[0] == '\0')
         return 0;
     struct elf_name *rows = array_reserve(names->rows, names->n, &names->cap, sizeof *rows);
     if (!rows)
@@ -85,7 +89,7 @@ static void sort_names(struct elf_names *names)
     }
 }
 
-int elf_names_read(struct elf_names *names, Elf *elf)
+int elf_names_read(struct elf_names *names, Elf *elf, enum elf_names_kind kind)
 {
     GElf_Shdr header;
     GElf_Sym symbol;
@@ -97,7 +101,7 @@ int elf_names_read(struct elf_names *names, Elf *elf)
     size_t n = data ? data->d_size / header.sh_entsize : 0;
     for (size_t i = 0; rc == 0 && i < n && i < INT32_MAX; i++)
         if (gelf_getsym(data, (int)i, &symbol))
-            rc = add_symbol(names, elf, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
+            rc = add_symbol(names, elf, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name), kind);
     sort_names(names);
     return rc;
 }
@@ -123,13 +127,13 @@ const char *elf_names_before(const struct elf_names *names, uint64_t address, ui
     return n > 0 ? names->rows[n - 1].name : NULL;
 }
 
-const char *elf_names_find(const struct elf_names *names, uint64_t address)
+const struct elf_name *elf_names_find(const struct elf_names *names, uint64_t address)
 {
     size_t low = elf_names_count_before(names, address);
     /* Functions may nest; `reach` bounds the search backwards. */
     for (size_t i = low; i > 0 && names->rows[i - 1].reach > address; i--)
         if (names->rows[i - 1].high > address)
-            return names->rows[i - 1].name;
+            return &names->rows[i - 1];
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Function names from a file's symbol table. */
+/** @file Names of functions and static variables from a file's symbol table. */
 #ifndef UPMU_ANALYSIS_ELF_NAMES_H
 #define UPMU_ANALYSIS_ELF_NAMES_H
 
@@ -21,10 +21,13 @@ struct elf_names {
     size_t n, cap;
 };
 
-/** Read the functions of .symtab, or of .dynsym if there is none. @return 0, also without any; UPMU_E_NOMEM. */
-int elf_names_read(struct elf_names *names, Elf *elf);
-/** The function that covers `address`, or NULL. */
-const char *elf_names_find(const struct elf_names *names, uint64_t address);
+enum elf_names_kind { ELF_FUNCTIONS, ELF_VARIABLES };
+
+/** Read the functions, or the static variables, of .symtab, or of .dynsym if there is none. @return 0, also without any;
+ *  UPMU_E_NOMEM. */
+int elf_names_read(struct elf_names *names, Elf *elf, enum elf_names_kind kind);
+/** The function or variable that covers `address`, or NULL. */
+const struct elf_name *elf_names_find(const struct elf_names *names, uint64_t address);
 /** The last function that begins at or before `address`, even if it ends before; `*distance` is the offset. NULL
  *  if there is none. */
 const char *elf_names_before(const struct elf_names *names, uint64_t address, uint64_t *distance);

@@ -9,6 +9,7 @@
 #include "symbols/debug_file.h"
 #include "symbols/demangle.h"
 #include "symbols/dwarf_index.h"
+#include "symbols/dwarf_variables.h"
 #include "symbols/elf_names.h"
 #include "symbols/frame_kinds.h"
 #include "symbols/wrappers.h"
@@ -24,6 +25,9 @@ struct module {
     Dwarf *dwarf;
     struct dwarf_index *index;
     struct elf_names names;
+    bool has_variables; /* the next two were read */
+    struct elf_names variables;
+    struct dwarf_variables members;
     struct frame_kinds kinds;
 };
 
@@ -65,6 +69,8 @@ static void symbols_module_free(struct module *m)
     if (m->dwarf)
         dwarf_end(m->dwarf);
     elf_names_free(&m->names);
+    elf_names_free(&m->variables);
+    dwarf_variables_free(&m->members);
     frame_kinds_free(&m->kinds);
     elf_file_close(&m->debug);
     elf_file_close(&m->file);
@@ -116,6 +122,13 @@ const char *symbols_problem(const struct symbols *s, uint32_t module)
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
+/* The separate debug file has the full symbol table, a stripped file only exported names. */
+static int symbols_names_read(const struct module *m, struct elf_names *names, enum elf_names_kind kind)
+{
+    int rc = m->debug.elf ? elf_names_read(names, m->debug.elf, kind) : 0;
+    return rc == 0 && names->n == 0 && m->file.elf ? elf_names_read(names, m->file.elf, kind) : rc;
+}
+
 static int symbols_module_read(struct symbols *s, struct module *m)
 {
     m->opened = true;
@@ -127,12 +140,7 @@ static int symbols_module_read(struct symbols *s, struct module *m)
         m->dwarf = dwarf_begin_elf(best->elf, DWARF_C_READ, NULL);
     int rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
     frame_kinds_open(&m->kinds, m->file.elf);
-    /* The separate debug file has the full symbol table, a stripped file only exported names. */
-    if (rc == 0 && m->debug.elf)
-        rc = elf_names_read(&m->names, m->debug.elf);
-    if (rc == 0 && m->names.n == 0 && m->file.elf)
-        rc = elf_names_read(&m->names, m->file.elf);
-    return rc;
+    return rc == 0 ? symbols_names_read(m, &m->names, ELF_FUNCTIONS) : rc;
 }
 
 /* ---------------------------------------------------------------------------------------------------- look-up */
@@ -146,11 +154,11 @@ int symbols_find(struct symbols *s, uint32_t module, uint64_t address, struct sy
     int n = m->index ? dwarf_index_find(m->index, address, frames, max) : 0;
     if (n < 0 || (n > 0 && frames[n - 1].function))
         return n;
-    const char *name = elf_names_find(&m->names, address);
+    const struct elf_name *name = elf_names_find(&m->names, address);
     if (n == 0)
         frames[0] = (struct symbol_frame){0};
     if (name)
-        frames[n > 0 ? n - 1 : 0].function = demangle(&s->demangler, name);
+        frames[n > 0 ? n - 1 : 0].function = demangle(&s->demangler, name->name);
     return n > 0 ? n : name != NULL;
 }
 
@@ -174,6 +182,42 @@ int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, st
     struct module *m = &s->modules[module];
     int rc = m->opened ? 0 : symbols_module_read(s, m);
     return rc == 0 && m->index ? dwarf_index_tail_caller(m->index, address, out) : rc;
+}
+
+/* "f::lock" for the static variable of a C function, whose symbol the compiler has numbered: "lock.0". */
+static void symbols_variable_name(struct symbols *s, const struct elf_name *variable, const char *function,
+                                  struct textbuf *out)
+{
+    const char *name = demangle(&s->demangler, variable->name), *dot = strrchr(name, '.');
+    bool numbered = dot && dot > name && dot[1] && dot[1 + strspn(dot + 1, "0123456789")] == '\0';
+    if (numbered && function)
+        textbuf_printf(out, "%s::", function);
+    textbuf_add(out, name, numbered ? (size_t)(dot - name) : strlen(name));
+}
+
+int symbols_variable(struct symbols *s, uint32_t module, uint64_t address, struct textbuf *out)
+{
+    struct module *m = &s->modules[module];
+    struct textbuf path = {0};
+    const char *function = NULL;
+    int rc = m->opened ? 0 : symbols_module_read(s, m);
+    if (rc == 0 && !m->has_variables)
+        rc = symbols_names_read(m, &m->variables, ELF_VARIABLES);
+    m->has_variables = rc == 0;
+    const struct elf_name *variable = rc == 0 ? elf_names_find(&m->variables, address) : NULL;
+    if (!variable)
+        return rc;
+    uint64_t offset = address - variable->low;
+    if (m->dwarf)
+        rc = dwarf_variables_find(&m->members, m->dwarf, variable->low, offset, &function, &path);
+    if (rc >= 0) {
+        symbols_variable_name(s, variable, function, out);
+        if (rc == 0 && offset > 0)
+            textbuf_printf(&path, "+0x%llx", (unsigned long long)offset);
+        textbuf_add(out, path.data ? path.data : "", path.len);
+    }
+    textbuf_free(&path);
+    return rc < 0 ? rc : out->failed ? symbols_no_memory() : 1;
 }
 
 bool symbols_is_wrapper(const struct symbols *s, const struct symbol_frame *frame, const char *module)

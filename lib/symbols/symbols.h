@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct symbols;
+struct textbuf;
 
 /** One function at an address; strings live as long as the symbols. */
 struct symbol_frame {
@@ -57,6 +58,10 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
 /** The function named by the call that returns to `address`, if that function can make a tail call: if the inner
  *  frame is of another function, this one has left the stack. @return 1; 0 if not known; UPMU_E_NOMEM. */
 int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out);
+
+/** The static variable that contains the lock at `address`, with the way to it: "pool[3].lock", "state+0x28" without debug
+ *  information. @return 1; 0 if none is known; UPMU_E_NOMEM. */
+int symbols_variable(struct symbols *s, uint32_t module, uint64_t address, struct textbuf *out);
 
 /** Whether a frame is of a function that only passes a call on, as std::mutex::lock() (wrappers.h). */
 bool symbols_is_wrapper(const struct symbols *s, const struct symbol_frame *frame, const char *module);

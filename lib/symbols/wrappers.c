@@ -210,6 +210,12 @@ static int name_words_class(const char *name, size_t n, bool prefix, bool *both)
     return all;
 }
 
+bool name_is_lock_class(const char *name)
+{
+    bool both;
+    return (name_words_class(name, strcspn(name, "<"), false, &both) & WORD_NOUN) != 0;
+}
+
 /* A method of a lock class, as port::Mutex::Lock() or its constructor; or a function as g_mutex_lock(). */
 static bool name_is_lock_function(const char *name, size_t n)
 {

@@ -32,4 +32,7 @@ bool wrappers_match(const struct wrappers *w, const char *function, const char *
  *  length, from `*begin` on. */
 size_t function_name_find(const char *function, const char **begin);
 
+/** Whether a type is called a lock, a semaphore or a condition variable, as port::Mutex is. */
+bool name_is_lock_class(const char *name);
+
 #endif

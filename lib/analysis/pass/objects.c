@@ -28,9 +28,7 @@ static uint32_t object_again(const struct overview *o, uint32_t thread, const st
 static int object_count_site(struct overview *o, struct ov_thread_stats *u, const struct upmu_trace_event *e)
 {
     if (u->site == MAP_NONE || u->site_address != e->site || u->site_stack != e->stack) {
-        uint64_t address = e->site;
-        if (address == 0 && e->stack != 0 && o->stack_site)
-            address = o->stack_site(o->stack_arg, e->process, e->stack);
+        uint64_t address = call_site_address(o, e);
         if (address == 0)
             return 0;
         u->site = call_site_of(o, u->object, address);
@@ -119,6 +117,7 @@ static int object_life_event(struct ov_object *object, const struct upmu_trace_e
     if (e->kind == UPMU_TRACE_LOCK_INIT) {
         object->created = true;
         object->init_site = e->site;
+        object->init_stack = e->stack;
     }
     return e->name[0] ? overview_rename(&object->name, e->name) : 0;
 }
@@ -266,6 +265,10 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return overview_no_memory();
     struct ov_object *that = &o->objects[object];
     that->used |= e->kind != UPMU_TRACE_LOCK_NAME && e->kind != UPMU_TRACE_LOCK_INIT;
+    if (that->used_stack == 0 && that->used_site == 0 && e->kind != UPMU_TRACE_LOCK_INIT) {
+        that->used_site = e->site;
+        that->used_stack = e->stack;
+    }
     that->recursive |= (e->flags & UPMU_TRACE_FLAG_RECURSIVE) != 0;
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:

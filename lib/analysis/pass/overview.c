@@ -67,7 +67,7 @@ static void note_stack(const struct overview *o, struct ov_thread *t, const stru
     if (e->stack == 0 || t->stack_is_whole || t->stack == e->stack)
         return;
     t->stack = e->stack;
-    t->stack_is_whole = o->stack_is_whole && o->stack_is_whole(o->stack_arg, e->process, e->stack);
+    t->stack_is_whole = o->stack_is_whole && o->stack_is_whole(o->call_site_arg, e->process, e->stack);
 }
 
 static int overview_dispatch(struct overview *o, const struct upmu_trace_event *e)

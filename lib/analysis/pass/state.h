@@ -187,12 +187,13 @@ struct ov_object {
     uint64_t address;
     char *name;
     bool created, destroyed;
-    bool counts_clear; /**< no count belongs to the object that was at its address before */
-    bool counts_final; /**< all its counts were recorded before its end */
-    bool used;         /**< more than its name is known */
-    bool recursive;    /**< a recursive mutex */
-    bool followed;     /**< another object is, or was, at its address later */
-    uint64_t init_site;
+    bool counts_clear;              /**< no count belongs to the object that was at its address before */
+    bool counts_final;              /**< all its counts were recorded before its end */
+    bool used;                      /**< more than its name is known */
+    bool recursive;                 /**< a recursive mutex */
+    bool followed;                  /**< another object is, or was, at its address later */
+    uint64_t init_site, used_site;  /**< where it was initialized, and where it was first used */
+    uint32_t init_stack, used_stack;
     struct upmu_wait_sum waits, shared_waits;
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
     struct upmu_longest_wait longest;
@@ -255,11 +256,11 @@ struct overview {
     struct ov_kernel_lock *kernel_locks;
     size_t n_kernel_locks, cap_kernel_locks;
     struct map by_waker, by_kernel_lock;
-    /** Call site on top of a stack, 0 if not known; NULL: none is. Frequent events record a stack instead of a site. */
-    uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
+    /** The call of a stack that is outside of wrappers (lookup_call()), or `site` without a stack; NULL: `site`. */
+    uint64_t (*call_site)(void *arg, uint32_t process, uint64_t site, uint32_t stack);
     /** Whether a stack reaches the begin of its thread; NULL: none does. */
     bool (*stack_is_whole)(void *arg, uint32_t process, uint32_t stack);
-    void *stack_arg;
+    void *call_site_arg;
     const struct timeline_hooks *hooks; /**< NULL: none */
     struct wakeup_graph graph;
     struct paths paths; /**< after overview_finish() */

@@ -29,4 +29,10 @@ uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, u
 uint32_t stats_of(struct overview *o, uint32_t thread, uint32_t object);
 uint32_t call_site_of(struct overview *o, uint32_t object, uint64_t address);
 
+/** The call site of an event, outside of wrappers; 0 if not known. A stack that is not readable yet may be later. */
+static inline uint64_t call_site_address(const struct overview *o, const struct upmu_trace_event *e)
+{
+    return e->stack && o->call_site ? o->call_site(o->call_site_arg, e->process, e->site, e->stack) : e->site;
+}
+
 #endif

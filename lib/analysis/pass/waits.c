@@ -55,7 +55,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
                              .holder = MAP_NONE,
                              .begin_ns = e->time_ns,
                              .at_event = o->threads[thread].actions,
-                             .site = e->site,
+                             .site = call_site_address(o, e),
                              .stack = e->stack,
                              .flags = e->flags};
     if (e->kind == UPMU_TRACE_LOCK_BLOCK) {

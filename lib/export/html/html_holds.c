@@ -8,6 +8,8 @@
  */
 #include "export/html/html.h"
 
+#include "analysis/pass/tables.h"
+
 #include <stdlib.h>
 
 static struct html_stats *holds_stats(const struct html *h, uint32_t object, uint32_t thread)
@@ -72,10 +74,7 @@ int html_holds_wait(struct export_job *job, const struct span *wait, bool ends)
 
 static uint32_t holds_event_site(struct export_job *job, const struct overview *pass, const struct upmu_trace_event *e)
 {
-    uint64_t address = e->site;
-    if (address == 0 && e->stack != 0 && pass->stack_site)
-        address = pass->stack_site(pass->stack_arg, e->process, e->stack);
-    return html_site(job, e->process, address);
+    return html_site(job, e->process, call_site_address(pass, e));
 }
 
 static int holds_begin(struct export_job *job, const struct overview *pass, struct html_stats *use,

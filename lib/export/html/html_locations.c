@@ -124,7 +124,7 @@ static int locations_write_stacks(struct export_job *job, struct textbuf *b)
 }
 
 /* Frames by number: (label, 0) is the number, (number, 1) the label; (number, 2) and (number, 3) the preceding
- * name and the offset from it, of a frame without a name. */
+ * name and the offset from it, of a frame without a name; (number, 4) is there for a wrapper. */
 struct frames {
     struct map known;
     uint32_t n;
@@ -142,6 +142,7 @@ static uint32_t locations_frame(struct export_job *job, struct frames *f, const 
         kept = kept && before != MAP_NONE && map_put(&f->known, frame, 2, before) &&
                map_put(&f->known, frame, 3, (uint32_t)s->previous_offset);
     }
+    kept = kept && (!s->wrapper || map_put(&f->known, frame, 4, 1));
     return kept ? frame : MAP_NONE;
 }
 
@@ -174,9 +175,11 @@ static void locations_write_frames(const struct export_job *job, struct textbuf 
         html_string(b, NULL, l->file);
         json_add_uint(b, NULL, l->line);
         html_string(b, NULL, l->module);
-        if (before != MAP_NONE) {
-            html_string(b, NULL, job->tree.labels[before].name);
-            json_add_uint(b, NULL, map_find(&f->known, i, 3));
+        bool wrapper = map_find(&f->known, i, 4) != MAP_NONE;
+        if (before != MAP_NONE || wrapper) {
+            html_string(b, NULL, before != MAP_NONE ? job->tree.labels[before].name : "");
+            json_add_uint(b, NULL, before != MAP_NONE ? map_find(&f->known, i, 3) : 0);
+            json_add_uint(b, NULL, wrapper);
         }
         json_add_close(b, ']');
     }

@@ -75,6 +75,7 @@ static int write_object(struct export_job *job, struct textbuf *b, size_t i, con
     json_add_uint(b, "process", x->process);
     html_string(b, "type", type ? type : "object");
     html_string(b, "name", x->name);
+    html_string(b, "group", x->group);
     html_string(b, "address", address);
     json_add_uint(b, "generation", x->generation);
     json_add_uint(b, "peer", (uint64_t)(x->peer > 0 ? x->peer : 0));

@@ -205,18 +205,18 @@ START_TEST(condition_wait_is_no_hold_of_its_mutex)
 }
 END_TEST
 
-static uint64_t site_of_stack(void *arg, uint32_t process, uint32_t stack)
+static uint64_t site_of_stack(void *arg, uint32_t process, uint64_t site, uint32_t stack)
 {
     (void)arg;
     (void)process;
-    return stack == 3 ? 0x5000 : 0;
+    return stack == 3 ? 0x5000 : site;
 }
 
 START_TEST(site_of_a_compact_event_is_on_top_of_its_stack)
 {
     size_t i;
     begin_stream(true);
-    subject.pass.stack_site = site_of_stack;
+    subject.pass.call_site = site_of_stack;
     struct upmu_trace_event e = event(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
     e.stack = 3;
     add(&e);

@@ -42,11 +42,12 @@ char *deadlock_headline(const struct upmu_deadlock *d);
 char *deadlock_cycle_headline(const struct upmu_lock_cycle *c);
 /** "mutex queue (0x1234)". */
 char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address);
-/** The function at an address: of those inlined there the first outside of system headers, such as those of std::mutex.
+/** The line that matters at an address, in the stack of that id if there is one: outside of wrappers such as std::mutex.
  *  @return false without a symbol. */
-bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, struct upmu_symbol *out);
+bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack,
+                     struct upmu_symbol *out);
 /** The same in one line, as report_place() has it. */
-char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address);
+char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack);
 /** "thread 17 (worker)". */
 char *deadlock_thread_name(pid_t tid, const char *name);
 /** "waits for mutex 0x1234, held by thread 17". */

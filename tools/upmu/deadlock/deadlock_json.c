@@ -15,7 +15,6 @@ static void json_time(struct json *j, const char *key, uint64_t ns)
 
 static void json_frame(struct json *j, const struct deadlock_report *r, uint32_t process, uint64_t address)
 {
-    static const char *const kinds[] = {"unknown", "code", "signal", "root", "stub", "jit"};
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
@@ -27,8 +26,7 @@ static void json_frame(struct json *j, const struct deadlock_report *r, uint32_t
         json_bool(j, "inlined", s.inlined);
         json_string(j, "module", s.module);
         json_uint(j, "offset", s.offset);
-        json_string(j, "kind",
-                    s.kind >= 0 && (size_t)s.kind < sizeof kinds / sizeof *kinds ? kinds[s.kind] : "unknown");
+        json_string(j, "kind", report_frame_kind(s.kind));
         json_string(j, "after", s.previous);
         json_object_end(j);
     }

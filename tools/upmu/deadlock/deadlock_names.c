@@ -113,27 +113,14 @@ char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const str
     return text;
 }
 
-bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, struct upmu_symbol *out)
+bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack,
+                     struct upmu_symbol *out)
 {
-    static const char system[] = "/usr/include/";
-    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    struct upmu_symbol s = {.size = sizeof s};
-    *out = s;
-    if (upmu_overview_symbol_at(o, process, address, 0, out) != 0)
-        return false;
-    for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
-        if (!s.file || strncmp(s.file, system, sizeof system - 1) == 0)
-            continue;
-        *out = s;
-        break;
-    }
-    return true;
+    *out = (struct upmu_symbol){.size = sizeof *out};
+    return upmu_overview_line_at(upmu_deadlocks_overview(r->deadlocks), process, address, stack, out) == 0;
 }
 
-char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address)
+char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack)
 {
-    struct upmu_symbol s;
-    if (address == 0 || !deadlock_symbol(r, process, address, &s) || !s.function || !s.file)
-        return report_place(&r->places, process, address);
-    return memory_format("%s %s:%" PRIu32, s.function, report_base_name(s.file), s.line);
+    return report_line(&r->places, process, address, stack);
 }

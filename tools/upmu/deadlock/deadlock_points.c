@@ -26,11 +26,11 @@ struct points {
     void *arg;
 };
 
-static void point_write_one(const struct points *p, uint32_t process, uint64_t address, struct point *point,
-                            char *message)
+static void point_write_one(const struct points *p, uint32_t process, uint64_t address, uint32_t stack,
+                            struct point *point, char *message)
 {
     point->message = message;
-    if (deadlock_symbol(p->report, process, address, &point->symbol))
+    if (deadlock_symbol(p->report, process, address, stack, &point->symbol))
         p->tell(p->arg, point);
     free(message);
 }
@@ -49,7 +49,7 @@ static void held_points(const struct points *p, const struct upmu_deadlock *d, s
         if (!h.wanted || h.lock == 0)
             continue;
         char *object = deadlock_object(p->report, d->process, UPMU_OBJECT_NONE, h.lock);
-        point_write_one(p, d->process, h.site, point, memory_format("%s was acquired here", object));
+        point_write_one(p, d->process, h.site, 0, point, memory_format("%s was acquired here", object));
         free(object);
     }
 }
@@ -62,7 +62,7 @@ static void deadlock_point(const struct points *p, size_t i, const struct upmu_d
     for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *wait = deadlock_wait(p->report, d->process, &t), *thread = deadlock_thread_name(t.tid, t.name);
         point.head = k == 0;
-        point_write_one(p, d->process, t.site, &point,
+        point_write_one(p, d->process, t.site, t.stack, &point,
                         k == 0 ? memory_format("%s: %s: %s %s",
                                                point.severe ? "deadlock" : upmu_deadlock_certainty_name(d->certainty),
                                                headline, thread, wait)
@@ -87,11 +87,11 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
         char *thread = report_thread_text(&p->report->places, c->process, t.tid);
         point.head = k == 0;
         point_write_one(
-            p, c->process, point_stack_top(p->report, c->process, t.stack), &point,
+            p, c->process, point_stack_top(p->report, c->process, t.stack), t.stack, &point,
             k == 0 ? memory_format("lock order: %s: %s acquires %s while holding %s", headline, thread, lock, held)
                    : memory_format("%s acquires %s while holding %s", thread, lock, held));
         point.head = false;
-        point_write_one(p, c->process, t.held_site, &point, memory_format("%s was acquired here", held));
+        point_write_one(p, c->process, t.held_site, 0, &point, memory_format("%s was acquired here", held));
         free(lock);
         free(held);
         free(thread);

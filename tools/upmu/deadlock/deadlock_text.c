@@ -18,7 +18,7 @@ static void text_clean(struct output *out, char *text)
 
 static void text_place(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address)
 {
-    text_clean(out, deadlock_place(r, process, address));
+    text_clean(out, deadlock_place(r, process, address, 0));
 }
 
 /* Where in a module, and what is near if it has no name. */
@@ -37,12 +37,6 @@ static void text_offset(struct output *out, const struct upmu_symbol *s)
 static void text_frame(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
                        unsigned *number, struct upmu_symbol *outermost)
 {
-    static const char *const remarks[] = {
-        [UPMU_FRAME_SIGNAL] = " (signal frame)",
-        [UPMU_FRAME_ROOT] = " (thread start)",
-        [UPMU_FRAME_STUB] = " (PLT stub)",
-        [UPMU_FRAME_JIT] = " (generated at run time)",
-    };
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
@@ -53,7 +47,7 @@ static void text_frame(struct output *out, const struct deadlock_report *r, uint
         if (s.function && s.file) {
             fputs(" at ", out->file);
             output_clean(out->file, s.file);
-            fprintf(out->file, ":%" PRIu32 "%s", s.line, s.inlined ? " (inlined)" : "");
+            fprintf(out->file, ":%" PRIu32, s.line);
         } else if (s.module) {
             fputs(s.function ? " (" : "", out->file);
             text_offset(out, &s);
@@ -61,8 +55,7 @@ static void text_frame(struct output *out, const struct deadlock_report *r, uint
         } else {
             fprintf(out->file, "0x%" PRIx64 " (in no module: generated at run time, or an unwinder error)", address);
         }
-        bool known = s.kind >= 0 && (size_t)s.kind < sizeof remarks / sizeof *remarks && !s.inlined;
-        fprintf(out->file, "%s\n", known && remarks[s.kind] ? remarks[s.kind] : "");
+        fprintf(out->file, "%s\n", report_frame_remark(&s));
     }
 }
 

@@ -25,7 +25,8 @@ enum {
     REPORT_PAGE,
     REPORT_EVENT,
     REPORT_DIFF,
-    REPORT_HTML
+    REPORT_HTML,
+    REPORT_GROUP
 };
 enum { TOP_MAX = 1000000000 };
 
@@ -115,6 +116,11 @@ static int report_option(void *arg, int id, const char *value)
         return report_take_view(q, value);
     case REPORT_TOP:
         return report_take_number(q, "--top", value, &q->top);
+    case REPORT_GROUP:
+        q->group_given = true;
+        return number_long(value, 0, TOP_MAX, &q->group)
+                   ? 0
+                   : options_usage(q->self, "--group-locks needs a number, 0 for no groups, not '%s'", value);
     case REPORT_DIFF:
         q->diff = true;
         return 0;
@@ -176,6 +182,8 @@ static const struct option_spec report_options[] = {
     {REPORT_SORT, 's', "sort", "KEY",
      "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
     {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
+    {REPORT_GROUP, 'g', "group-locks", "N",
+     "one row for N or more locks that were created, or first used, at one place (default: 10; 0: never)"},
     {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
     {REPORT_HTML, 0, "html", "FILE", "write an HTML page to FILE: all views, flame graphs and tables"},
     {REPORT_THREAD, 't', "thread", "NAME", "timeline: only threads of that name or id"},

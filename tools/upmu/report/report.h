@@ -10,14 +10,22 @@
 #include "ui/output.h"
 #include "upmu/analysis.h"
 
+/** Locks of one origin. */
+struct report_group {
+    size_t n;
+    struct upmu_overview_object sum; /**< of waits, acquisitions and holds; the rest is of the first one */
+};
+
 struct report {
     struct upmu_overview *overview;
     struct upmu_overview_totals totals;
     const char *dir;
-    size_t top;           /**< rows per table */
-    size_t *order;        /**< objects in the order they are shown in */
-    const char *order_by; /**< in words */
-    const char *counter;  /**< counters of waits and holds are ranked by this one; NULL: by the first */
+    size_t top;    /**< rows per table */
+    size_t *order; /**< objects in the order they are shown in */
+    size_t n_order;
+    struct report_group **groups; /**< by object: the group it stands for; NULL: it is shown alone, or in a group */
+    const char *order_by;         /**< in words */
+    const char *counter;          /**< counters of waits and holds are ranked by this one; NULL: by the first */
 };
 
 void report_write_text(struct output *out, const struct report *r);
@@ -30,6 +38,9 @@ void report_write_regions_json(struct output *out, const struct report *r);
 bool report_sort_known(const char *by);
 /** Sort the objects by a known key. @return false after a message if there is no such counter. */
 bool report_sort(struct report *r, const char *by);
+/** Fold locks that were created at one place if there are `least` or more; 0: none. */
+void report_group(struct report *r, size_t least, bool by_wait);
+void report_groups_free(struct report *r);
 /** Print on standard error what could not be read. @return the number of damages. */
 size_t report_damages(const struct upmu_overview *overview);
 
@@ -78,12 +89,20 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
 
 /** What an address is, in one line: "function file:line", "module+0x12", "?". To be freed. */
 char *report_place(const struct report *r, uint32_t process, uint64_t address);
+/** The same of the line that matters in a stack that begins at the address. To be freed. */
+char *report_line(const struct report *r, uint32_t process, uint64_t address, uint32_t stack);
+/** "code", "signal", "root", "stub", "jit" or "unknown": an enum upmu_frame_kind. */
+const char *report_frame_kind(int kind);
+/** What a frame is beside a function: " (signal frame)", ..., " (inlined)", or "". */
+const char *report_frame_remark(const struct upmu_symbol *s);
 /** What is known of an address, in one line: to be freed. */
 char *report_symbol_text(const struct upmu_symbol *s, uint64_t address);
 /** "mutex", "semaphore", ... */
 const char *report_type_name(int type);
 /** A thread by its id, and its name if it is known: to be freed. */
 char *report_thread_text(const struct report *r, uint32_t process, pid_t tid);
+/** "name", "variable", "created", "first use", "address": an enum upmu_identity. */
+const char *report_identity_name(int identity);
 /** What an object is called: its name, or its address. To be freed. */
 char *report_object_name(const struct upmu_overview_object *object);
 /** A duration for people, four digits: "12.34 ms". To be freed. */

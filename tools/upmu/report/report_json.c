@@ -51,6 +51,7 @@ void report_json_place(struct json *j, const struct report *r, const char *key, 
         json_string(j, "module", s.module);
         report_json_address(j, "offset", s.offset);
         json_string(j, "problem", s.problem[0] ? s.problem : NULL);
+        json_string(j, "kind", report_frame_kind(s.kind));
     }
     json_array(j, "functions");
     for (size_t depth = 0; upmu_overview_symbol_at(r->overview, process, address, depth, &s) == 0; depth++) {
@@ -62,6 +63,7 @@ void report_json_place(struct json *j, const struct report *r, const char *key, 
         else
             json_null(j, "line");
         json_bool(j, "inlined", s.inlined != 0);
+        json_bool(j, "wrapper", s.wrapper != 0);
         json_object_end(j);
     }
     json_array_end(j);
@@ -287,6 +289,8 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     report_json_address(j, "address", o->address);
     json_uint(j, "generation", o->generation);
     json_string(j, "name", o->name[0] ? o->name : NULL);
+    json_string(j, "named_by", report_identity_name(o->named_by));
+    json_string(j, "group", o->group[0] ? o->group : NULL);
     json_uint(j, "acquisitions", o->acquisitions);
     json_uint(j, "contended", o->contended);
     json_bool(j, "counts_exact", o->counts_exact != 0);
@@ -307,6 +311,7 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_uint(j, "sample_ns", o->sample_ns);
     json_uint(j, "sample_max_ns", o->sample_max_ns);
     report_json_place(j, r, "init_site", o->process, o->init_site);
+    report_json_stack(j, r, "init_stack", o->process, o->init_stack);
     json_longest(j, r, o);
     report_json_sections(j, r, i, o->process);
     json_uses_and_sites(j, r, i, o);

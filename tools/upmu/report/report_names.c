@@ -82,6 +82,12 @@ const char *report_type_name(int type)
     }
 }
 
+const char *report_identity_name(int identity)
+{
+    static const char *const names[] = {"name", "variable", "created", "first use", "address"};
+    return identity >= 0 && (size_t)identity < sizeof names / sizeof *names ? names[identity] : "address";
+}
+
 char *report_object_name(const struct upmu_overview_object *object)
 {
     char generation[32] = "";
@@ -92,6 +98,26 @@ char *report_object_name(const struct upmu_overview_object *object)
     if (object->generation > 0)
         snprintf(generation, sizeof generation, " #%" PRIu32, object->generation + 1);
     return memory_format("0x%" PRIx64 "%s", object->address, generation);
+}
+
+const char *report_frame_kind(int kind)
+{
+    static const char *const kinds[] = {"unknown", "code", "signal", "root", "stub", "jit"};
+    return kind >= 0 && (size_t)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "unknown";
+}
+
+const char *report_frame_remark(const struct upmu_symbol *s)
+{
+    static const char *const remarks[] = {
+        [UPMU_FRAME_SIGNAL] = " (signal frame)",
+        [UPMU_FRAME_ROOT] = " (thread start)",
+        [UPMU_FRAME_STUB] = " (PLT stub)",
+        [UPMU_FRAME_JIT] = " (generated at run time)",
+    };
+    if (s->inlined)
+        return " (inlined)";
+    bool known = s->kind >= 0 && (size_t)s->kind < sizeof remarks / sizeof *remarks;
+    return known && remarks[s->kind] ? remarks[s->kind] : "";
 }
 
 char *report_symbol_text(const struct upmu_symbol *s, uint64_t address)
@@ -105,12 +131,17 @@ char *report_symbol_text(const struct upmu_symbol *s, uint64_t address)
     return memory_format("0x%" PRIx64, address);
 }
 
-char *report_place(const struct report *r, uint32_t process, uint64_t address)
+char *report_line(const struct report *r, uint32_t process, uint64_t address, uint32_t stack)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    if (address == 0 || upmu_overview_symbol_at(r->overview, process, address, 0, &s) != 0)
+    if (address == 0 || upmu_overview_line_at(r->overview, process, address, stack, &s) != 0)
         return memory_copy("?");
     return report_symbol_text(&s, address);
+}
+
+char *report_place(const struct report *r, uint32_t process, uint64_t address)
+{
+    return report_line(r, process, address, 0);
 }
 
 char *report_value(const char *counter, const struct upmu_value *value)

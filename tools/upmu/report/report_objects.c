@@ -52,31 +52,6 @@ static void object_text_user(struct output *out, const struct upmu_overview_obje
     free(blamed);
 }
 
-/* The frames of a stack, inlined ones included. */
-void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what)
-{
-    struct upmu_trace_stack stack = {.size = sizeof stack};
-    struct upmu_symbol s = {.size = sizeof s};
-    if (id == 0 || upmu_overview_stack_find(r->overview, process, id, &stack) != 0)
-        return;
-    fprintf(out->file, "      %s\n", what);
-    for (uint32_t i = 0; i < stack.n_frames; i++) {
-        for (size_t depth = 0; upmu_overview_symbol_at(r->overview, process, stack.frames[i], depth, &s) == 0;
-             depth++) {
-            fputs("        ", out->file);
-            if (s.function)
-                output_clean(out->file, s.function);
-            else
-                fprintf(out->file, "%s+0x%" PRIx64, s.module ? report_base_name(s.module) : "", s.offset);
-            if (s.file)
-                fprintf(out->file, " %s:%" PRIu32, report_base_name(s.file), s.line);
-            fputs(s.inlined ? " (inlined)\n" : "\n", out->file);
-        }
-    }
-    if (stack.truncated)
-        fputs("        ... and frames that were not recorded\n", out->file);
-}
-
 static void object_text_longest(struct output *out, const struct report *r, const struct upmu_overview_object *o)
 {
     const struct upmu_longest_wait *l = &o->longest;
@@ -157,9 +132,13 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
     fprintf(out->file, "\n  %s", output_style(out, STYLE_TITLE));
     output_clean(out->file, name);
     fprintf(out->file, "%s, %s of process %ld", output_plain(out), report_type_name(o->type), (long)o->pid);
+    if (o->name[0] && o->type != UPMU_OBJECT_THREAD)
+        fprintf(out->file, ", at 0x%" PRIx64, o->address);
+    if (r->groups[i])
+        fprintf(out->file, ", the most waited for of %zu", r->groups[i]->n);
     free(name);
-    if (o->init_site) {
-        char *place = report_place(r, o->process, o->init_site);
+    if (o->init_site && o->named_by != UPMU_IDENTITY_CREATED) {
+        char *place = report_line(r, o->process, o->init_site, o->init_stack);
         fputs(", created at ", out->file);
         output_clean(out->file, place);
         free(place);
@@ -196,10 +175,11 @@ static bool object_is_lock(const struct upmu_overview_object *o)
            o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE;
 }
 
-static void object_row(struct table *t, const struct upmu_overview_object *o)
+/* A row of an object, or of a group of them. */
+static void object_row(struct table *t, const struct upmu_overview_object *o, const struct report_group *g)
 {
     bool taken = o->acquisitions > 0;
-    cell_free(t, STYLE_PLAIN, report_object_name(o));
+    cell_free(t, STYLE_PLAIN, g ? memory_format("%s (%zu)", o->group, g->n) : report_object_name(o));
     table_cell(t, STYLE_PLAIN, "%s", report_type_name(o->type));
     if (taken)
         cell_count(t, o->acquisitions, o->counts_exact);
@@ -213,6 +193,10 @@ static void object_row(struct table *t, const struct upmu_overview_object *o)
         table_cell(t, STYLE_PLAIN, "%s", "");
     else
         cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, object_hold_text(o));
+    if (o->name[0] && o->type != UPMU_OBJECT_THREAD && !g)
+        table_cell(t, STYLE_PLAIN, "0x%" PRIx64, o->address);
+    else
+        table_cell(t, STYLE_PLAIN, "%s", "");
 }
 
 static bool object_was_waited_for(const struct upmu_overview_object *o)
@@ -225,12 +209,13 @@ static size_t each_object(struct output *out, const struct report *r, bool locks
 {
     struct upmu_overview_object o = {.size = sizeof o};
     size_t all = 0;
-    for (size_t i = 0; i < r->totals.n_objects; i++) {
+    for (size_t i = 0; i < r->n_order; i++) {
         if (upmu_overview_object_at(r->overview, r->order[i], &o) != 0 || object_is_lock(&o) != locks ||
             all++ >= r->top)
             continue;
+        const struct report_group *g = r->groups[r->order[i]];
         if (t)
-            object_row(t, &o);
+            object_row(t, g ? &g->sum : &o, g);
         else if (object_was_waited_for(&o))
             text_object(out, r, r->order[i], &o);
     }
@@ -240,8 +225,8 @@ static size_t each_object(struct output *out, const struct report *r, bool locks
 static void text_objects(struct output *out, const struct report *r, bool locks)
 {
     static const struct table_column columns[] = {
-        {"OBJECT", false}, {"KIND", false}, {"ACQUIRED", true}, {"WAITED", true},
-        {"TOTAL", true},   {"MEAN", true},  {"MAX", true},      {"HELD", true},
+        {"OBJECT", false}, {"KIND", false}, {"ACQUIRED", true}, {"WAITED", true},   {"TOTAL", true},
+        {"MEAN", true},    {"MAX", true},   {"HELD", true},     {"ADDRESS", false},
     };
     struct table t;
     table_begin(&t, columns, sizeof columns / sizeof *columns);

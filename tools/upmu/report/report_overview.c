@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu report --view overview and --view regions. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ui/progress.h"
 #include "report.h"
 #include "report_views.h"
 
-enum { TOP_DEFAULT = 10 };
+enum { TOP_DEFAULT = 10, GROUP_DEFAULT = 10 };
 
 typedef void (*write_fn)(struct output *out, const struct report *r);
 
@@ -27,6 +28,8 @@ static int overview_write(struct report *r, const struct report_request *q, writ
     }
     if (!report_sort(r, q->sort ? q->sort : "wait"))
         return EXIT_FAILED;
+    if (!q->as_json)
+        report_group(r, q->group_given ? (size_t)q->group : GROUP_DEFAULT, !q->sort || strcmp(q->sort, "wait") == 0);
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
     write(&out, r);
@@ -48,6 +51,7 @@ static int overview_show(const struct report_request *q, write_fn write)
         return EXIT_FAILED;
     }
     int status = overview_write(&r, q, write);
+    report_groups_free(&r);
     upmu_overview_close(r.overview);
     free(r.order);
     return status;

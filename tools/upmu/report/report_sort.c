@@ -117,6 +117,7 @@ bool report_sort(struct report *r, const char *by)
     r->order = memory_array(n + 1, sizeof *r->order);
     for (size_t i = 0; i < n; i++)
         r->order[i] = all[i].object;
+    r->n_order = n;
     free(all);
     return true;
 }

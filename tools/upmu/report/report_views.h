@@ -17,7 +17,9 @@ struct report_request {
     const char *other_dir; /**< NULL: only one was given */
     bool diff;             /**< compare the two */
     bool as_json;
-    long top;         /**< 0: not given */
+    long top;   /**< 0: not given */
+    long group; /**< fold so many locks of one origin */
+    bool group_given;
     const char *sort; /**< NULL: not given */
     const char *html; /**< file, NULL: not given */
     /* Of the timeline. */

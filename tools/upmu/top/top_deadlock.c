@@ -24,7 +24,7 @@ static void top_deadlock_add(struct top *t, const struct deadlock_report *r, siz
     new->threads = memory_array(d->n_threads + 1, sizeof *new->threads);
     for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(r->deadlocks, i, k, &of) == 0; k++) {
         char *name = deadlock_thread_name(of.tid, of.name), *wait = deadlock_wait(r, d->process, &of);
-        char *place = deadlock_place(r, d->process, of.site);
+        char *place = deadlock_place(r, d->process, of.site, of.stack);
         new->threads[k].tid = of.tid;
         new->threads[k].since_ns = of.since_ns;
         new->threads[k].text = memory_format("%s %s, at %s", name, wait, place);

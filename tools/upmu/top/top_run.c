@@ -154,7 +154,7 @@ char *top_object(int type, uint64_t address, const char *name)
 char *top_place(const struct top *t, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    if (address == 0 || upmu_monitor_symbol_at(t->live, process, address, 0, &s) != 0)
+    if (address == 0 || upmu_monitor_line_at(t->live, process, address, 0, &s) != 0)
         return memory_copy("");
     return report_symbol_text(&s, address);
 }

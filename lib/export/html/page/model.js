@@ -163,12 +163,13 @@ class Model {
 
   // A frame as {name, file, line, module}.
   frame(i) {
-    const [name, file, line, module, before, distance] = this.frames[i];
+    const [name, file, line, module, before, distance, wrapper] = this.frames[i];
     return {
       name,
       file,
       line,
       module,
+      wrapper: Boolean(wrapper),
       remark: before ? `no name; 0x${distance.toString(16)} after ${tidy(before, 90)}` : "",
     };
   }
@@ -186,7 +187,8 @@ class Model {
 
   // "function file.c:12"; "" if not recorded.
   siteText(site) {
-    const f = this.siteFrames(site)[0];
+    const frames = this.siteFrames(site);
+    const f = frames.find((frame) => !frame.wrapper) || frames[0];
     if (!f) return "";
     return tidy(f.name, 90) + (f.file ? ` ${tidy(baseName(f.file), 60)}:${f.line}` : "");
   }

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# A lock is called by its static variable with the member, by where it was created, or by where it was first used; its
+# call sites are in the program, not in wrappers, with and without optimization.
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+[ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
+
+for level in O0 O2; do
+    cp "$BIN/identity_locks_$level" "$work/locks"
+    rm -rf "$work/rec"
+    expect 0 "$UPMU" record -o "$work/rec" -- "$work/locks"
+    expect 0 "$UPMU" report --json "$work/rec"
+    python3 - "$work/out" <<'PYTHON' || fail "names at -$level"
+import json, sys
+objects = [o for o in json.load(open(sys.argv[1]))["objects"] if o["type"] == "mutex" and o["waits"]["count"]]
+by_name = {o["name"]: o for o in objects}
+for name, by in (("pool[3].lock", "variable"), ("app::g_state.mutex", "variable"), ("local()::in_function", "variable")):
+    assert by_name[name]["named_by"] == by, (name, by_name[name]["named_by"])
+caches = [o for o in objects if o["named_by"] == "created"]
+assert len(caches) == 3 and len({o["name"] for o in caches}) == 3, [o["name"] for o in caches]
+assert {o["group"] for o in caches} == {caches[0]["group"]} and caches[0]["group"].startswith("Cache::Cache locks.cpp:")
+unnamed = [o for o in objects if o["named_by"] == "first use"]
+assert len(unnamed) == 1 and unnamed[0]["name"].startswith("first use use_unnamed locks.cpp:"), unnamed
+assert all(o["address"] for o in objects)
+for o in objects:
+    waited = [s for s in o["sites"] if s["waits"]["count"]]
+    assert waited, o["name"]
+    for s in waited: # the first function that is no wrapper
+        line = [f for f in s["place"]["functions"] if not f["wrapper"]][0]
+        assert line["function"].startswith("use_") and line["file"].endswith("locks.cpp"), (o["name"], s)
+PYTHON
+    expect 0 "$UPMU" report --group-locks 2 "$work/rec"
+    has out "(3)"
+    expect 0 "$UPMU" report "$work/rec"
+    has out "use_state locks.cpp:"
+    has out "Cache::Cache locks.cpp:"
+    expect 0 "$UPMU" export -f gcc -o "$work/gcc" "$work/rec"
+    grep -q "locks.cpp:.*app::g_state.mutex" "$work/gcc" || fail "no name in the messages of -$level"
+    expect 0 "$UPMU" report --view timeline --lock "pool[3].lock" "$work/rec"
+
+    # Without debug information there are names and offsets; the file of the recording must be the same.
+    debug=$work/debug-$level
+    mkdir -p "$debug"
+    objcopy --strip-debug "$work/locks" "$work/stripped"
+    rm -rf "$work/rec"
+    expect 0 "$UPMU" record -o "$work/rec" -- "$work/stripped"
+    expect 0 "$UPMU" report "$work/rec"
+    has out "app::g_state+0x"
+    has out "pool+0x"
+done
+finish

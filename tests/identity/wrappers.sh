@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# Functions that the file of UPMU_WRAPPERS lists are no call sites; a bad line is refused.
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+[ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
+
+cp "$BIN/identity_locks_O0" "$work/locks"
+expect 0 "$UPMU" record -o "$work/rec" -- "$work/locks"
+expect 0 "$UPMU" report "$work/rec"
+has out "use_state locks.cpp:"
+printf '# our own\n\nfunction:^use_state$\n' >"$work/wrappers"
+expect 0 env UPMU_WRAPPERS="$work/wrappers" "$UPMU" report "$work/rec"
+has_not out "use_state locks.cpp:72: waited"
+printf 'use_state\n' >"$work/wrappers"
+expect 1 env UPMU_WRAPPERS="$work/wrappers" "$UPMU" report "$work/rec"
+has err "line 1"
+finish
