@@ -166,7 +166,7 @@ static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
     return false;
 }
 
-/* Members of the C and C++ libraries, below which a lock has no parts that a program knows. */
+/* Members of the C and C++ libraries, whose parts a program does not name. */
 static bool is_reserved(const char *name)
 {
     return name && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));

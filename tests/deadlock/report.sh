@@ -44,7 +44,7 @@ prints '^lock order \[inversion\] in process [0-9]+: 2 locks'
 prints '#1 .* (ab_first|ba_second) at .*/order\.c:[0-9]+'
 ends_with 3 -f gcc "$dir/inversion"
 prints '/order\.c:[0-9]+: warning: lock order: .* \[inversion\]$'
-prints '/order\.c:[0-9]+: note: mutex 0x[0-9a-f]+ was acquired here$'
+prints '/order\.c:[0-9]+: note: mutex ([^ ]+ \()?0x[0-9a-f]+\)? was acquired here$'
 ends_with 3 --format tasks "$dir/inversion"
 grep -Pq '/order\.c\t[0-9]+\twarn\tlock order' "$dir/out" || fail "no task: $(cat "$dir/out")"
 ends_with 3 --format sarif "$dir/inversion"
@@ -56,7 +56,7 @@ is_json 'd["schema"] == "upmu-deadlock" and d["deadlocks"] == [] and
 d["lock_order"]["cycles"][0]["class"] == "inversion" and len(d["lock_order"]["cycles"][0]["acquisitions"]) == 2'
 ends_with 0 "$dir/gated"
 prints '^lock order \[gated\]'
-prints 'prevented by mutex 0x'
+prints 'prevented by mutex ([^ ]+ \()?0x'
 ends_with 0 -f gcc "$dir/gated"
 prints ': note: lock order: .* \[gated\]$'
 ends_with 0 "$dir/quiet"
@@ -108,8 +108,8 @@ done
 pid=$(cat "$dir/live.pid")
 ends_with 3 "$pid"
 prints "^deadlock \[cycle\] in process $pid: 2 threads wait for each other"
-prints 'waits for mutex 0x[0-9a-f]+, held by thread [0-9]+( \([^)]*\))?, since [0-9:.]+'
-prints 'holds mutex 0x[0-9a-f]+, acquired at take_both main\.c:[0-9]+'
+prints 'waits for mutex ([^ ]+ \()?0x[0-9a-f]+\)?, held by thread [0-9]+( \([^)]*\))?, since [0-9:.]+'
+prints 'holds mutex ([^ ]+ \()?0x[0-9a-f]+\)?, acquired at take_both main\.c:[0-9]+'
 prints 'blocked behind them:'
 ends_with 3 --json "$pid"
 is_json 'd["deadlocks"][0]["alive"] and d["deadlocks"][0]["threads"][0]["holder"] == d["deadlocks"][0]["threads"][1]["tid"]'

@@ -26,7 +26,7 @@ for o in objects:
     waited = [s for s in o["sites"] if s["waits"]["count"]]
     assert waited, o["name"]
     for s in waited: # the first function that is no wrapper
-        line = [f for f in s["place"]["functions"] if not f["wrapper"]][0]
+        line = [f for f in s["site"]["functions"] if not f["wrapper"]][0]
         assert line["function"].startswith("use_") and line["file"].endswith("locks.cpp"), (o["name"], s)
 PYTHON
     expect 0 "$UPMU" report --group-locks 2 "$work/rec"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // Locks in variables, in arrays of structs, and made by constructors; all of them are waited for.
 #include <pthread.h>
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -8,14 +9,25 @@
 #include <vector>
 #include <unistd.h>
 
-namespace port {
-class Mutex { // a wrapper as many programs have one
-public:
-    Mutex() { pthread_mutex_init(&mu_, nullptr); }
-    void Lock() { pthread_mutex_lock(&mu_); }
-    void Unlock() { pthread_mutex_unlock(&mu_); }
+namespace port
+{
+class Mutex
+{ // a wrapper as many programs have one
+  public:
+    Mutex()
+    {
+        pthread_mutex_init(&mu_, nullptr);
+    }
+    void Lock()
+    {
+        pthread_mutex_lock(&mu_);
+    }
+    void Unlock()
+    {
+        pthread_mutex_unlock(&mu_);
+    }
 
-private:
+  private:
     pthread_mutex_t mu_;
 };
 } // namespace port
@@ -30,7 +42,8 @@ struct Table {
     int used = 0;
     std::mutex mutex;
 };
-namespace app {
+namespace app
+{
 Table g_state;
 }
 
@@ -51,8 +64,11 @@ static std::mutex &local()
 template <class F> static void contend(F once)
 {
     std::vector<std::thread> threads;
+    std::atomic<int> ready{0};
     for (int i = 0; i < 2; i++)
         threads.emplace_back([&] {
+            for (ready++; ready < 2;)
+                usleep(100); // each sleeps with the lock held, so that the other one waits
             for (int k = 0; k < 20; k++)
                 once();
         });

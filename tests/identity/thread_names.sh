@@ -26,6 +26,7 @@ done
 # A deadlock, while it lasts and afterwards.
 "$UPMU" top --json -i 0.1 -o "$work/stuck" -- "$THREADS" deadlock >"$work/top" 2>"$work/err" &
 watcher=$!
+# shellcheck disable=SC2317
 reported() { grep -q "2 threads wait for each other" "$work/top"; }
 wait_until 60 reported || fail "deadlock not reported: $(tail -n 1 "$work/top")"
 live=$(grep "2 threads wait for each other" "$work/top" | tail -n 1)

@@ -23,7 +23,7 @@ struct report {
     size_t top;    /**< rows per table */
     size_t *order; /**< objects in the order they are shown in */
     size_t n_order;
-    struct report_group **groups; /**< by object: the group it stands for; NULL: it is shown alone, or in a group */
+    struct report_group **groups; /**< by object: the group it represents; NULL: none */
     const char *order_by;         /**< in words */
     const char *counter;          /**< counters of waits and holds are ranked by this one; NULL: by the first */
 };

@@ -40,19 +40,17 @@ static void diff_add_threads(struct diff *d, int side)
     }
 }
 
-/* What a lock is called in both: its name; where it was made; where it was waited for longest, or blocked others. */
+/* What a lock is called in both, without a number; if its begin is not known, where it was waited for longest, or blocked
+ * others. */
 static char *diff_lock_name(const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
     struct upmu_overview_call_site site = {.size = sizeof site};
-    uint64_t address = o->init_site;
-    if (o->name[0])
-        return memory_copy(o->name);
-    if (address == 0 && upmu_overview_call_site_at(r->overview, i, 0, &site) == 0)
-        address = site.address;
-    if (address == 0)
+    if (o->group[0] && o->named_by != UPMU_IDENTITY_FIRST_USE)
+        return memory_copy(o->group);
+    if (upmu_overview_call_site_at(r->overview, i, 0, &site) != 0 || site.address == 0)
         return memory_copy("(unknown location)");
-    char *place = report_place(r, o->process, address);
-    char *name = memory_format("%s %s", o->init_site ? "created at" : "used at", place);
+    char *place = report_place(r, o->process, site.address);
+    char *name = memory_format("used at %s", place);
     free(place);
     return name;
 }

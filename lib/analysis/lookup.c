@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Begin and end of lookups. */
+#include <stdlib.h>
+
+#include "analysis/public.h"
+
+static uint64_t lookup_call_site(void *arg, uint32_t process, uint64_t site, uint32_t stack)
+{
+    return lookup_call(arg, process, site, stack);
+}
+
+static bool lookup_stack_is_whole(void *arg, uint32_t process, uint32_t stack)
+{
+    const struct upmu_overview *o = arg;
+    struct upmu_trace_stack found = {.size = sizeof found};
+    return upmu_trace_stack_find(o->trace, process, stack, &found) == 0 && !found.truncated;
+}
+
+int lookup_open(struct upmu_overview *o, const char *debug_dir)
+{
+    o->lookup = calloc(1, sizeof *o->lookup);
+    if (!o->lookup)
+        return overview_no_memory();
+    o->pass.call_site = lookup_call_site;
+    o->pass.stack_is_whole = lookup_stack_is_whole;
+    o->pass.call_site_arg = o;
+    return symbols_open(&o->lookup->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
+}
+
+void lookup_close(struct lookup *lookup)
+{
+    if (!lookup)
+        return;
+    for (size_t i = 0; i < lookup->n_jit; i++)
+        jit_map_free(&lookup->jit[i]);
+    identity_free(lookup);
+    map_free(&lookup->wrappers);
+    map_free(&lookup->calls);
+    symbols_close(lookup->symbols);
+    free(lookup->jit);
+    free(lookup);
+}
