@@ -117,7 +117,7 @@ struct region_sched {
 
 /** The part of a thread's block that a forked child still sees. */
 struct region_kept {
-    struct region_kept *next;
+    struct region_kept *next, *before;
     struct region_thread *thread;
     struct counters counters;
     struct trace_stream *stream;
@@ -197,6 +197,8 @@ struct region_process {
     uint64_t stderr_dev, stderr_ino; /**< its identity, in case the number is reused */
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */
+    struct region_kept *spare;                  /**< blocks of ended threads whose sums are merged, for new threads */
+    size_t spares;
     size_t threads_ended, threads_merged, threads_short, threads_lost;
     uint64_t turned_away;            /**< begins and ends refused without a thread's block */
     struct region_thread *merged;    /**< sums of ended threads beyond REGION_THREADS_KEPT */

@@ -20,6 +20,7 @@ enum {
     CACHE_LINE = 64,
     TOUCHED_FRAMES = 8, /**< frames and records whose pages are touched at the start */
     TOUCHED_RECORDS = 24,
+    REGION_SPARES = 32, /**< blocks kept for new threads, at most */
 };
 
 static size_t block_round_up(size_t n, size_t to)
@@ -39,7 +40,25 @@ static size_t block_scratch_bytes(void)
     return block_round_up(upmu_regions.words * sizeof(uint64_t), CACHE_LINE);
 }
 
-/* Map a block and lay it out: [kept | hot: thread, scratch, frames, records]. */
+/* Lay out a block: [kept | hot: thread, scratch, frames, records]. Kept part, thread and records are zero. */
+static struct region_thread *block_lay_out(void *block)
+{
+    const struct region_process *p = &upmu_regions;
+    unsigned char *hot = (unsigned char *)block + p->kept_bytes;
+    struct region_kept *kept = block;
+    struct region_thread *t = (struct region_thread *)(void *)hot;
+    size_t at = block_round_up(sizeof *t, CACHE_LINE);
+    kept->mapped = p->kept_bytes + p->thread_bytes;
+    kept->thread = t;
+    t->kept = kept;
+    t->scratch = (uint64_t *)(void *)(hot + at);
+    at += block_scratch_bytes();
+    t->frames = hot + at;
+    at += block_frames_bytes();
+    t->records = hot + at;
+    return t;
+}
+
 static struct region_thread *block_map(void)
 {
     const struct region_process *p = &upmu_regions;
@@ -52,18 +71,34 @@ static struct region_thread *block_map(void)
         munmap(block, p->kept_bytes + p->thread_bytes);
         return NULL;
     }
-    struct region_kept *kept = (struct region_kept *)(void *)block;
-    struct region_thread *t = (struct region_thread *)(void *)hot;
-    size_t at = block_round_up(sizeof *t, CACHE_LINE);
-    kept->mapped = p->kept_bytes + p->thread_bytes;
-    kept->thread = t;
-    t->kept = kept;
-    t->scratch = (uint64_t *)(void *)(hot + at);
-    at += block_scratch_bytes();
-    t->frames = hot + at;
-    at += block_frames_bytes();
-    t->records = hot + at;
-    return t;
+    return block_lay_out(block);
+}
+
+/* Mapping a block and its page faults cost as much as the creation of a thread. @return NULL if no block is spare. */
+static struct region_thread *block_reuse(void)
+{
+    struct region_process *p = &upmu_regions;
+    tiny_lock_take(&p->shared->lock);
+    struct region_kept *kept = p->spare;
+    if (kept) {
+        p->spare = kept->next;
+        p->spares--;
+    }
+    tiny_lock_give(&p->shared->lock);
+    if (!kept)
+        return NULL;
+    kept->next = NULL;
+    return block_lay_out(kept);
+}
+
+/* A block that no list has and no thread uses, with everything that was written to it zeroed. Frames are written before they
+ * are read. */
+static void block_wipe(struct region_kept *kept)
+{
+    struct region_thread *t = kept->thread;
+    memset(t->records, 0, t->n_records * upmu_regions.record_bytes);
+    memset(t, 0, sizeof *t);
+    memset(kept, 0, upmu_regions.kept_bytes);
 }
 
 /* Write to each page without changing it. */
@@ -116,17 +151,16 @@ void region_block_page(struct region_thread *t)
 static void list_block(struct region_thread *t)
 {
     tiny_lock_take(&upmu_regions.shared->lock);
-    struct region_kept **link = &upmu_regions.threads;
-    if (upmu_regions.threads_last)
-        link = &upmu_regions.threads_last->next;
-    *link = upmu_regions.threads_last = t->kept;
+    struct region_kept *last = upmu_regions.threads_last;
+    t->kept->before = last;
+    *(last ? &last->next : &upmu_regions.threads) = upmu_regions.threads_last = t->kept;
     tiny_lock_give(&upmu_regions.shared->lock);
 }
 
 struct region_thread *region_block_make(void)
 {
-    struct region_thread *t = block_map();
-    if (!t)
+    struct region_thread *t = block_reuse();
+    if (!t && (t = block_map()) == NULL)
         return NULL;
     t->tid = core_kernel()->gettid();
     prctl(PR_GET_NAME, t->name);
@@ -179,18 +213,11 @@ static void block_merge(struct region_thread *into, struct region_thread *t)
 static void unlist_block(struct region_kept *kept)
 {
     struct region_process *p = &upmu_regions;
-    struct region_kept *before = NULL, *k = p->threads;
-    for (; k != kept; k = k->next)
-        before = k;
-    if (before)
-        before->next = kept->next;
-    else
-        p->threads = kept->next;
-    if (p->threads_last == kept)
-        p->threads_last = before;
+    *(kept->before ? &kept->before->next : &p->threads) = kept->next;
+    *(kept->next ? &kept->next->before : &p->threads_last) = kept->before;
 }
 
-/* Keep the ended thread's block, or add its sums to the shared one and free the memory. */
+/* Keep the ended thread's block, or add its sums to the shared one and release it. */
 static void block_retire(struct region_thread *t)
 {
     struct region_process *p = &upmu_regions;
@@ -205,8 +232,19 @@ static void block_retire(struct region_thread *t)
         gone = t->kept;
     }
     tiny_lock_give(&p->shared->lock);
+    if (!gone)
+        return;
+    block_wipe(gone);
+    tiny_lock_take(&p->shared->lock);
+    if (p->spares < REGION_SPARES) {
+        gone->next = p->spare;
+        p->spare = gone;
+        p->spares++;
+        gone = NULL;
+    }
+    tiny_lock_give(&p->shared->lock);
     if (gone)
-        munmap(gone, gone->mapped);
+        munmap(gone, p->kept_bytes + p->thread_bytes);
 }
 
 void region_block_end(struct region_thread *t)
@@ -244,7 +282,8 @@ void region_blocks_forget(void)
         counters_close(&k->counters, true);
     /* The blocks themselves stay mapped: the forking thread still has the address of its own, and wiped pages cost no
      * memory. */
-    p->threads = p->threads_last = NULL;
+    p->threads = p->threads_last = p->spare = NULL;
+    p->spares = 0;
     p->merged = NULL;
     p->threads_ended = p->threads_merged = p->threads_short = p->threads_lost = p->turned_away = 0;
     region_tls.refused = 0;

@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,6 +29,11 @@
 #include "sync_trace/stack/stacks.h"
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
+
+/* The thread-local memory of libunwind. `module` 0: a thread gets it by a first walk only. */
+static struct {
+    size_t module, offset; /* the argument of __tls_get_addr() */
+} unwind_tls;
 
 struct walk {
     void **frames;
@@ -85,12 +91,48 @@ static bool unwind_memory_is_ample(void)
     return unwind_memory_left(&space, pages[TOTAL]) >= ample && unwind_memory_left(&data, pages[DATA]) >= ample;
 }
 
+#if defined(__GLIBC__) && !defined(__i386__) && !defined(__s390__)
+void *__tls_get_addr(void *index) __attribute__((weak)); /* the loader's, by the ABI of thread-local storage */
+
+/* A first walk also makes a cache of 256 KiB, whose page faults cost several times as much as the creation of a thread. So
+ * a new thread gets the thread-local memory alone where that is all that libunwind allocates by the program's malloc:
+ * its cache is mapped, and the thread-specific pointer to it is within the thread's own block if its key is a low one.
+ * Keys are allocated from the lowest free one up, so libunwind's is below the next key. */
+static void unwind_find_tls(void *library)
+{
+    enum { KEYS_OF_THREAD = 32 };
+    pthread_key_t next;
+    size_t module;
+    if (pthread_key_create(&next, NULL) != 0)
+        return;
+    pthread_key_delete(next);
+    if (__tls_get_addr && next < KEYS_OF_THREAD && dlinfo(library, RTLD_DI_TLS_MODID, &module) == 0)
+        unwind_tls.module = module;
+}
+
+static bool unwind_touch_tls(void)
+{
+    return unwind_tls.module != 0 && __tls_get_addr(&unwind_tls) != NULL;
+}
+#else
+static void unwind_find_tls(void *library)
+{
+    (void)library;
+}
+
+static bool unwind_touch_tls(void)
+{
+    return false;
+}
+#endif
+
 void sync_unwind_start(void)
 {
     void *frames[4];
     /* Under ThreadSanitizer, libunwind's cleanup at thread exit runs after the sanitizer's. libunwind keeps a pipe
      * open, whose descriptors a program with few left needs more. */
     bool usable = !UNDER_TSAN && spare_descriptors_left() && unwind_memory_is_ample();
+    void *loaded = dlopen("libunwind.so.8", RTLD_NOW | RTLD_NOLOAD);
     void *library = usable ? dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL) : NULL;
     int (*found)(void **, int) = NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
@@ -101,7 +143,11 @@ void sync_unwind_start(void)
         backtrace = found;
         sync_tls.unwinds = 1;
         sync_memo_start(library);
+        if (!loaded) /* else the program may have made its key at any time */
+            unwind_find_tls(library);
     }
+    if (loaded)
+        dlclose(loaded);
 }
 
 /* libunwind tests with write() whether memory is readable. That is a cancellation point, which the traced calls are
@@ -115,7 +161,7 @@ void sync_unwind_thread(void)
     sync_tls.busy = 1; /* its locks are not the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    sync_tls.unwinds = unwind_memory_is_ample() && backtrace(&frame, 1) > 0;
+    sync_tls.unwinds = unwind_memory_is_ample() && (unwind_touch_tls() || backtrace(&frame, 1) > 0);
     pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     sync_tls.busy = 0;

@@ -308,7 +308,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
     memset(s->thread_name, 0, sizeof s->thread_name);
     memcpy(s->thread_name, thread_name, strnlen(thread_name, sizeof s->thread_name - 1));
-    s->next_bytes = s->slots ? s->home->ring_bytes : s->home->first_bytes;
+    s->next_bytes = s->slots ? s->home->ring_bytes : s->home->page_bytes;
     s->retry_tick = 0;
     int rc = packet_switch(s, tick > s->last_tick ? tick : s->last_tick, true);
     if (rc == 0)

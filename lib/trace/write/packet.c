@@ -15,6 +15,11 @@ static void packet_finish(struct trace_stream *s, struct ctf_packet *p)
         __atomic_store_n(&s->kept, s->kept + 1, __ATOMIC_RELAXED);
 }
 
+static size_t packet_next_bytes(const struct trace_stream *s, size_t bytes)
+{
+    return bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
+}
+
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
 {
     int saved = errno;
@@ -47,7 +52,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     s->offset = offset;
     s->seq++;
     if (!s->slots)
-        s->next_bytes = bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
+        s->next_bytes = packet_next_bytes(s, bytes);
     if (!fresh)
         s->last_tick = tick;
     /* Only now: a signal handler that does not return (exit) must not find an unmapped packet. */
@@ -99,7 +104,8 @@ void packet_end(struct trace_stream *s)
     s->pos = s->limit = NULL;
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    keep = packet_cut(s, p, keep);
+    if (keep != s->mapped_bytes)
+        keep = packet_cut(s, p, keep);
     pthread_setcancelstate(cancel, NULL);
     munmap(p, s->mapped_bytes);
     if (keep == 0)
@@ -126,6 +132,8 @@ bool packet_reserve(struct trace_stream *s, size_t need, uint64_t tick)
         packet_begin(s, tick);
     if ((size_t)(s->limit - s->pos) >= need)
         return true;
+    while (!s->slots && need > s->next_bytes - sizeof(struct ctf_packet) && s->next_bytes < s->home->packet_bytes)
+        s->next_bytes = packet_next_bytes(s, s->next_bytes);
     if (tick < s->retry_tick || need > s->next_bytes - sizeof(struct ctf_packet))
         return false;
     if (packet_switch(s, tick, false) == 0)

@@ -19,9 +19,8 @@
 #include "upmu/region.h"
 
 enum {
-    /** First packet of a thread (or a page, if larger); each further one is twice as long up to the size configured, so that
-     *  a thread of few events costs little space and a busy one few system calls. */
-    STREAM_FIRST_BYTES = 16384,
+    /** Shortest packet of a ring; the longest event fits. */
+    STREAM_RING_PACKET_MIN = 16384,
     /** An event of a compact class with its short head, the only kind that stream_fast.h writes. */
     STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8,
     /** Most bytes of an event of a wait, with its short head. */
@@ -31,7 +30,7 @@ enum {
     STREAM_AHEAD = 128,
     /** Events that signal handlers may leave while it interrupts the recorder; more are lost. */
     STREAM_PENDING = 4,
-    /** Longest payload of any event: a module's, with its path. Fits into the first packet. */
+    /** Longest payload of any event: a module's, with its path. */
     STREAM_EVENT_MAX = 3 * 8 + 2 * 64 + 1 + 4096,
     /** Longest payload that a signal handler can leave: a name with its NUL, and all of upmu_value for every counter. */
     STREAM_PAYLOAD_MAX = UPMU_REGION_NAME_MAX + 1 + UPMU_REGION_EVENTS_MAX * (4 * 8 + 2 * 4),
@@ -44,8 +43,9 @@ enum { STREAMS_CLOSED = 1, STREAMS_STOPPED = 2 };
 struct stream_home {
     const char *dir;
     uint8_t uuid[CTF_UUID_BYTES];
-    size_t packet_bytes; /**< of a full-grown packet */
-    size_t first_bytes;  /**< of a thread's first */
+    /** Longest packet. A thread's first one is a page, each further one twice as long, so that a thread of few events costs
+     *  little space and no file is shortened at its end, and a busy one costs few system calls. */
+    size_t packet_bytes;
     size_t ring_bytes;   /**< of each packet of a ring; 0: files grow */
     uint32_t ring_slots; /**< packets of a ring */
     size_t page_bytes;

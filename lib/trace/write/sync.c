@@ -20,7 +20,7 @@ static_assert((int)SYNC_PAYLOAD_MAX <= (int)STREAM_PAYLOAD_MAX,
               "a signal handler can leave every synchronization event");
 static_assert(STACK_FIXED_BYTES + 8 * STACK_FRAMES_MAX <= (int)STREAM_PAYLOAD_MAX, "and every stack");
 static_assert(3 * 8 + BUILD_ID_MAX + 1 + MODULE_PATH_MAX + 1 <= (int)STREAM_EVENT_MAX, "a module fits into a packet");
-static_assert(STREAM_EVENT_MAX + CTF_LONG_HEAD_BYTES + sizeof(struct ctf_packet) <= STREAM_FIRST_BYTES,
+static_assert(STREAM_EVENT_MAX + CTF_LONG_HEAD_BYTES + sizeof(struct ctf_packet) <= STREAM_RING_PACKET_MIN,
               "every event fits into a first packet");
 
 /* Class id of each kind, the fullest one if there are several; 0 is not a synchronization class. */

@@ -116,7 +116,7 @@ static void writer_plan_ring(struct stream_home *home, uint64_t bytes)
     enum { RING_SLOTS = 8, RING_SLOTS_MIN = 4 };
     if (bytes == 0)
         return;
-    size_t least = writer_round_up(STREAM_FIRST_BYTES, home->page_bytes);
+    size_t least = writer_round_up(STREAM_RING_PACKET_MIN, home->page_bytes);
     size_t packet = (size_t)(bytes / RING_SLOTS) / home->page_bytes * home->page_bytes;
     packet = packet > PACKET_BYTES_DEFAULT ? PACKET_BYTES_DEFAULT : packet;
     home->ring_bytes = packet < least ? least : packet;
@@ -142,7 +142,6 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     size_t page = w->home.page_bytes;
     size_t packet = config->packet_bytes ? config->packet_bytes : PACKET_BYTES_DEFAULT;
     w->home.packet_bytes = writer_round_up(packet, page);
-    w->home.first_bytes = writer_round_up(packet < STREAM_FIRST_BYTES ? packet : STREAM_FIRST_BYTES, page);
     writer_plan_ring(&w->home, config->ring_bytes);
     w->home.packet_full = config->packet_full;
     w->home.limit_bytes = config->ring_bytes ? 0 : config->limit_bytes;
