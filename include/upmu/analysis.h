@@ -246,7 +246,8 @@ struct upmu_longest_wait {
 /** What an object is called by, best first. */
 enum upmu_identity {
     UPMU_IDENTITY_NAME = 0,      /**< the name it was given (upmu_lock_name(), or of a named semaphore) */
-    UPMU_IDENTITY_VARIABLE = 1,  /**< its static variable: "pool[3].lock", "state+0x28" without debug information */
+    UPMU_IDENTITY_VARIABLE = 1,  /**< its static variable: "pool[3].lock"; "state+0x28" without debug information,
+                                      "static program+0x4028" without a symbol */
     UPMU_IDENTITY_CREATED = 2,   /**< where it was initialized: "Cache::Cache cache.cc:12", outside of wrappers */
     UPMU_IDENTITY_FIRST_USE = 3, /**< where it was first used in the recording */
     UPMU_IDENTITY_ADDRESS = 4,   /**< nothing but its address is known */

@@ -36,17 +36,21 @@ static bool thread_is_named(const struct upmu_overview *o, const struct ov_threa
 }
 
 /* The outermost function of an address that is no wrapper, "" if there is none. */
-static const char *thread_outermost(const struct upmu_overview *o, uint32_t process, uint64_t address, size_t *n)
+static const char *thread_outermost(const struct upmu_overview *o, uint32_t process, uint64_t address, size_t *n,
+                                    bool *unnamed)
 {
     struct location *l = &o->lookup->own;
     const char *name = "";
     *n = 0;
+    *unnamed = false;
     if (address == 0 || location_find(o, process, address, l) != 0)
         return "";
+    *unnamed = l->n_frames == 0 && location_line(o, l) == 0;
     for (size_t i = l->n_frames; i > 0 && *n == 0; i--)
         if (l->frames[i - 1].function && !symbols_is_wrapper(o->lookup->symbols, &l->frames[i - 1], l->symbol.module))
-            *n = strcmp(l->frames[i - 1].function, "operator()") == 0 ? 0 /* of a lambda without a name */
-                                                                      : function_name_find(l->frames[i - 1].function, &name);
+            *n = strcmp(l->frames[i - 1].function, "operator()") == 0
+                     ? 0 /* of a lambda without a name */
+                     : function_name_find(l->frames[i - 1].function, &name);
     return name;
 }
 
@@ -55,10 +59,12 @@ static char *thread_function(const struct upmu_overview *o, const struct ov_thre
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     size_t n;
-    const char *name = thread_outermost(o, t->process, t->start, &n);
+    bool unnamed;
+    const char *name = thread_outermost(o, t->process, t->start, &n, &unnamed);
     bool whole = n == 0 && t->stack_is_whole && upmu_trace_stack_find(o->trace, t->process, t->stack, &stack) == 0;
-    for (uint32_t i = whole ? stack.n_frames : 0; i > 0 && n == 0; i--)
-        name = thread_outermost(o, t->process, stack.frames[i - 1], &n);
+    /* A function without a name may be the one: those that it calls are not. */
+    for (uint32_t i = whole ? stack.n_frames : 0; i > 0 && n == 0 && !unnamed; i--)
+        name = thread_outermost(o, t->process, stack.frames[i - 1], &n, &unnamed);
     if (n == 0)
         n = thread_program(o, t->process, &name);
     static const char call[] = "::operator()"; /* of a lambda, or an object that is called */
@@ -174,7 +180,11 @@ static char *object_variable(const struct upmu_overview *o, const struct ov_obje
     if (x->type == UPMU_OBJECT_THREAD || !location_module(o, x->process, x->address, &m) ||
         symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
         return NULL;
-    if (symbols_variable(o->lookup->symbols, index, x->address - m.base, &text) > 0)
+    int found = symbols_variable(o->lookup->symbols, index, x->address - m.base, &text);
+    /* In a stripped file: where it was created says more. */
+    if (found == 0 && x->init_site == 0 && x->init_stack == 0)
+        textbuf_printf(&text, "static %s+0x%llx", object_base_name(m.path), (unsigned long long)(x->address - m.base));
+    if (found >= 0 && text.data)
         return text.data;
     textbuf_free(&text);
     return NULL;

@@ -171,9 +171,10 @@ static int name_word_class(const char *word)
     } classes[] = {
         {WORD_NOUN, " mutex rwlock spinlock semaphore sem cond condvar condition mtx guard locker latch "},
         {WORD_NOUN | WORD_VERB, " lock spin "},
-        {WORD_VERB, " unlock trylock rdlock wrlock timedlock wait timedwait acquire release enter take get try "},
+        {WORD_VERB, " unlock trylock rdlock wrlock timedlock wait timedwait acquire release enter take get try signal "
+                    "broadcast notify "},
         {WORD_MANNER, " for until read write reader writer rd wr shared exclusive timed slow fast path internal impl "
-                      "static recursive rec thread init initialize create destroy m i "},
+                      "static recursive rec thread init initialize create destroy all one m i "},
     };
     char wanted[32];
     snprintf(wanted, sizeof wanted, " %s ", word);
