@@ -181,7 +181,7 @@ static char *object_variable(const struct upmu_overview *o, const struct ov_obje
         symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
         return NULL;
     int found = symbols_variable(o->lookup->symbols, index, x->address - m.base, &text);
-    /* In a stripped file: where it was created says more. */
+    /* In a stripped file: the call site of its creation is preferred. */
     if (found == 0 && x->init_site == 0 && x->init_stack == 0)
         textbuf_printf(&text, "static %s+0x%llx", object_base_name(m.path), (unsigned long long)(x->address - m.base));
     if (found >= 0 && text.data)

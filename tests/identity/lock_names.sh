@@ -38,14 +38,17 @@ PYTHON
     grep -q "locks.cpp:.*app::g_state.mutex" "$work/gcc" || fail "no name in the messages of -$level"
     expect 0 "$UPMU" report --view timeline --lock "pool[3].lock" "$work/rec"
 
-    # Without debug information there are names and offsets; the file of the recording must be the same.
-    debug=$work/debug-$level
-    mkdir -p "$debug"
+    # Without debug information there are names and offsets.
     objcopy --strip-debug "$work/locks" "$work/stripped"
     rm -rf "$work/rec"
     expect 0 "$UPMU" record -o "$work/rec" -- "$work/stripped"
     expect 0 "$UPMU" report "$work/rec"
     has out "app::g_state+0x"
     has out "pool+0x"
+    strip "$work/stripped"
+    rm -rf "$work/rec"
+    expect 0 "$UPMU" record -o "$work/rec" -- "$work/stripped"
+    expect 0 "$UPMU" report "$work/rec"
+    has out "static stripped+0x"
 done
 finish
