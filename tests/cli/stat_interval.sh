@@ -47,7 +47,8 @@ for m, member in enumerate(whole["members"]):
     parts = [i["members"][m]["events"][0]["value"] or 0 for i in intervals]
     assert sum(parts) == (member["events"][0]["value"] or 0), (member, parts)
 for i in intervals + [whole]:
-    assert sum(m["events"][0]["value"] or 0 for m in i["members"]) == i["events"][0]["value"], i
+    values = [m["events"][0]["value"] for m in i["members"] if m["events"][0]["value"] is not None]
+    assert (sum(values) if values else None) == i["events"][0]["value"], i # on a busy machine no thread may have run
 PYTHON
 
 # A signal ends the last interval early, and the total is written.
