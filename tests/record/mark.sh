@@ -9,7 +9,7 @@ for mode in contended all; do
     long=$(printf 'x%.0s' $(seq 255))
     expect 0 "$UPMU" ctl $mode mark "$long"
     expect 1 "$UPMU" ctl $mode mark "${long}y"
-    has err "255 bytes"
+    has err "1 to 255 are possible"
     expect 1 "$UPMU" ctl $mode mark ""
     # Many at once: a full mailbox is an error, and each mark sent without an error is recorded.
     for i in $(seq 20); do
@@ -39,7 +39,7 @@ wait_until 60 "$UPMU" ctl idle status >/dev/null 2>&1 || fail "cat did not start
 expect 0 "$UPMU" ctl idle mark "while idle"
 has err "with the next event of the process"
 expect 1 "$UPMU" ctl idle mark "another"
-has err "has not taken the mark before"
+has err "has not written the previous mark yet"
 exec 9>&-
 wait
 [ "$(count idle "while idle")" -eq 1 ] || fail "the mark that waited is not there"
