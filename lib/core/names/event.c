@@ -486,8 +486,7 @@ static int event_fail_table(const struct machine *m, const struct event *e)
                          e->name, major, minor, upmu_errno_name(-m->own_table));
     return upmu_fail(UPMU_E_UNSUPPORTED,
                      "'%s': this kernel, older than %u.%u, mistakes this CPU for another and would count something "
-                     "else under this perf generic event. Use a raw encoding (r...); up to 0x%" PRIx64
-                     " it is passed on",
+                     "else under this perf generic event. Use a raw encoding (r...) of at most 0x%" PRIx64,
                      e->name, major, minor, raw->older_mask);
 }
 

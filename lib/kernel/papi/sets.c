@@ -3,15 +3,15 @@
  * Counters through libpapi.
  *
  * PAPI runs one event set per thread at a time, and cannot start its events individually. Several groups that core
- * opens for one thread therefore share one PAPI set, the bench: it runs while any group does, and a group's count
- * is the difference since its start. Adding an event to a running bench stops it briefly; that is possible only if
+ * opens for one thread therefore share one event set: it runs while any group does, and a group's count
+ * is the difference since its start. Adding an event to a running event set stops it briefly; that is possible only if
  * the calling thread counts itself, because then only this code is missed.
  *
- * PAPI's counts have no times, so a dummy event, the witness, is opened beside each bench. It shows when the
+ * PAPI's counts have no times, so a dummy event, the witness, is opened beside each event set. It shows when the
  * thread's events were stopped as a whole (prctl), and whether the descriptors are still open: a program that
  * closed all of them may have reused the numbers, which PAPI would read as counts. PAPI opens a set as one pinned
- * group, which is either on the PMU whenever the thread runs, or in an error state that PAPI_read() returns. So a
- * bench is never multiplexed, and never inherited, because PAPI loses such errors.
+ * group, which is either on the PMU whenever the thread runs, or in an error state that PAPI_read() returns. So an
+ * event set is never multiplexed, and never inherited, because PAPI loses such errors.
  */
 #include "kernel/papi/sets.h"
 
@@ -29,9 +29,9 @@
 #include "kernel/papi/names.h"
 #include "kernel/parts.h"
 
-enum { BENCH_EVENTS_MAX = 64, SLOTS = 4096 };
+enum { EVENTSET_EVENTS_MAX = 64, SLOTS = 4096 };
 
-struct bench;
+struct eventset;
 
 /** Times in nanoseconds. */
 struct times {
@@ -39,23 +39,23 @@ struct times {
 };
 
 struct papi_event {
-    struct bench *bench;
+    struct eventset *eventset;
     struct papi_event *leader; /* itself, if it leads its group */
     struct kernel_open asked;
     uint64_t id;
     size_t index;     /* in PAPI's set */
-    uint64_t carried; /* counted before the last stop of the group or the bench */
-    uint64_t base;    /* PAPI's count at the last start of the group or the bench */
-    bool closed;      /* no longer used; PAPI counts it until the bench is rebuilt */
+    uint64_t carried; /* counted before the last stop of the group or the event set */
+    uint64_t base;    /* PAPI's count at the last start of the group or the event set */
+    bool closed;      /* no longer used; PAPI counts it until the event set is rebuilt */
     /* of leaders */
     bool enabled;
     struct times elapsed; /* without the time since `since` */
     struct times since;
 };
 
-/* What one thread counts for one target. */
-struct bench {
-    struct bench *next;
+/* PAPI's event set of one thread for one target. */
+struct eventset {
+    struct eventset *next;
     pid_t process, owner; /* of the thread that opened it */
     pid_t target;         /* 0: the owner itself */
     int cpu;
@@ -67,13 +67,13 @@ struct bench {
     bool broken;    /* lost in PAPI: not readable anymore */
     unsigned modes; /* of events that only PAPI has: enum PAPI_MODE_ */
     size_t n;
-    struct papi_event *event[BENCH_EVENTS_MAX];
+    struct papi_event *event[EVENTSET_EVENTS_MAX];
 };
 
 /* The lock protects the lists; reads use only the slot. */
 static struct {
     struct tiny_lock lock;
-    struct bench *first;
+    struct eventset *first;
     uint64_t opened;
     struct papi_event *slot[SLOTS];
 } state;
@@ -113,7 +113,7 @@ static void sets_unlock(const sigset_t *before)
 
 /* ----------------------------------------------------------------------------------------------- the witness */
 
-static void witness_open(struct bench *b)
+static void witness_open(struct eventset *b)
 {
     const struct kernel_open dummy = {
         .type = KERNEL_TYPE_SOFTWARE,
@@ -128,7 +128,7 @@ static void witness_open(struct bench *b)
 }
 
 /* Without a witness the clock is used. @return 0, or -EIO if the witness was closed. */
-static int bench_times(struct bench *b, struct times *out)
+static int eventset_times(struct eventset *b, struct times *out)
 {
     uint64_t words[KERNEL_READ_ONE_WORDS];
     struct timespec t;
@@ -181,8 +181,8 @@ static unsigned sets_modes(const struct kernel_open *req)
 
 /* ---------------------------------------------------------------------------------------------- PAPI's sets */
 
-/* Create an empty set for the bench's target. @return 0 or -errno. */
-static int set_make(struct bench *b)
+/* Create an empty set for the event set's target. @return 0 or -errno. */
+static int set_make(struct eventset *b)
 {
     const struct papi_library *l = papi_library();
     union papi_option option = {.reserved = {0}};
@@ -207,15 +207,15 @@ static int set_make(struct bench *b)
 }
 
 /* @return 0, or -errno if PAPI does not release it. */
-static int set_drop(struct bench *b)
+static int set_drop(struct eventset *b)
 {
     const struct papi_library *l = papi_library();
-    long long last[BENCH_EVENTS_MAX];
+    long long last[EVENTSET_EVENTS_MAX];
     struct times now;
     int rc = PAPI_CODE_OK;
     if (b->set == PAPI_NO_SET)
         return 0;
-    if (bench_times(b, &now) < 0)
+    if (eventset_times(b, &now) < 0)
         return -EIO; /* PAPI would close descriptors that now belong to the program */
     if (b->running)
         rc = l->call.stop(b->set, last);
@@ -228,7 +228,7 @@ static int set_drop(struct bench *b)
     return sets_errno(rc);
 }
 
-static int set_add(struct bench *b, const struct papi_event *e)
+static int set_add(struct eventset *b, const struct papi_event *e)
 {
     const struct papi_library *l = papi_library();
     char name[PAPI_NAME_MAX];
@@ -240,10 +240,10 @@ static int set_add(struct bench *b, const struct papi_event *e)
 
 /* ------------------------------------------------------------------------------------------------- counting */
 
-/* PAPI's counts of a running bench. @return 0 or -EIO. */
-static int bench_counts(struct bench *b, uint64_t counts[BENCH_EVENTS_MAX])
+/* PAPI's counts of a running event set. @return 0 or -EIO. */
+static int eventset_counts(struct eventset *b, uint64_t counts[EVENTSET_EVENTS_MAX])
 {
-    long long values[BENCH_EVENTS_MAX];
+    long long values[EVENTSET_EVENTS_MAX];
     if (b->broken || papi_library()->call.read(b->set, values) != PAPI_CODE_OK)
         return -EIO;
     for (size_t i = 0; i < b->n; i++) {
@@ -255,10 +255,10 @@ static int bench_counts(struct bench *b, uint64_t counts[BENCH_EVENTS_MAX])
 }
 
 /* Add the counts of the enabled groups to their carried counts. */
-static int bench_carry(struct bench *b, const struct papi_event *only)
+static int eventset_carry(struct eventset *b, const struct papi_event *only)
 {
-    uint64_t counts[BENCH_EVENTS_MAX];
-    int rc = bench_counts(b, counts);
+    uint64_t counts[EVENTSET_EVENTS_MAX];
+    int rc = eventset_counts(b, counts);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < b->n; i++) {
@@ -273,7 +273,7 @@ static int bench_carry(struct bench *b, const struct papi_event *only)
     return 0;
 }
 
-static bool bench_any_enabled(const struct bench *b)
+static bool eventset_any_enabled(const struct eventset *b)
 {
     for (size_t i = 0; i < b->n; i++)
         if (b->event[i]->leader == b->event[i] && b->event[i]->enabled)
@@ -282,7 +282,7 @@ static bool bench_any_enabled(const struct bench *b)
 }
 
 /* PAPI counts from 0 at each start. */
-static int bench_start(struct bench *b)
+static int eventset_start(struct eventset *b)
 {
     int rc = b->broken ? -EIO : sets_errno(papi_library()->call.start(b->set));
     b->running = rc == 0;
@@ -291,22 +291,22 @@ static int bench_start(struct bench *b)
     return rc;
 }
 
-static int bench_stop(struct bench *b)
+static int eventset_stop(struct eventset *b)
 {
-    long long last[BENCH_EVENTS_MAX];
+    long long last[EVENTSET_EVENTS_MAX];
     b->running = false;
     return sets_errno(papi_library()->call.stop(b->set, last));
 }
 
 static int group_enable(struct papi_event *leader)
 {
-    struct bench *b = leader->bench;
-    uint64_t counts[BENCH_EVENTS_MAX] = {0};
+    struct eventset *b = leader->eventset;
+    uint64_t counts[EVENTSET_EVENTS_MAX] = {0};
     if (leader->enabled)
         return 0;
-    int rc = bench_times(b, &leader->since);
+    int rc = eventset_times(b, &leader->since);
     if (rc == 0)
-        rc = b->running ? bench_counts(b, counts) : bench_start(b);
+        rc = b->running ? eventset_counts(b, counts) : eventset_start(b);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < b->n; i++)
@@ -318,26 +318,26 @@ static int group_enable(struct papi_event *leader)
 
 static int group_disable(struct papi_event *leader)
 {
-    struct bench *b = leader->bench;
+    struct eventset *b = leader->eventset;
     if (!leader->enabled)
         return 0;
     struct times now;
-    int rc = bench_times(b, &now);
+    int rc = eventset_times(b, &now);
     if (rc == 0)
-        rc = bench_carry(b, leader);
+        rc = eventset_carry(b, leader);
     if (rc == 0)
         sets_add_times(&leader->elapsed, &leader->since, &now);
     leader->enabled = false;
-    if (rc == 0 && !bench_any_enabled(b))
-        rc = bench_stop(b);
+    if (rc == 0 && !eventset_any_enabled(b))
+        rc = eventset_stop(b);
     b->broken |= rc < 0; /* the counts up to here are lost */
     return rc;
 }
 
-/* ------------------------------------------------------------------------------------------ laying a bench */
+/* --------------------------------------------------------------------------------------------- making event sets */
 
 /* Remove closed events. */
-static void bench_clear(struct bench *b)
+static void eventset_clear(struct eventset *b)
 {
     size_t kept = 0;
     for (size_t i = 0; i < b->n; i++) {
@@ -350,8 +350,8 @@ static void bench_clear(struct bench *b)
     b->n = kept;
 }
 
-/* Put the bench's events into a new PAPI set. @return 0 or -errno: nothing can be counted then. */
-static int bench_fill(struct bench *b)
+/* Put the event set's events into a new PAPI set. @return 0 or -errno: nothing can be counted then. */
+static int eventset_fill(struct eventset *b)
 {
     int rc = set_make(b);
     for (size_t i = 0; rc == 0 && i < b->n; i++) {
@@ -362,24 +362,24 @@ static int bench_fill(struct bench *b)
 }
 
 /* Rebuild the set without the closed events, in the modes that the new event needs. */
-static int bench_rebuild(struct bench *b)
+static int eventset_rebuild(struct eventset *b)
 {
-    struct papi_event *closed[BENCH_EVENTS_MAX];
+    struct papi_event *closed[EVENTSET_EVENTS_MAX];
     size_t n_closed = 0;
-    int rc = b->running ? bench_carry(b, NULL) : 0;
+    int rc = b->running ? eventset_carry(b, NULL) : 0;
     if (rc == 0)
         rc = set_drop(b);
     for (size_t i = 0; i < b->n; i++)
         if (b->event[i]->closed)
             closed[n_closed++] = b->event[i];
-    bench_clear(b);
+    eventset_clear(b);
     for (size_t i = 0; i < n_closed; i++)
         free(closed[i]);
-    return rc < 0 ? rc : bench_fill(b);
+    return rc < 0 ? rc : eventset_fill(b);
 }
 
 /* Events that only PAPI has are counted in the modes of the set, so all must agree. */
-static int bench_modes(struct bench *b, const struct papi_event *e)
+static int eventset_modes(struct eventset *b, const struct papi_event *e)
 {
     unsigned wanted = sets_modes(&e->asked);
     if (!sets_is_papi_only(e) || b->modes == wanted)
@@ -391,11 +391,11 @@ static int bench_modes(struct bench *b, const struct papi_event *e)
     return 1;
 }
 
-/* @return 0 or -errno, with the bench unchanged. */
-static int bench_add(struct bench *b, struct papi_event *e)
+/* @return 0 or -errno, with the event set unchanged. */
+static int eventset_add(struct eventset *b, struct papi_event *e)
 {
     bool was_running = b->running, stale = b->set == PAPI_NO_SET;
-    int rc = bench_modes(b, e);
+    int rc = eventset_modes(b, e);
     if (rc < 0)
         return rc;
     stale |= rc > 0;
@@ -404,32 +404,32 @@ static int bench_add(struct bench *b, struct papi_event *e)
     if (was_running && b->target != 0)
         return -EALREADY; /* it would miss what the other thread does in the meantime */
     if (was_running || stale) {
-        rc = bench_rebuild(b);
+        rc = eventset_rebuild(b);
         b->broken |= rc < 0 && b->n > 0;
         if (rc < 0)
             return rc;
     }
-    rc = b->n == BENCH_EVENTS_MAX ? -ENOSPC : set_add(b, e);
+    rc = b->n == EVENTSET_EVENTS_MAX ? -ENOSPC : set_add(b, e);
     if (rc == 0) {
         e->index = b->n;
         b->event[b->n++] = e;
     }
-    if (was_running && bench_start(b) < 0)
+    if (was_running && eventset_start(b) < 0)
         b->broken = true;
     return rc;
 }
 
-static struct bench *bench_of(const struct kernel_open *req)
+static struct eventset *eventset_of(const struct kernel_open *req)
 {
     pid_t self = (pid_t)syscall(SYS_gettid), target = req->pid == self ? 0 : req->pid;
-    for (struct bench *b = state.first; b; b = b->next)
+    for (struct eventset *b = state.first; b; b = b->next)
         if (b->owner == self && b->process == getpid() && b->target == target && b->cpu == req->cpu && !b->broken &&
             !b->lost)
             return b;
-    struct bench *b = calloc(1, sizeof *b);
+    struct eventset *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
-    *b = (struct bench){
+    *b = (struct eventset){
         .next = state.first,
         .process = getpid(),
         .owner = self,
@@ -442,7 +442,7 @@ static struct bench *bench_of(const struct kernel_open *req)
     return b;
 }
 
-static bool bench_all_closed(const struct bench *b)
+static bool eventset_all_closed(const struct eventset *b)
 {
     for (size_t i = 0; i < b->n; i++)
         if (!b->event[i]->closed)
@@ -452,9 +452,9 @@ static bool bench_all_closed(const struct bench *b)
 
 /* In a forked child PAPI still lists the parent's sets, whose descriptors are shared: stopping one here would stop
  * it there. They are only forgotten. */
-static void bench_close(struct bench *b)
+static void eventset_close(struct eventset *b)
 {
-    struct bench **at = &state.first;
+    struct eventset **at = &state.first;
     while (*at != b)
         at = &(*at)->next;
     *at = b->next;
@@ -501,20 +501,20 @@ static int sets_check_request(const struct kernel_open *req)
 static int sets_open_locked(const struct kernel_open *req, struct papi_event *e)
 {
     struct papi_event *leader = req->group_fd >= 0 ? sets_event(req->group_fd) : e;
-    struct bench *b = leader == e ? bench_of(req) : leader ? leader->bench : NULL;
+    struct eventset *b = leader == e ? eventset_of(req) : leader ? leader->eventset : NULL;
     if (!b)
         return leader ? -ENOMEM : -EBADF;
     if (leader != e && leader->enabled)
         return -EALREADY; /* it would get its group's times, but was counted for less */
-    e->bench = b;
+    e->eventset = b;
     e->leader = leader;
     e->id = ++state.opened;
-    int rc = bench_add(b, e);
+    int rc = eventset_add(b, e);
     int fd = rc < 0 ? rc : sets_new_slot(e);
     if (rc == 0 && fd < 0)
-        e->closed = true; /* freed when the bench is rebuilt */
-    if (bench_all_closed(b))
-        bench_close(b);
+        e->closed = true; /* freed when the event set is rebuilt */
+    if (eventset_all_closed(b))
+        eventset_close(b);
     return rc < 0 ? rc : fd;
 }
 
@@ -546,14 +546,14 @@ int papi_open(const struct kernel_open *req)
 
 static void sets_close_event(struct papi_event *e)
 {
-    struct bench *b = e->bench;
+    struct eventset *b = e->eventset;
     struct times now;
     e->closed = true;
     e->enabled = false;
-    if (bench_all_closed(b))
-        bench_close(b);
-    else if (b->running && b->process == getpid() && !bench_any_enabled(b) && bench_times(b, &now) == 0)
-        b->broken |= bench_stop(b) < 0;
+    if (eventset_all_closed(b))
+        eventset_close(b);
+    else if (b->running && b->process == getpid() && !eventset_any_enabled(b) && eventset_times(b, &now) == 0)
+        b->broken |= eventset_stop(b) < 0;
 }
 
 void papi_close(int fd, uint64_t id)
@@ -583,7 +583,7 @@ uint64_t papi_identify(int fd)
 static size_t sets_fill_group(const struct papi_event *leader, const uint64_t *counts, const struct times *now,
                               uint64_t *words, size_t cap)
 {
-    const struct bench *b = leader->bench;
+    const struct eventset *b = leader->eventset;
     struct times elapsed = leader->elapsed;
     size_t at = KERNEL_READ_GROUP_HEAD;
     if (leader->enabled)
@@ -604,14 +604,14 @@ static size_t sets_fill_group(const struct papi_event *leader, const uint64_t *c
 
 static ssize_t sets_read_group(struct papi_event *e, void *words, size_t bytes)
 {
-    uint64_t counts[BENCH_EVENTS_MAX] = {0};
+    uint64_t counts[EVENTSET_EVENTS_MAX] = {0};
     struct times now = {0};
     int rc = 0;
     if (e->enabled)
-        rc = bench_times(e->bench, &now);
+        rc = eventset_times(e->eventset, &now);
     if (rc == 0 && e->enabled)
-        rc = bench_counts(e->bench, counts);
-    if (rc == 0 && e->bench->broken)
+        rc = eventset_counts(e->eventset, counts);
+    if (rc == 0 && e->eventset->broken)
         rc = -EIO;
     if (rc < 0)
         return rc;
@@ -622,7 +622,7 @@ ssize_t papi_read(int fd, void *words, size_t bytes)
 {
     struct papi_event *e = sets_event(fd);
     int saved = errno, cancel;
-    if (!e || e->leader != e || e->bench->process != getpid())
+    if (!e || e->leader != e || e->eventset->process != getpid())
         return -EBADF;
     if (bytes < (KERNEL_READ_GROUP_HEAD + 2) * sizeof(uint64_t))
         return -ENOSPC;
@@ -637,7 +637,7 @@ int papi_control(int fd, enum kernel_verb verb)
 {
     struct papi_event *e = sets_event(fd);
     sigset_t before;
-    if (!e || e->bench->process != getpid())
+    if (!e || e->eventset->process != getpid())
         return -EBADF;
     sets_lock(&before);
     int rc = verb == KERNEL_ENABLE ? group_enable(e->leader) : group_disable(e->leader);

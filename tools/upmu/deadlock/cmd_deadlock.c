@@ -147,7 +147,7 @@ const struct command command_deadlock = {
     .options = deadlock_options,
     .exits =
         "  0  there is no deadlock and no lock-order inversion\n"
-        "  1  DIR or PID cannot be read, or it was read only in part without a finding, or the output could not be written\n"
+        "  1  DIR or PID cannot be read, or only a part without a finding, or the output could not be written\n"
         "  2  the command line is invalid\n"
         "  3  there is a deadlock or a lock-order inversion\n"
         "  4  there is none, but a process is stalled: all its threads sleep, and nothing is known that could wake "
