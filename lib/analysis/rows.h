@@ -45,8 +45,6 @@ struct upmu_timeline {
     size_t n_open;
 };
 
-/** Find the threads and objects that match the filter. @return 0; UPMU_E_NAME, UPMU_E_NOMEM. */
-int rows_filter(struct upmu_timeline *t);
 /** Hooks for the second reading. */
 struct timeline_hooks rows_hooks(struct upmu_timeline *t);
 /** After the last event. */

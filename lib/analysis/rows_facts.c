@@ -79,7 +79,8 @@ static int rows_filter_objects(struct upmu_timeline *t)
     return any ? 0 : rows_filter_no_match(&s, "lock or variable", t->opts.object, "address");
 }
 
-int rows_filter(struct upmu_timeline *t)
+/* Find the threads and objects that match the filter. @return 0; UPMU_E_NAME, UPMU_E_NOMEM. */
+static int rows_filter(struct upmu_timeline *t)
 {
     int rc = t->opts.thread ? rows_filter_threads(t) : 0;
     return rc == 0 && t->opts.object ? rows_filter_objects(t) : rc;

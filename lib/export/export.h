@@ -124,8 +124,6 @@ void export_plain(struct textbuf *b, const char *text, const char *forbidden);
 const char *export_thread_name(const struct export_job *job, uint32_t thread);
 /** "mutex the till", "cond 0x55..". */
 const char *export_object_name(const struct export_job *job, uint32_t object);
-/** "wait for mutex the till". */
-const char *export_wait_name(const struct export_job *job, uint32_t object);
 /** The name of the region, or of the wait. */
 const char *export_span_name(const struct export_job *job, const struct span *span);
 int export_names_start(struct export_job *job);

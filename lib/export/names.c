@@ -51,7 +51,8 @@ static void export_object_label(const struct upmu_overview *o, uint32_t object, 
 
 static const char wait_for[] = "wait for ";
 
-const char *export_wait_name(const struct export_job *job, uint32_t object)
+/* "wait for mutex the till". */
+static const char *export_wait_name(const struct export_job *job, uint32_t object)
 {
     const struct overview *o = &job->facts->pass;
     char text[360];

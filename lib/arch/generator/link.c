@@ -15,12 +15,12 @@ const struct model_event *model_event_of(const struct model_ref *ref)
     return &ref->file->events[ref->row];
 }
 
-const struct model_native *model_native_of(const struct model_ref *ref)
+static const struct model_native *model_native_of(const struct model_ref *ref)
 {
     return &ref->file->natives[ref->row];
 }
 
-const struct model_preset *model_preset_of(const struct model_ref *ref)
+static const struct model_preset *model_preset_of(const struct model_ref *ref)
 {
     return &ref->file->presets[ref->row];
 }
@@ -38,7 +38,7 @@ const struct model_event *model_find_event(const struct model_family *f, const c
     return NULL;
 }
 
-const struct model_native *model_find_native(const struct model_family *f, const char *name, size_t len)
+static const struct model_native *model_find_native(const struct model_family *f, const char *name, size_t len)
 {
     for (size_t i = 0; i < f->n_natives; i++)
         if (link_same_name(model_native_of(&f->natives[i])->row.name, name, len))
@@ -54,7 +54,8 @@ size_t model_word(const char **at, const char **word)
     return n;
 }
 
-bool model_list_has(const char *list, const char *word)
+/* Whether a blank-separated list has a word. */
+static bool model_list_has(const char *list, const char *word)
 {
     const char *have;
     for (size_t n; (n = model_word(&list, &have)) > 0;)

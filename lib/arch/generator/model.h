@@ -83,12 +83,9 @@ void model_complete(struct model *m);
 void model_free(struct model *m);
 
 const struct model_event *model_event_of(const struct model_ref *ref);
-const struct model_native *model_native_of(const struct model_ref *ref);
-const struct model_preset *model_preset_of(const struct model_ref *ref);
 
 /** A row of a family by name, `len` characters of it; NULL if it has none. */
 const struct model_event *model_find_event(const struct model_family *f, const char *name, size_t len);
-const struct model_native *model_find_native(const struct model_family *f, const char *name, size_t len);
 
 /** The first word of a blank-separated list that begins at `*at`, which moves behind it. @return its length, 0 at the end */
 size_t model_word(const char **at, const char **word);
@@ -96,8 +93,5 @@ size_t model_word(const char **at, const char **word);
 /** What keeps a family from counting a formula, or NULL; `term` is then the term it is about. */
 struct cells_term;
 const char *model_formula_wrong(const struct model_family *f, const char *formula, struct cells_term *term);
-
-/** Whether a blank-separated list has a word. */
-bool model_list_has(const char *list, const char *word);
 
 #endif

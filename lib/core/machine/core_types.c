@@ -78,22 +78,7 @@ static void core_types_note_events(struct machine *m)
 
 bool machine_has_cpu(const struct machine *m, int cpu)
 {
-    const char *p = m->cpus;
-    if (!*p)
-        return true;
-    for (;;) {
-        char *end;
-        long first = strtol(p, &end, 10), last = first;
-        if (end == p)
-            return false;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        if (cpu >= first && cpu <= last)
-            return true;
-        if (*end != ',')
-            return false;
-        p = end + 1;
-    }
+    return m->cpus[0] == '\0' || machine_cpu_listed(m->cpus, cpu);
 }
 
 /* The core type of an Intel hybrid's PMU: only the PMU's name identifies it. */

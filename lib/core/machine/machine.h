@@ -70,6 +70,9 @@ void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_CORE_TY
 /** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
 int machine_pmu_type(const char *pmu, uint32_t *type);
 
+/** Whether a CPU is in a list such as "0-3,18". */
+bool machine_cpu_listed(const char *cpus, int cpu);
+
 /** Read a one-line sysfs file without its newline. @return length, or -errno. */
 int machine_line(const char *path, char *buf, size_t cap);
 

@@ -34,3 +34,19 @@ int machine_pmu_type(const char *pmu, uint32_t *type)
     *type = (uint32_t)value;
     return 0;
 }
+
+bool machine_cpu_listed(const char *cpus, int cpu)
+{
+    for (const char *p = cpus; *p;) {
+        char *end;
+        long first = strtol(p, &end, 10), last = first;
+        if (end == p)
+            return false;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        if (cpu >= first && cpu <= last)
+            return true;
+        p = end + (*end == ',');
+    }
+    return false;
+}

@@ -10,7 +10,8 @@ enum { COUNTERS_MAX = 32 };
 
 /* ------------------------------------------------------------------------------------------------- demands */
 
-uint64_t plan_code_of(const struct event *e)
+/* The raw encoding of an event, UINT64_MAX if only the kernel has it. */
+static uint64_t plan_code_of(const struct event *e)
 {
     if (e->raw_encoding != UINT64_MAX)
         return e->raw_encoding;

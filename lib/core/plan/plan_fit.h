@@ -14,9 +14,6 @@ struct plan_demand {
     uint64_t code[3]; /**< type, config and config1: identify codes of a pool */
 };
 
-/** The raw encoding of an event, UINT64_MAX if only the kernel has it. */
-uint64_t plan_code_of(const struct event *e);
-
 struct plan_demand plan_demand_of(const struct event *e, const struct plan_rules *rules);
 
 /** The existing counters. If their number is unknown: as many as can be represented, or one if the kernel does not

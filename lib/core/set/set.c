@@ -41,23 +41,6 @@ static int set_check_opts(const struct upmu_set_opts *o)
     return 0;
 }
 
-/* Whether a CPU is in a list such as "0-3,18". */
-static bool set_is_cpu_listed(const char *cpus, int cpu)
-{
-    for (const char *p = cpus; *p;) {
-        char *end;
-        long first = strtol(p, &end, 10), last = first;
-        if (end == p)
-            return false;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        if (cpu >= first && cpu <= last)
-            return true;
-        p = end + (*end == ',');
-    }
-    return false;
-}
-
 /* A socket-wide or die-wide event can only be counted on a CPU, and only on one CPU of each socket or die: on two
  * of them it would be counted twice. */
 static int set_check_scopes(struct upmu_set *set)
@@ -65,7 +48,7 @@ static int set_check_scopes(struct upmu_set *set)
     for (size_t i = 0; i < set->list.n; i++) {
         struct event *e = &set->list.events[i];
         bool on_cpu = set->opts.target == UPMU_TARGET_CPU;
-        if (set->list.absent[i] || e->cpu < 0 || (on_cpu && set_is_cpu_listed(e->cpus, set->opts.cpu)))
+        if (set->list.absent[i] || e->cpu < 0 || (on_cpu && machine_cpu_listed(e->cpus, set->opts.cpu)))
             continue;
         if (on_cpu)
             (void)upmu_fail(UPMU_E_UNSUPPORTED,

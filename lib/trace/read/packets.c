@@ -39,7 +39,8 @@ int packets_read(int fd, void *buffer, size_t len, uint64_t offset)
     return 0;
 }
 
-uint64_t packets_data(int fd, uint64_t offset, uint64_t end)
+/* Offset of the first data at or after `offset`, without reading the holes of a sparse file; `end` if there is none. */
+static uint64_t packets_data(int fd, uint64_t offset, uint64_t end)
 {
     off_t at = offset < end ? lseek(fd, (off_t)offset, SEEK_DATA) : -1;
     if (at < 0)

@@ -38,8 +38,6 @@ int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, 
 /** Length of the packets of the stream file `path` if it is a ring, else 0. */
 uint64_t packets_ring(const char *path, const struct meta *m);
 
-/** Offset of the first data at or after `offset`, without reading the holes of a sparse file; `end` if there is none. */
-uint64_t packets_data(int fd, uint64_t offset, uint64_t end);
 /** The slot of a ring after the one at `offset`, without slots in holes; `file_size` after the last. */
 uint64_t packets_next_slot(int fd, uint64_t offset, uint64_t file_size, uint64_t bytes);
 /** Check the slot at `offset` of a ring of packets of `bytes`; PACKET_UNFINISHED if there is none at the moment. */

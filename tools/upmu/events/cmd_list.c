@@ -73,7 +73,9 @@ const char *list_state(const struct trial *trial)
     return trial->seen > 0 || !trial->event ? "verified" : "not seen";
 }
 
-const char *list_here(const struct trial *trial)
+/* "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the reason in
+ *  short. */
+static const char *list_here(const struct trial *trial)
 {
     if (!trial->made)
         return "";

@@ -35,9 +35,6 @@ struct list {
 const char *list_match(int match);
 /** "verified", "not seen" or "refused"; NULL if not tried. */
 const char *list_state(const struct trial *trial);
-/** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the reason in
- *  short. */
-const char *list_here(const struct trial *trial);
 
 struct json;
 /** A CPU's members of a JSON object that was begun. */

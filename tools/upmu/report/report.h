@@ -78,10 +78,6 @@ void report_title(struct output *out, const char *text);
 /** A table has left rows out. */
 void report_more(struct output *out, size_t all, size_t shown);
 
-/** The first counters of a region of process `process`, at most `max`: names and sums, fit for upmu_metric_eval().
- *  @return how many. */
-size_t report_counts(const struct report *r, const struct upmu_overview_region *region, const char **names,
-                     struct upmu_value *values, size_t max);
 /** Called for each metric that has a value. */
 typedef void (*report_metric_fn)(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value);
 void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn tell,

@@ -159,8 +159,10 @@ char *report_value(const char *counter, const struct upmu_value *value)
     return text;
 }
 
-size_t report_counts(const struct report *r, const struct upmu_overview_region *region, const char **names,
-                     struct upmu_value *values, size_t max)
+/* The first counters of a region of process `process`, at most `max`: names and sums, fit for upmu_metric_eval().
+ * @return how many. */
+static size_t report_counts(const struct report *r, const struct upmu_overview_region *region, const char **names,
+                            struct upmu_value *values, size_t max)
 {
     size_t n = 0;
     for (; n < region->n_counts && n < max; n++) {

@@ -20,11 +20,4 @@ void timeline_write_text(struct output *out, const struct timeline *t);
 void timeline_write_row(struct output *out, const struct timeline *t);
 void timeline_write_json(struct output *out, const struct timeline *t);
 
-/** "7583 customer", "?" if it is not known: to be freed. */
-char *timeline_thread(const struct timeline *t, uint32_t thread);
-/** "mutex the till", "" for no object: to be freed. */
-char *timeline_object(const struct timeline *t, uint32_t object);
-/** "waits for", "releases", ...: what a row's thread does. */
-const char *timeline_verb(const struct upmu_timeline_row *row);
-
 #endif

@@ -9,7 +9,8 @@
 #include "ui/table.h"
 #include "timeline.h"
 
-char *timeline_thread(const struct timeline *t, uint32_t thread)
+/* "7583 customer", "?" if it is not known: to be freed. */
+static char *timeline_thread(const struct timeline *t, uint32_t thread)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
     if (thread == UINT32_MAX || upmu_overview_thread_at(t->places.overview, thread, &of) != 0)
@@ -18,7 +19,8 @@ char *timeline_thread(const struct timeline *t, uint32_t thread)
     return memory_format("%ld%s%s", (long)of.tid, name[0] ? " " : "", name);
 }
 
-char *timeline_object(const struct timeline *t, uint32_t object)
+/* "mutex the till", "" for no object: to be freed. */
+static char *timeline_object(const struct timeline *t, uint32_t object)
 {
     struct upmu_overview_object of = {.size = sizeof of};
     if (object == UINT32_MAX || upmu_overview_object_at(t->places.overview, object, &of) != 0)
@@ -30,7 +32,8 @@ char *timeline_object(const struct timeline *t, uint32_t object)
     return text;
 }
 
-const char *timeline_verb(const struct upmu_timeline_row *row)
+/* "waits for", "releases", ...: what a row's thread does. */
+static const char *timeline_verb(const struct upmu_timeline_row *row)
 {
     switch (row->kind) {
     case UPMU_ROW_WAIT:
