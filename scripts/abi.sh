@@ -2,7 +2,10 @@
 # Compares the ABI of the built libraries with the dumps in tests/abi, or writes these anew.
 #
 #     scripts/abi.sh check [BUILD]      BUILD: by default build/release, built by gcc with debug information
-#     scripts/abi.sh update [BUILD]     after an intended change; describe it in the commit and CHANGELOG.md
+#     scripts/abi.sh update [BUILD]     after an intended change; describe it in the commit and CHANGELOG.md. From version
+#                                       1.0 on it refuses changes that are not additions (CONTRIBUTING.md, ABI)
+#
+# ABI_MAJOR=N in the environment overrides the major version, to try that.
 #
 # Exit status: 0 no difference, 1 a difference, 77 it cannot be checked here (it prints why).
 set -euo pipefail
@@ -54,10 +57,20 @@ private=$(nm -D --defined-only "$build/lib/libupmu.so" | sed -n 's/.* \(upmu_.*\
 printf '[suppress_function]\nsymbol_name_regexp = ^(%s)$\ndrop = yes\n[suppress_function]\nsymbol_name_not_regexp = ^upmu_\ndrop = yes\n' \
     "$private" >"$scratch/private"
 
+major=${ABI_MAJOR:-$(sed -n 's/^#define UPMU_VERSION_MAJOR //p' "$headers/upmu/version.h")}
 bad=0
 for library in "${libraries[@]}"; do
     dump "$build/lib/$library.so" "$scratch/$library.abi"
     if [ "$mode" = update ]; then
+        status=0
+        abidiff "$dumps/$library.abi" "$scratch/$library.abi" >"$scratch/changes" || status=$?
+        # Bit 8 of the exit status: an incompatible change, such as a removed function.
+        if [ "$major" -ge 1 ] && [ $((status & 8)) -ne 0 ]; then
+            cat "$scratch/changes"
+            echo "$library: within a major version the ABI only grows; tests/abi/$library.abi is not changed" >&2
+            bad=1
+            continue
+        fi
         cp "$scratch/$library.abi" "$dumps/$library.abi"
         continue
     fi

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Sized structs of every public function: the size of the first release, smaller, and larger with zero and unknown tails. */
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "upmu/analysis.h"
 #include "upmu/control.h"
@@ -15,6 +20,8 @@
 #include "upmu/trace.h"
 
 static const char *recording;
+static uint32_t stack;
+static struct upmu_set *command;
 static struct upmu_plan *plan;
 static struct upmu_trace *trace;
 static struct upmu_overview *overview;
@@ -54,6 +61,21 @@ static int failures;
     CASE(upmu_monitor_thread, upmu_monitor_thread_at(monitor, 0, p))                               \
     CASE(upmu_control_status, upmu_control_status_read(control, 0, p))                             \
     CASE(upmu_deadlocks_totals, upmu_deadlocks_totals_read(deadlocks, p))                          \
+    CASE(upmu_trace_stack, upmu_trace_stack_find(trace, 0, stack, p))                              \
+    CASE(upmu_trace_stack, upmu_overview_stack_find(overview, 0, stack, p))                        \
+    CASE(upmu_trace_module, upmu_trace_module_at(trace, 0, 0, p))                                  \
+    CASE(upmu_overview_object, upmu_overview_object_at(overview, 0, p))                            \
+    CASE(upmu_overview_object_thread, upmu_overview_object_thread_at(overview, 0, 0, p))           \
+    CASE(upmu_overview_call_site, upmu_overview_call_site_at(overview, 0, 0, p))                   \
+    CASE(upmu_overview_section, upmu_overview_section_read(overview, 0, UPMU_SECTION_WAITED, p))   \
+    CASE(upmu_overview_pair, upmu_overview_pair_at(overview, 0, p))                                \
+    CASE(upmu_overview_path_segment, upmu_overview_path_segment_at(overview, 0, 0, p))             \
+    CASE(upmu_overview_path_object, upmu_overview_path_object_at(overview, 0, 0, p))               \
+    CASE(upmu_monitor_lock, upmu_monitor_lock_at(monitor, 0, p))                                   \
+    CASE(upmu_usage, upmu_set_usage_read(command, p))                                              \
+    CASE(upmu_export_opts, exported(p, NULL))                                                      \
+    CASE(upmu_export_result, exported(NULL, p))                                                    \
+    CASE(upmu_sync_opts, sync_begun(p))                                                            \
     CASE(upmu_set_opts, set_opened(p))                                                             \
     CASE(upmu_overview_opts, overview_opened(p))                                                   \
     CASE(upmu_timeline_opts, timeline_opened(p))                                                   \
@@ -65,6 +87,20 @@ static int set_opened(void *p)
     int rc = upmu_set_open(&set, "page-faults", p);
     upmu_set_close(set);
     return rc;
+}
+
+static int exported(void *opts, void *result)
+{
+    int fd = open("/dev/null", O_WRONLY);
+    int rc = upmu_export(recording, "csv", fd, opts, result);
+    close(fd);
+    return rc;
+}
+
+static int sync_begun(void *p)
+{
+    int rc = upmu_sync_begin(p);
+    return rc != 0 ? rc : upmu_sync_end();
 }
 
 static int overview_opened(void *p)
@@ -149,6 +185,64 @@ static void opened(int rc, const char *what)
     exit(1);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int taker;
+
+static void *take_lock(void *arg)
+{
+    __atomic_store_n(&taker, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+
+/* Whether the other thread sleeps: the only thing that it can wait for is the lock. */
+static int taker_sleeps(void)
+{
+    char path[64], state = '?';
+    int tid = __atomic_load_n(&taker, __ATOMIC_ACQUIRE);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *f = tid ? fopen(path, "r") : NULL;
+    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        state = '?';
+    if (f)
+        fclose(f);
+    return state == 'S';
+}
+
+/* A recording in which a thread waits for a lock that this one holds. */
+static void record_wait(void)
+{
+    struct upmu_sync_opts opts = UPMU_INIT(struct upmu_sync_opts, .trace = recording);
+    pthread_t thread;
+    opened(upmu_sync_begin(&opts), "lock tracing");
+    pthread_mutex_lock(&lock);
+    opened(pthread_create(&thread, NULL, take_lock, NULL), "thread");
+    while (!taker_sleeps())
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pthread_mutex_unlock(&lock);
+    opened(pthread_join(thread, NULL), "join");
+    opened(upmu_sync_end(), "lock tracing");
+}
+
+static void run_command(void)
+{
+    char *argv[] = {"true", NULL};
+    struct upmu_set_opts opts = UPMU_INIT(struct upmu_set_opts, .target = UPMU_TARGET_COMMAND, .argv = argv);
+    opened(upmu_set_open(&command, "page-faults", &opts), "command");
+    opened(upmu_set_start(command), "command");
+    opened(upmu_set_wait(command, NULL), "command");
+}
+
+/* The trace to its end, for its modules and a stack. */
+static void read_trace(void)
+{
+    const struct upmu_trace_event *e;
+    while (upmu_trace_next(trace, &e) > 0)
+        stack = e->stack ? e->stack : stack;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -159,6 +253,8 @@ int main(int argc, char **argv)
     opened(upmu_region_setup(&opts), "regions");
     (void)upmu_region_begin("sized");
     (void)upmu_region_end("sized");
+    record_wait();
+    run_command();
     opened(upmu_plan_open(&plan, "generic", "page-faults"), "plan");
     opened(upmu_trace_open(&trace, recording), "trace");
     opened(upmu_overview_open(&overview, recording, NULL), "overview");
@@ -167,6 +263,7 @@ int main(int argc, char **argv)
     opened(upmu_monitor_update(monitor), "monitor");
     opened(upmu_control_open(&control, recording), "control");
     opened(upmu_deadlocks_open(&deadlocks, recording, NULL), "deadlocks");
+    read_trace();
     CASES(RUN)
     return failures != 0;
 }

@@ -14,7 +14,7 @@ sed -n 's/^#define \(UPMU_\w*\)_SIZE_V1 UPMU_SIZE_V1_(struct \(\w*\), .*/{"\2", 
     sed 's/{"\(\w*\)", \(\w*\)},/_Static_assert(\2 <= sizeof(struct \1), "\1");/' "$scratch/sized_v1.h"
 } >"$scratch/assert.c"
 "$CC" -std=c11 -fsyntax-only -I"$tree/include" "$scratch/assert.c" || fail "a struct is smaller than in the first release"
-"$CC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$tree/include" -I"$scratch" "$here/sized.c" -L"$lib" -lupmu_analysis -lupmu \
+"$CC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$tree/include" -I"$scratch" "$here/sized.c" -L"$lib" -lupmu_sync -lupmu_analysis -lupmu -pthread \
     -o "$scratch/sized" || fail "sized.c does not compile"
 env -u UPMU_TRACE -u UPMU_EVENTS "$scratch/sized" "$scratch/trace" || fail "sized structs"
 
