@@ -206,6 +206,8 @@ struct upmu_lock_acquisition {
     uint32_t held_shared; /**< 1: held as a reader */
     uint64_t held_site;   /**< call site of its acquisition, for upmu_overview_symbol_at() */
     size_t n_held;        /**< entries of upmu_deadlocks_acquisition_held_at() */
+    uint32_t reusable; /**< 1: the initialization of `lock` or `held` is not recorded: in memory that the program reuses without
+                            free(), it may have been several objects */
 };
 #define UPMU_LOCK_ACQUISITION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_lock_acquisition, 88)
 /** Acquisition `k` of cycle `i`. */

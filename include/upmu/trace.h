@@ -56,7 +56,9 @@ enum upmu_trace_kind {
     UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex was made consistent after its owner died: `result` */
     /** [lock_order] `object` is acquired while other locks are held: one event for each held lock, all with one tick.
      *  Recorded once per thread and set of locks, and again after the thread creates or joins another thread or one of the
-     *  locks is initialized anew. UPMU_TRACE_FLAG_TRIED, UPMU_TRACE_FLAG_TIMED: the call does not block permanently. */
+     *  locks is initialized anew. UPMU_TRACE_FLAG_TRIED, UPMU_TRACE_FLAG_TIMED: the call does not block permanently.
+     *  Without held locks (`n_held` 0) and with UPMU_TRACE_FLAG_TRIED: the thread waits at the call site in `stack` after its try at
+     *  `held_site` has failed; without a stack, it did not wait. */
     UPMU_TRACE_LOCK_ORDER = 27,
     /** Mode all with UPMU_SYNC_REQUESTS: the thread calls the lock function. The next acquisition or wait of the thread
      *  belongs to this call and has the same `stack`. */
@@ -152,15 +154,16 @@ enum upmu_trace_flag {
     UPMU_TRACE_FLAG_TRIED = 8,         /**< the call never waits */
     UPMU_TRACE_FLAG_SAMPLED = 16,      /**< one in N uncontended acquisitions; its LOCK_RELEASE has the flag, too */
     /* LOCK_INIT, LOCK_BLOCK: attributes of the mutex, semaphore, rwlock or barrier, as far as known. */
-    UPMU_TRACE_FLAG_RECURSIVE = 32,   /**< recursive mutex */
-    UPMU_TRACE_FLAG_ERRORCHECK = 64,  /**< error-checking mutex */
-    UPMU_TRACE_FLAG_ROBUST = 128,     /**< robust mutex */
-    UPMU_TRACE_FLAG_PI = 256,         /**< priority inheritance */
-    UPMU_TRACE_FLAG_PSHARED = 512,    /**< shared between processes; of a robust mutex in LOCK_INIT only */
-    UPMU_TRACE_FLAG_FINAL = 1024,     /**< LOCK_DESTROY: the LOCK_COUNTS of all threads precede it; THREAD_EXIT:
+    UPMU_TRACE_FLAG_RECURSIVE = 32,       /**< recursive mutex */
+    UPMU_TRACE_FLAG_ERRORCHECK = 64,      /**< error-checking mutex */
+    UPMU_TRACE_FLAG_ROBUST = 128,         /**< robust mutex */
+    UPMU_TRACE_FLAG_PI = 256,             /**< priority inheritance */
+    UPMU_TRACE_FLAG_PSHARED = 512,        /**< shared between processes; of a robust mutex in LOCK_INIT only */
+    UPMU_TRACE_FLAG_FINAL = 1024,         /**< LOCK_DESTROY: the LOCK_COUNTS of all threads precede it; THREAD_EXIT:
                                            `switches` is known */
-    UPMU_TRACE_FLAG_PREEMPTED = 2048, /**< SCHED_OUT: the thread is runnable, another one runs in its place */
-    UPMU_TRACE_FLAG_FREED = 4096,     /**< LOCK_DESTROY: the lock's memory was freed without a call to destroy it */
+    UPMU_TRACE_FLAG_PREEMPTED = 2048,     /**< SCHED_OUT: the thread is runnable, another one runs in its place */
+    UPMU_TRACE_FLAG_FREED = 4096,         /**< LOCK_DESTROY: the lock's memory was freed without a call to destroy it */
+    UPMU_TRACE_FLAG_WRITERS_FIRST = 8192, /**< LOCK_ORDER: an rwlock whose waiting writers keep readers out */
 };
 
 /* Fields of single kinds. Addresses and ids are as in struct upmu_trace_event; 0 means unknown unless stated otherwise. */
@@ -176,7 +179,7 @@ struct upmu_trace_lock_block {
 struct upmu_trace_lock_order {
     uint64_t held;      /**< address of the held lock */
     uint64_t held_site; /**< call site of its acquisition */
-    /** Locks held, each in a LOCK_ORDER event of this tick. 0: no order. The semaphore `object` is also posted by threads that
+    /** Locks held, each in a LOCK_ORDER event of this tick. 0: no order. Without UPMU_TRACE_FLAG_TRIED the semaphore `object` is also posted by threads that
      *  do not hold it: it is no lock, and preceding LOCK_ORDER events about it are void. */
     uint32_t n_held;
     uint32_t

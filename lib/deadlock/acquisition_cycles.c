@@ -25,6 +25,7 @@ int acquisition_log_find_cycles(struct acquisition_log *l, struct wg_order *o)
 {
     *o = (struct wg_order){0};
     int rc = acquisition_log_drop_non_locks(l);
+    acquisition_log_set_writers(l);
     if (rc != 0)
         return rc;
     *o = (struct wg_order){

@@ -42,7 +42,7 @@ static int log_add_init(struct acquisition_log *l, const struct upmu_trace_event
     struct acq_address *entry = log_address_entry(l, e->process, e->object);
     if (!entry)
         return log_no_memory();
-    *entry = (struct acq_address){.lock = MAP_NONE, .init_stack = e->stack};
+    *entry = (struct acq_address){.lock = MAP_NONE, .init_stack = e->stack, .initialized = true};
     return 0;
 }
 
@@ -63,8 +63,11 @@ static uint32_t log_lock(struct acquisition_log *l, uint32_t process, uint64_t a
     if (entry->lock == MAP_NONE) {
         if (!log_reserve(&l->locks, l->n_locks, &l->cap_locks, sizeof *l->locks))
             return MAP_NONE;
-        l->locks[l->n_locks] =
-            (struct acq_lock){.process = process, .address = address, .init_stack = entry->init_stack};
+        l->locks[l->n_locks] = (struct acq_lock){.process = process,
+                                                 .address = address,
+                                                 .init_stack = entry->init_stack,
+                                                 .initialized = entry->initialized,
+                                                 .written = entry->written};
         entry->lock = (uint32_t)l->n_locks++;
     }
     if (type != UPMU_OBJECT_NONE)
@@ -212,6 +215,8 @@ static int begin_acquisition(struct acquisition_log *l, uint32_t thread, const s
     struct acq_thread *t = &l->threads[thread];
     if (lock == MAP_NONE)
         return log_no_memory();
+    l->locks[lock].writers_first |= (e->flags & UPMU_TRACE_FLAG_WRITERS_FIRST) != 0;
+    l->locks[lock].written |= (e->flags & UPMU_TRACE_FLAG_SHARED) == 0;
     l->incomplete += t->expected != 0;
     t->tick = e->tick;
     t->object = e->object;
@@ -256,11 +261,41 @@ static int log_add_order(struct acquisition_log *l, const struct upmu_trace_even
     return t->n_held == t->expected ? finish_acquisition(l, t, e) : 0;
 }
 
+static int log_add_try(struct acquisition_log *l, const struct upmu_trace_event *e)
+{
+    if (!log_reserve(&l->tries, l->n_tries, &l->cap_tries, sizeof *l->tries))
+        return log_no_memory();
+    l->tries[l->n_tries++] = (struct acq_try){
+        .process = e->process, .lock = e->object, .tried = e->lock_order.held_site, .wait_stack = e->stack};
+    return 0;
+}
+
+/* Readers of an rwlock that nothing writes never wait, whatever its kind. */
+static int log_add_writer(struct acquisition_log *l, const struct upmu_trace_event *e)
+{
+    bool counted = e->kind != UPMU_TRACE_LOCK_COUNTS || e->lock_counts.acquisitions > 0;
+    if (e->object_type != UPMU_OBJECT_RWLOCK || e->flags & UPMU_TRACE_FLAG_SHARED || !counted)
+        return 0;
+    struct acq_address *entry = log_address_entry(l, e->process, e->object);
+    if (!entry)
+        return log_no_memory();
+    entry->written = true;
+    if (entry->lock != MAP_NONE)
+        l->locks[entry->lock].written = true;
+    return 0;
+}
+
 int acquisition_log_add(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ORDER:
+        if (e->lock_order.n_held == 0 && e->flags & UPMU_TRACE_FLAG_TRIED)
+            return log_add_try(l, e);
         return e->lock_order.n_held == 0 ? log_add_non_lock(l, e) : log_add_order(l, e);
+    case UPMU_TRACE_LOCK_ACQUIRE:
+    case UPMU_TRACE_LOCK_BLOCK:
+    case UPMU_TRACE_LOCK_COUNTS:
+        return log_add_writer(l, e);
     case UPMU_TRACE_LOCK_INIT:
         return log_add_init(l, e);
     case UPMU_TRACE_LOCK_DESTROY:
@@ -298,6 +333,35 @@ int acquisition_log_drop_non_locks(struct acquisition_log *l)
     return 0;
 }
 
+static bool log_gives_up(const struct acquisition_log *l, const struct acq_try *t)
+{
+    for (size_t i = 0; i < l->n_tries; i++)
+        if (l->tries[i].wait_stack == 0 && l->tries[i].process == t->process && l->tries[i].tried == t->tried)
+            return true;
+    return false;
+}
+
+void acquisition_log_tries_wait(struct acquisition_log *l, const struct acq_try *t,
+                                uint64_t (*site_of)(void *arg, uint32_t process, uint32_t stack), void *arg)
+{
+    bool one_lock = log_gives_up(l, t);
+    for (size_t i = 0; i < l->n_acquisitions; i++) {
+        const struct acq_details *d = &l->details[i];
+        bool only_tried = (d->flags & (UPMU_TRACE_FLAG_TIMED | UPMU_TRACE_FLAG_TRIED)) == UPMU_TRACE_FLAG_TRIED;
+        bool meant = !one_lock || l->locks[l->acquisitions[i].lock].address == t->lock;
+        if (only_tried && meant && d->process == t->process && site_of(arg, d->process, d->stack) == t->tried)
+            l->acquisitions[i].breakable = false;
+    }
+}
+
+void acquisition_log_set_writers(struct acquisition_log *l)
+{
+    for (size_t i = 0; i < l->n_acquisitions; i++) {
+        struct wg_acquisition *t = &l->acquisitions[i];
+        t->writers_first = t->shared && l->locks[t->lock].writers_first && l->locks[t->lock].written;
+    }
+}
+
 void acquisition_log_free(struct acquisition_log *l)
 {
     for (size_t i = 0; i < l->n_threads; i++) {
@@ -305,7 +369,7 @@ void acquisition_log_free(struct acquisition_log *l)
         free(l->threads[i].sites);
     }
     void *arrays[] = {l->locks,        l->addresses, l->threads, l->segments, l->branches,
-                      l->acquisitions, l->details,   l->held,    l->sites};
+                      l->acquisitions, l->details,   l->held,    l->sites,    l->tries};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     struct map *maps[] = {&l->by_address, &l->by_tid, &l->by_handle, &l->by_creation, &l->by_pair};

@@ -18,6 +18,9 @@ struct acq_lock {
     int32_t type;
     uint64_t address;
     uint32_t init_stack; /**< stack of its initialization, which defines its lock class; 0 = not known */
+    bool initialized;    /**< its initialization was recorded */
+    bool written;        /**< an rwlock that was acquired by a writer */
+    bool writers_first;  /**< an rwlock whose waiting writers keep readers out */
     bool is_none;        /**< a semaphore taken for a lock, until a thread that did not hold it posted it */
 };
 
@@ -62,6 +65,8 @@ struct acquisition_log {
     struct acq_address {
         uint32_t lock;       /**< the live lock, MAP_NONE until its first acquisition */
         uint32_t init_stack; /**< of the last initialization, 0 = not known */
+        bool initialized;    /**< that was recorded */
+        bool written;        /**< an rwlock that was acquired by a writer */
     } * addresses;
     size_t n_addresses, cap_addresses;
     struct acq_thread *threads;
@@ -75,6 +80,14 @@ struct acquisition_log {
     struct wg_order_held *held;
     struct acq_held *sites; /**< by index in `held` */
     size_t n_held, cap_held, cap_sites;
+    /** Call sites of tries that failed, and what followed. */
+    struct acq_try {
+        uint32_t process;
+        uint64_t lock;
+        uint64_t tried;      /**< call site of the try */
+        uint32_t wait_stack; /**< stack of the wait for the same lock, of one frame; 0: none followed */
+    } * tries;
+    size_t n_tries, cap_tries;
     uint64_t incomplete; /**< acquisitions left out because an event was lost */
     uint32_t searches;
     struct map by_address, by_tid, by_handle, by_creation, by_pair;
@@ -85,6 +98,14 @@ int acquisition_log_add(struct acquisition_log *l, const struct upmu_trace_event
 void acquisition_log_free(struct acquisition_log *l);
 /** After the last event: remove objects that turned out to be no locks. @return 0; UPMU_E_NOMEM. */
 int acquisition_log_drop_non_locks(struct acquisition_log *l);
+
+/** After the last event: acquisitions by tries at a call site can wait, of all locks, or if there were also tries without a
+ *  wait at it, of this one. `site_of`: the call site of a stack. */
+void acquisition_log_tries_wait(struct acquisition_log *l, const struct acq_try *t,
+                                uint64_t (*site_of)(void *arg, uint32_t process, uint32_t stack), void *arg);
+
+/** After the last event: mark the readers that a waiting writer keeps out. */
+void acquisition_log_set_writers(struct acquisition_log *l);
 
 /** Whether segment `a` ends before segment `z` begins. Needs `branches`. */
 bool acquisition_log_happens_before(struct acquisition_log *l, uint32_t a, uint32_t z);

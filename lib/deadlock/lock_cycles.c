@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lock-order cycles, grouped by call sites and by lock classes. */
+#include <string.h>
+
 #include "deadlock/deadlocks.h"
 #include "base/map.h"
 #include "base/error.h"
@@ -104,8 +106,50 @@ static int add_cycle(struct upmu_deadlocks *d, uint32_t found)
     return 0;
 }
 
+static uint64_t stack_site(void *arg, uint32_t process, uint32_t id)
+{
+    const struct upmu_deadlocks *d = arg;
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    bool known = upmu_overview_stack_find(d->overview, process, id, &stack) == 0 && stack.n_frames > 0;
+    return known ? stack.frames[0] : 0;
+}
+
+/* The function at an address, not one inlined there. */
+static bool function_at(struct upmu_deadlocks *d, uint32_t process, uint64_t address, struct upmu_symbol *out)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    *out = s;
+    for (size_t depth = 0; upmu_overview_symbol_at(d->overview, process, address, depth, &s) == 0; depth++)
+        *out = s;
+    return out->module != NULL;
+}
+
+/* Whether two call sites are in one function; without symbols, close to each other. */
+static bool in_one_function(struct upmu_deadlocks *d, uint32_t process, uint64_t a, uint64_t b)
+{
+    enum { CLOSE = 1024 };
+    struct upmu_symbol x, y;
+    if (a == 0 || b == 0 || !function_at(d, process, a, &x) || !function_at(d, process, b, &y) ||
+        strcmp(x.module, y.module) != 0)
+        return false;
+    if (x.function && y.function)
+        return strcmp(x.function, y.function) == 0;
+    return !x.function && !y.function && (a > b ? a - b : b - a) < CLOSE;
+}
+
+/* Tries that are followed by a wait in the same function are acquisitions that can wait. */
+static void lock_cycles_count_tries(struct upmu_deadlocks *d)
+{
+    for (size_t i = 0; i < d->log.n_tries; i++) {
+        const struct acq_try t = d->log.tries[i];
+        if (t.wait_stack && in_one_function(d, t.process, t.tried, stack_site(d, t.process, t.wait_stack)))
+            acquisition_log_tries_wait(&d->log, &t, stack_site, d);
+    }
+}
+
 int deadlocks_find_cycles(struct upmu_deadlocks *d)
 {
+    lock_cycles_count_tries(d);
     int rc = acquisition_log_find_cycles(&d->log, &d->order);
     for (size_t i = 0; rc == 0 && i < d->order.n_cycles; i++)
         rc = add_cycle(d, (uint32_t)i);
@@ -159,6 +203,7 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
         .held_shared = d->log.held[entry].shared,
         .held_site = d->log.sites[entry].site,
         .n_held = t->n_held,
+        .reusable = !held->initialized || !lock->initialized,
     };
     return OPTS_GIVE(out, ours, UPMU_LOCK_ACQUISITION_SIZE_V1);
 }

@@ -31,6 +31,7 @@ extern const struct dl_case cases_crossing[];
 extern const struct dl_case cases_nested[];
 extern const struct dl_case cases_lives[];
 extern const struct dl_case cases_late[];
+extern const struct dl_case cases_orders[];
 
 /** End the process with a message if a call that cannot fail has failed. */
 void dl_must(int rc, const char *what);

@@ -16,7 +16,7 @@ enum {
     /* Limit of steps for one class and length: */
     WORK_INVERSIONS = 400 * 1000 * 1000, /* about a second */
     WORK_OTHERS = 20 * 1000 * 1000,
-    LENGTH_SHORT = 4, /* up to here length by length; longer ones together, inversions only */
+    LENGTH_SHORT = 4, /* up to here length by length; longer ones together */
 };
 
 /* Sections of `locks`. */
@@ -168,13 +168,20 @@ static bool search_fits(struct search *s, uint32_t acquisition)
     return true;
 }
 
-/* Whether a path may continue over this edge. Two readers do not block each other. */
+/* Whether a thread that wants the lock waits for one that holds it: two readers do not block each other, unless a writer that
+ * waits between them keeps the second one out. */
+static bool order_conflicts(const struct wg_acquisition *wants, bool held_shared)
+{
+    return !(held_shared && wants->shared) || wants->writers_first;
+}
+
+/* Whether a path may continue over this edge. */
 static bool search_may_follow(struct search *s, const struct wg_order_edge *e)
 {
     const struct wg_acquisition *last = &s->o->acquisitions[s->path[s->n - 1]],
                                 *next = &s->o->acquisitions[e->acquisition];
     return e->acquisition > s->path[0] && s->g.component[e->to] == s->g.component[e->from] &&
-           !(e->shared && last->shared) && !search_acquired_before(s, e->to) &&
+           order_conflicts(last, e->shared) && !search_acquired_before(s, e->to) &&
            (s->class == WG_BROKEN || !next->breakable) && search_fits(s, e->acquisition);
 }
 
@@ -182,7 +189,7 @@ static bool search_closes(const struct search *s)
 {
     const struct wg_acquisition *last = &s->o->acquisitions[s->path[s->n - 1]];
     int how = order_holds(s->o, &s->o->acquisitions[s->path[0]], last->lock);
-    bool closed = how == 0 || (how == 1 && !last->shared);
+    bool closed = how >= 0 && order_conflicts(last, how == 1);
     return closed && (s->class >= WG_GATED || !wg_order_exceeds_permits(s->o, s->path, s->n));
 }
 
@@ -269,7 +276,7 @@ void wg_order_find(struct wg_order *o)
     for (int class = WG_INVERSION; class < WG_ORDER_CLASSES; class ++) {
         for (uint32_t n = 2; n <= most && n <= LENGTH_SHORT; n++)
             order_search_class(&s, (enum wg_order_class) class, n, n);
-        if (class == WG_INVERSION && most > LENGTH_SHORT)
-            order_search_class(&s, WG_INVERSION, LENGTH_SHORT + 1, most);
+        if (most > LENGTH_SHORT)
+            order_search_class(&s, (enum wg_order_class) class, LENGTH_SHORT + 1, most);
     }
 }

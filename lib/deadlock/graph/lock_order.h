@@ -38,7 +38,8 @@ struct wg_acquisition {
     uint32_t thread;
     uint32_t lock;
     bool shared;
-    bool breakable; /**< a trylock, or with a timeout */
+    bool writers_first; /**< `shared`, of an rwlock whose waiting writers keep readers out, and that has writers */
+    bool breakable;     /**< a trylock, or with a timeout */
     uint32_t first_held, n_held;
 };
 
@@ -76,7 +77,8 @@ struct wg_order {
 };
 
 /** Find the cycles, sorted by class, then by length. A cycle whose locks include all locks of an earlier one is left out.
- *  Inversions are found at any length, other classes up to four acquisitions: deep nesting has exponentially many paths. */
+ *  The search is limited, because deep nesting has exponentially many paths: inversions are searched twenty times as long as
+ *  other classes. */
 void wg_order_find(struct wg_order *o);
 
 /* lock_order_class.c */

@@ -50,6 +50,8 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
 
 void sync_try_failed(struct sync_thread *t, uint32_t mode, const struct lock_call *l, int32_t result)
 {
+    if (mode != MODE_COUNTS)
+        sync_order_try_failed(t, l->key, l->site);
     if (mode != MODE_ALL)
         return;
     int saved = errno;

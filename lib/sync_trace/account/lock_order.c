@@ -14,6 +14,8 @@
 #include "base/tick.h"
 #include "sync_trace/account/sem_permits.h"
 #include "sync_trace/emit/event.h"
+#include "sync_trace/libc/layout.h"
+#include "sync_trace/stack/unwind.h"
 #include "sync_trace/state/counts.h"
 #include "trace/format/schema.h"
 
@@ -151,6 +153,12 @@ static void order_record_permits(struct sync_thread *t, uint64_t tick, struct tr
     }
 }
 
+static uint32_t order_kind_flags(uintptr_t key, uint32_t type)
+{
+    const void *lock = (const void *)sync_key_object(key, type);
+    return type == UPMU_OBJECT_RWLOCK && sync_rwlock_writers_first(lock) ? UPMU_TRACE_FLAG_WRITERS_FIRST : 0;
+}
+
 void sync_order_record(struct sync_thread *t, uint64_t number, uintptr_t key, uint32_t type, uintptr_t site,
                        uint32_t flags)
 {
@@ -169,12 +177,60 @@ void sync_order_record(struct sync_thread *t, uint64_t number, uintptr_t key, ui
         .object_type = (int32_t)type,
         .object = sync_key_object(key, type),
         .stack = n > 0 ? sync_stack(t, tick, site) : 0,
-        .flags = flags | sync_key_flags(key, type),
+        .flags = flags | sync_key_flags(key, type) | order_kind_flags(key, type),
         .count = n + n_permits,
     };
     if (n > 0) {
         order_record_held(t, tick, e);
         order_record_permits(t, tick, e);
     }
+    errno = saved;
+}
+
+/* ------------------------------------------------------------------------------------- tries followed by a wait */
+
+static uint64_t order_holding(struct sync_thread *t)
+{
+    return t->depth > 0 ? sync_sequence_held(t) : 0;
+}
+
+/* `stack`: of the wait at a call site; 0: no wait followed the try. */
+static void order_write_try(struct sync_thread *t, uint64_t tick, uintptr_t lock, uint32_t stack)
+{
+    const struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_ORDER,
+        .object = lock,
+        .stack = stack,
+        .flags = UPMU_TRACE_FLAG_TRIED,
+        .holder_site = t->tried_site,
+    };
+    sync_write(t, tick, &e);
+}
+
+void sync_order_try_failed(struct sync_thread *t, uintptr_t key, uintptr_t site)
+{
+    int saved = errno;
+    if (t->tried != 0 && t->tried != key && t->tried_given_up != t->tried_site) {
+        order_write_try(t, tick_now(), t->tried & ~(uintptr_t)1, 0);
+        t->tried_given_up = t->tried_site;
+    }
+    t->tried = key;
+    t->tried_site = site;
+    t->tried_holding = order_holding(t);
+    errno = saved;
+}
+
+void sync_order_waits(struct sync_thread *t, uintptr_t key, uint32_t type, uintptr_t site)
+{
+    bool same = t->tried_holding == order_holding(t);
+    bool known = t->tried_written == t->tried_site && t->tried_lock == key;
+    t->tried = 0;
+    if (!same || known)
+        return;
+    int saved = errno;
+    uint64_t tick = tick_now();
+    order_write_try(t, tick, sync_key_object(key, type), sync_site_id(t, tick, site));
+    t->tried_written = t->tried_site;
+    t->tried_lock = key;
     errno = saved;
 }

@@ -55,6 +55,8 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
         return;
     if (w->type != UPMU_OBJECT_SEM) /* before the thread waits */
         sync_order_check(t, w->lock, w->type, w->site, w->flags & UPMU_TRACE_FLAG_TIMED);
+    if (UNLIKELY(t->tried == w->lock) && !(w->flags & UPMU_TRACE_FLAG_TIMED))
+        sync_order_waits(t, w->lock, w->type, w->site);
     w->flags |= sync_key_flags(w->lock, w->type);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_BLOCK,

@@ -131,6 +131,11 @@ bool sync_rwlock_is_free(const pthread_rwlock_t *l)
     return sync_layout.rwlock && readers >> READER_SHIFT == 0 && !(readers & WRITE_LOCKED);
 }
 
+bool sync_rwlock_writers_first(const pthread_rwlock_t *l)
+{
+    return sync_layout.rwlock && l->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
 uint32_t sync_sem_shared_flag(const sem_t *s)
 {
     int32_t shared; /* glibc: the value, as wide as an atomic is, then whether it is shared */
@@ -192,6 +197,12 @@ pid_t sync_rwlock_writer(const pthread_rwlock_t *l)
 }
 
 bool sync_rwlock_is_free(const pthread_rwlock_t *l)
+{
+    (void)l;
+    return false;
+}
+
+bool sync_rwlock_writers_first(const pthread_rwlock_t *l)
 {
     (void)l;
     return false;

@@ -84,6 +84,9 @@ pid_t sync_rwlock_writer(const pthread_rwlock_t *l);
 /** Whether the lock is certainly free. */
 bool sync_rwlock_is_free(const pthread_rwlock_t *l);
 
+/** Whether waiting writers keep readers out, as far as that is known. */
+bool sync_rwlock_writers_first(const pthread_rwlock_t *l);
+
 /** UPMU_TRACE_FLAG_PSHARED if other processes may use the object, or if that is unknown. */
 uint32_t sync_sem_shared_flag(const sem_t *s);
 uint32_t sync_cond_shared_flag(const pthread_cond_t *cond);

@@ -135,7 +135,12 @@ struct sync_thread {
     uint64_t clock_tick;      /**< tick and */
     uint64_t clock_ns;        /**< time of the last reading of CLOCK_REALTIME */
     uint32_t futex_value;     /**< expected value of the futex it waits for */
-    bool futex_one;           /**< it waits for one futex; for several, `futex_value` is not valid */
+    /* The last try that failed, until a blocking call shows that its call site tries first and waits then. */
+    uintptr_t tried, tried_site;
+    uint64_t tried_holding;              /**< number of the locks held */
+    uintptr_t tried_written, tried_lock; /**< last such call site in the trace, and its lock */
+    uintptr_t tried_given_up;            /**< last call site in the trace that waited for nothing afterwards */
+    bool futex_one;                      /**< it waits for one futex; for several, `futex_value` is not valid */
     unsigned char wait_outer[128];
 };
 

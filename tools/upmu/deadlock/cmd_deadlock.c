@@ -12,7 +12,7 @@
 #include "ui/output.h"
 #include "upmu/control.h"
 
-enum { DEADLOCK_JSON = 1, DEADLOCK_FORMAT, DEADLOCK_SUPPRESSIONS };
+enum { DEADLOCK_JSON = 1, DEADLOCK_FORMAT, DEADLOCK_SUPPRESSIONS, DEADLOCK_ONE_THREAD };
 enum { PID_MAX = 1 << 22 };
 
 struct deadlock_request {
@@ -20,6 +20,7 @@ struct deadlock_request {
     const char *subject;
     const char *suppressions;
     const struct deadlock_format *format;
+    bool one_thread; /**< inconsistent orders of one thread count as found */
 };
 
 /* A form of the report. */
@@ -51,6 +52,9 @@ static int deadlock_option(void *arg, int id, const char *value)
         return q->format ? 0 : options_usage(q->self, "--format is one of text, json, gcc, tasks and sarif");
     case DEADLOCK_SUPPRESSIONS:
         q->suppressions = value;
+        return 0;
+    case DEADLOCK_ONE_THREAD:
+        q->one_thread = true;
         return 0;
     default:
         break;
@@ -99,7 +103,8 @@ static int deadlock_write_report(const struct deadlock_request *q, const struct 
     q->format->write(&out, r);
     if (output_close(&out) != 0)
         return EXIT_FAILED;
-    size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
+    size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION) +
+                   (q->one_thread ? deadlock_count_cycles(r, UPMU_LOCK_ONE_THREAD) : 0);
     /* Without a finding, damaged parts make the result uncertain: exit status 1. */
     size_t damages = report_damages(r->places.overview);
     bool stalled = deadlock_count(r, UPMU_DEADLOCK_STALLED) > 0;
@@ -133,13 +138,15 @@ static const struct option_spec deadlock_options[] = {
     {DEADLOCK_JSON, 'j', "json", NULL, "one JSON document, as --format json"},
     {DEADLOCK_FORMAT, 'f', "format", "FORM", "text, json, gcc (warnings by line), tasks (for IDEs) or sarif"},
     {DEADLOCK_SUPPRESSIONS, 's', "suppressions", "FILE", "do not report what FILE names (man upmu-deadlock)"},
+    {DEADLOCK_ONE_THREAD, '1', "one-thread", NULL,
+     "exit with 3 also for locks that one thread acquired in both orders"},
     {0, 0, NULL, NULL, NULL},
 };
 
 const struct command command_deadlock = {
     .name = "deadlock",
     .summary = "show deadlocked threads and lock-order inversions, with their locations",
-    .usage = "[--format FORM] [--suppressions FILE] DIR|PID",
+    .usage = "[--format FORM] [--suppressions FILE] [--one-thread] DIR|PID",
     .about = "Analyzes the recording DIR of a running or ended process, or the running process PID: deadlocked\n"
              "threads with the locks that each holds and waits for and the call sites, and lock-order inversions that\n"
              "could lead to a deadlock. Blocked threads that may still be woken, and inversions that cannot deadlock,\n"

@@ -241,19 +241,33 @@ static void text_gates(struct output *out, const struct deadlock_report *r, uint
     }
 }
 
+/* Whether an object is in no module: on the heap, a stack or in a mapping. */
+static bool text_is_reusable(const struct deadlock_report *r, uint32_t process, uint64_t address)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    return upmu_overview_symbol_at(o, process, address, 0, &s) != 0 || !s.module;
+}
+
 static void text_cycle(struct output *out, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
 {
     struct upmu_lock_acquisition t = {.size = sizeof t};
-    bool inversion = c->class_number == UPMU_LOCK_INVERSION;
+    bool inversion = c->class_number == UPMU_LOCK_INVERSION, reusable = false;
     char *headline = deadlock_cycle_headline(c);
     fprintf(out->file, "%slock order%s [%s] in process %ld: %s\n", output_style(out, inversion ? STYLE_BAD : STYLE_DIM),
             output_plain(out), upmu_lock_cycle_class_name(c->class_number), (long)c->pid, headline);
     free(headline);
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++) {
+        reusable |= t.reusable && (text_is_reusable(r, c->process, t.lock) || text_is_reusable(r, c->process, t.held));
         text_acquisition(out, r, c->process, &t, inversion);
         if (c->class_number == UPMU_LOCK_GATED)
             text_gates(out, r, c->process, i, k);
     }
+    if (reusable && inversion)
+        fputs("  note: no initialization of these locks is recorded: where the program reuses their memory without "
+              "free(),\n"
+              "  an address may have been several locks\n",
+              out->file);
 }
 
 static void text_order(struct output *out, const struct deadlock_report *r, bool any, size_t suppressed)

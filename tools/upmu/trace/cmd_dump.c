@@ -129,6 +129,7 @@ static const struct {
     {UPMU_TRACE_FLAG_PI, "pi"},
     {UPMU_TRACE_FLAG_PSHARED, "process-shared"},
     {UPMU_TRACE_FLAG_FREED, "freed"},
+    {UPMU_TRACE_FLAG_WRITERS_FIRST, "writers_first"},
 };
 enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
 

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Inversions of locks of Python, which are semaphores that are tried first.
+#
+#     python.sh UPMU DIR
+set -euo pipefail
+upmu=$1 dir=$2
+command -v python3 >/dev/null || { echo "skipped, because python3 is not installed"; exit 77; }
+rm -rf "$dir"
+mkdir -p "$dir"
+cat >"$dir/order.py" <<'END'
+import sys, threading, time
+a, b = threading.Lock(), threading.Lock()
+turn = 0
+def wait(mine):
+    while turn != mine:
+        time.sleep(0.001)
+def blocking(x, y):
+    with x:
+        with y:
+            pass
+def trying(x, y):
+    with x:
+        if y.acquire(blocking=False):
+            y.release()
+def run(take, mine, x, y):
+    global turn
+    wait(mine)
+    take(x, y)
+    turn += 1
+    wait(2)
+take = {"inversion": blocking, "try": trying, "same": blocking}[sys.argv[1]]
+same = sys.argv[1] == "same"
+threads = [threading.Thread(target=run, args=(take, 0, a, b)),
+           threading.Thread(target=run, args=(take, 1, *((a, b) if same else (b, a))))]
+for t in threads: t.start()
+for t in threads: t.join()
+END
+found() {
+    local rc=0 text
+    UPMU_SYNC=${3:-} "$upmu" record -o "$dir/$1" -- python3 "$dir/order.py" "$1" >/dev/null 2>&1
+    text=$("$upmu" deadlock "$dir/$1") || rc=$?
+    rm -rf "${dir:?}/$1"
+    [ "$rc" -eq "$2" ] || { echo "FAILED: $1: status $rc, expected $2: $text"; exit 1; }
+}
+found same 0
+found inversion 3
+rm -rf "$dir"
