@@ -333,23 +333,30 @@ int acquisition_log_drop_non_locks(struct acquisition_log *l)
     return 0;
 }
 
-static bool log_gives_up(const struct acquisition_log *l, const struct acq_try *t)
+/* Whether tries of the lock at this call site were given up, and never followed by a wait. */
+static bool log_gives_up(const struct acquisition_log *l, const struct acq_try *t, uint64_t lock)
 {
-    for (size_t i = 0; i < l->n_tries; i++)
-        if (l->tries[i].wait_stack == 0 && l->tries[i].process == t->process && l->tries[i].tried == t->tried)
-            return true;
-    return false;
+    bool given_up = false;
+    for (size_t i = 0; i < l->n_tries; i++) {
+        const struct acq_try *o = &l->tries[i];
+        if (o->process != t->process || o->tried != t->tried || o->lock != lock)
+            continue;
+        if (o->wait_stack != 0)
+            return false;
+        given_up = true;
+    }
+    return given_up;
 }
 
 void acquisition_log_tries_wait(struct acquisition_log *l, const struct acq_try *t,
                                 uint64_t (*site_of)(void *arg, uint32_t process, uint32_t stack), void *arg)
 {
-    bool one_lock = log_gives_up(l, t);
     for (size_t i = 0; i < l->n_acquisitions; i++) {
         const struct acq_details *d = &l->details[i];
         bool only_tried = (d->flags & (UPMU_TRACE_FLAG_TIMED | UPMU_TRACE_FLAG_TRIED)) == UPMU_TRACE_FLAG_TRIED;
-        bool meant = !one_lock || l->locks[l->acquisitions[i].lock].address == t->lock;
-        if (only_tried && meant && d->process == t->process && site_of(arg, d->process, d->stack) == t->tried)
+        if (only_tried && l->acquisitions[i].breakable && d->process == t->process &&
+            site_of(arg, d->process, d->stack) == t->tried &&
+            !log_gives_up(l, t, l->locks[l->acquisitions[i].lock].address))
             l->acquisitions[i].breakable = false;
     }
 }

@@ -99,8 +99,8 @@ void acquisition_log_free(struct acquisition_log *l);
 /** After the last event: remove objects that turned out to be no locks. @return 0; UPMU_E_NOMEM. */
 int acquisition_log_drop_non_locks(struct acquisition_log *l);
 
-/** After the last event: acquisitions by tries at a call site can wait, of all locks, or if there were also tries without a
- *  wait at it, of this one. `site_of`: the call site of a stack. */
+/** After the last event: acquisitions by tries at a call site can wait, but those of locks whose tries there were given up.
+ *  `site_of`: the call site of a stack. */
 void acquisition_log_tries_wait(struct acquisition_log *l, const struct acq_try *t,
                                 uint64_t (*site_of)(void *arg, uint32_t process, uint32_t stack), void *arg);
 

@@ -210,9 +210,11 @@ static void order_write_try(struct sync_thread *t, uint64_t tick, uintptr_t lock
 void sync_order_try_failed(struct sync_thread *t, uintptr_t key, uintptr_t site)
 {
     int saved = errno;
-    if (t->tried != 0 && t->tried != key && t->tried_given_up != t->tried_site) {
+    enum { GIVEN_UP_MAX = 64 };
+    if (t->tried != 0 && t->tried != key && t->tried_given_up != t->tried && t->n_given_up < GIVEN_UP_MAX) {
         order_write_try(t, tick_now(), t->tried & ~(uintptr_t)1, 0);
-        t->tried_given_up = t->tried_site;
+        t->tried_given_up = t->tried;
+        t->n_given_up++;
     }
     t->tried = key;
     t->tried_site = site;

@@ -139,7 +139,8 @@ struct sync_thread {
     uintptr_t tried, tried_site;
     uint64_t tried_holding;              /**< number of the locks held */
     uintptr_t tried_written, tried_lock; /**< last such call site in the trace, and its lock */
-    uintptr_t tried_given_up;            /**< last call site in the trace that waited for nothing afterwards */
+    uintptr_t tried_given_up;            /**< last lock in the trace that was not waited for after a try */
+    uint32_t n_given_up;                 /**< of these events */
     bool futex_one;                      /**< it waits for one futex; for several, `futex_value` is not valid */
     unsigned char wait_outer[128];
 };
