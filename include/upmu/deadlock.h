@@ -59,21 +59,23 @@ UPMU_API struct upmu_overview *upmu_deadlocks_overview(struct upmu_deadlocks *de
 
 /** Kind of a deadlock. */
 enum upmu_deadlock_kind {
-    UPMU_DEADLOCK_CYCLE = 0,         /**< threads wait for each other, by locks and joins */
-    UPMU_DEADLOCK_SELF = 1,          /**< a thread waits for a lock that it holds */
-    UPMU_DEADLOCK_OWNER_ENDED = 2,   /**< the holder of the lock has ended */
-    UPMU_DEADLOCK_JOIN_CYCLE = 3,    /**< threads join each other */
-    UPMU_DEADLOCK_JOIN_SELF = 4,     /**< a thread joins itself */
-    UPMU_DEADLOCK_NO_POST = 5,       /**< no thread is left to post the semaphore */
-    UPMU_DEADLOCK_NO_SIGNAL = 6,     /**< no thread is left to signal the condition variable */
-    UPMU_DEADLOCK_BARRIER_SHORT = 7, /**< no thread is left to arrive at the barrier */
-    UPMU_DEADLOCK_NO_WAKE = 8,       /**< no thread is left to wake the futex */
-    UPMU_DEADLOCK_ALL_ASLEEP = 9,    /**< all threads of the process sleep, and no known event could wake one */
-    UPMU_DEADLOCK_KINDS = 10,        /**< number of kinds */
+    UPMU_DEADLOCK_CYCLE = 0,          /**< threads wait for each other, by locks and joins */
+    UPMU_DEADLOCK_SELF = 1,           /**< a thread waits for a lock that it holds */
+    UPMU_DEADLOCK_OWNER_ENDED = 2,    /**< the holder of the lock has ended */
+    UPMU_DEADLOCK_JOIN_CYCLE = 3,     /**< threads join each other */
+    UPMU_DEADLOCK_JOIN_SELF = 4,      /**< a thread joins itself */
+    UPMU_DEADLOCK_NO_POST = 5,        /**< no thread is left to post the semaphore */
+    UPMU_DEADLOCK_NO_SIGNAL = 6,      /**< no thread is left to signal the condition variable */
+    UPMU_DEADLOCK_BARRIER_SHORT = 7,  /**< no thread is left to arrive at the barrier */
+    UPMU_DEADLOCK_NO_WAKE = 8,        /**< no thread is left to wake the futex */
+    UPMU_DEADLOCK_ALL_ASLEEP = 9,     /**< all threads of the process sleep, and no known event could wake one */
+    UPMU_DEADLOCK_CROSS_PROCESS = 10, /**< threads of several processes wait for each other's locks; each process has an
+                                           entry with its threads */
+    UPMU_DEADLOCK_KINDS = 11,         /**< number of kinds */
 };
 
 /** "cycle", "self", "owner-ended", "join-cycle", "join-self", "no-post", "no-signal", "barrier-short", "no-wake",
- *  "all-asleep"; "?" for any other number. */
+ *  "all-asleep", "cross-process"; "?" for any other number. */
 UPMU_API const char *upmu_deadlock_kind_name(int kind);
 
 /** Certainty of a deadlock. */
@@ -206,7 +208,8 @@ struct upmu_lock_acquisition {
     uint32_t held_shared; /**< 1: held as a reader */
     uint64_t held_site;   /**< call site of its acquisition, for upmu_overview_symbol_at() */
     size_t n_held;        /**< entries of upmu_deadlocks_acquisition_held_at() */
-    uint32_t reusable; /**< 1: the initialization of `lock` or `held` is not recorded: in memory that the program reuses without
+    uint32_t
+        reusable; /**< 1: the initialization of `lock` or `held` is not recorded: in memory that the program reuses without
                             free(), it may have been several objects */
 };
 #define UPMU_LOCK_ACQUISITION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_lock_acquisition, 88)

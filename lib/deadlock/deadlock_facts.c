@@ -15,6 +15,7 @@ static const char *const kind_names[UPMU_DEADLOCK_KINDS] = {
     [UPMU_DEADLOCK_BARRIER_SHORT] = "barrier-short",
     [UPMU_DEADLOCK_NO_WAKE] = "no-wake",
     [UPMU_DEADLOCK_ALL_ASLEEP] = "all-asleep",
+    [UPMU_DEADLOCK_CROSS_PROCESS] = "cross-process",
 };
 
 /* The graph's enumerations equal the public ones. */
@@ -26,6 +27,7 @@ _Static_assert((int)WG_CYCLE == (int)UPMU_DEADLOCK_CYCLE && (int)WG_SELF == (int
                    (int)WG_BARRIER_SHORT == (int)UPMU_DEADLOCK_BARRIER_SHORT &&
                    (int)WG_NO_WAKE == (int)UPMU_DEADLOCK_NO_WAKE &&
                    (int)WG_ALL_ASLEEP == (int)UPMU_DEADLOCK_ALL_ASLEEP &&
+                   (int)WG_CROSS_PROCESS == (int)UPMU_DEADLOCK_CROSS_PROCESS &&
                    (int)WG_DEADLOCK_KINDS == (int)UPMU_DEADLOCK_KINDS,
                "kinds");
 _Static_assert((int)WG_CERTAIN == (int)UPMU_DEADLOCK_CERTAIN && (int)WG_STALLED == (int)UPMU_DEADLOCK_STALLED &&
@@ -55,7 +57,8 @@ static uint64_t facts_lock_site(const struct wait_state *s, const struct wait_st
 /* Kinds with one object; the threads of the other kinds have an object each. */
 static bool facts_has_object(enum wg_deadlock_kind kind)
 {
-    return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF && kind != WG_ALL_ASLEEP;
+    return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF && kind != WG_ALL_ASLEEP &&
+           kind != WG_CROSS_PROCESS;
 }
 
 int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_deadlock *out)

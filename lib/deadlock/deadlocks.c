@@ -234,6 +234,8 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
         rc = upmu_control_open(&control, dir);
     if (rc == 0)
         rc = deadlocks_read_processes(d, control);
+    if (rc == 0)
+        rc = deadlocks_find_across(d);
     upmu_control_close(control);
     const struct timeline_hooks hooks = {.arg = &d->log, .event = deadlocks_log_event};
     if (rc == 0)

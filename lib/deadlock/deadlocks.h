@@ -56,6 +56,9 @@ static inline int deadlocks_no_memory(void)
     return upmu_fail(UPMU_E_NOMEM, "out of memory while searching for deadlocks");
 }
 
+/** cross_process.c: add the deadlocks of threads in several processes. @return 0; UPMU_E_NOMEM. */
+int deadlocks_find_across(struct upmu_deadlocks *d);
+
 /** lock_cycles.c: find the cycles of the log, after the last event. @return 0; UPMU_E_NOMEM. */
 int deadlocks_find_cycles(struct upmu_deadlocks *d);
 

@@ -192,6 +192,12 @@ const struct kernel_thread *kernel_view_thread(const struct kernel_view *v, pid_
     return NULL;
 }
 
+bool kernel_has_thread(pid_t tid)
+{
+    struct kernel_thread t = {.task = tid};
+    return kernel_view_read_state(tid, &t);
+}
+
 bool kernel_view_all_asleep(const struct kernel_view *v)
 {
     for (size_t i = 0; i < v->n_threads; i++) {

@@ -37,6 +37,8 @@ int kernel_view_read(struct kernel_view *v, pid_t pid);
 void kernel_view_free(struct kernel_view *v);
 /** The thread with that id in the process; NULL. */
 const struct kernel_thread *kernel_view_thread(const struct kernel_view *v, pid_t tid);
+/** Whether a thread with that id exists in this pid namespace. */
+bool kernel_has_thread(pid_t tid);
 /** Whether every thread sleeps in a wait without timeout that only a thread of the process can end. */
 bool kernel_view_all_asleep(const struct kernel_view *v);
 

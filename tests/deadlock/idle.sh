@@ -78,7 +78,7 @@ start_all() {
     start pool python3 -c 'import multiprocessing, time; p = multiprocessing.Pool(2); time.sleep(1000)'
     start futures python3 -c 'import concurrent.futures as c, time; e = c.ThreadPoolExecutor(4)
 [e.submit(time.sleep, 0.01) for _ in range(8)]; time.sleep(1000)'
-    start fifo bash -c 'exec 3<>"$1"; cat <&3' - "$dir/fifo"
+    start fifo cat "$dir/fifo"
     start timeout timeout 1000 sleep 999
     start agent ssh-agent -D -a "$dir/agent"
     start top "$upmu" top --json -i 5 -p $$

@@ -50,6 +50,7 @@ enum wg_deadlock_kind {
     WG_BARRIER_SHORT, /**< no thread can arrive at the barrier */
     WG_NO_WAKE,       /**< no thread can wake the futex */
     WG_ALL_ASLEEP,    /**< all threads of the process are asleep, and nothing is known that could wake one */
+    WG_CROSS_PROCESS, /**< threads of several processes wait for each other's locks */
     WG_DEADLOCK_KINDS,
 };
 

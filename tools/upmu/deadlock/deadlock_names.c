@@ -65,6 +65,8 @@ char *deadlock_headline(const struct upmu_deadlock *d)
     case UPMU_DEADLOCK_BARRIER_SHORT:
         return memory_format("%zu thread%s %s at a barrier at which no thread is left to arrive", d->n_threads, plural,
                              wait);
+    case UPMU_DEADLOCK_CROSS_PROCESS:
+        return memory_format("%zu thread%s and threads of other processes wait for each other", d->n_threads, plural);
     case UPMU_DEADLOCK_ALL_ASLEEP:
         return memory_copy(d->n_threads == 1 ? "its only thread is asleep, and nothing is known that could wake it"
                                              : "all threads are asleep, and nothing is known that could wake one");
