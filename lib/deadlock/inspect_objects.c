@@ -22,7 +22,7 @@ static bool kernel_object_read(const struct kernel_view *v, uint64_t address, vo
 
 #ifdef __GLIBC__
 
-enum { MUTEX_KIND_MAX = 0x1ff, STREAM_DEPTH_MAX = 1000, WRITE_LOCKED = 2, THREAD_BYTES = 2304 };
+enum { MUTEX_KIND_MAX = 0x3ff, STREAM_DEPTH_MAX = 1000, WRITE_LOCKED = 2, THREAD_BYTES = 2304 };
 
 /* The fields of a FILE's lock. */
 struct stream_lock {

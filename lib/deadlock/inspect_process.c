@@ -36,28 +36,6 @@ static int process_maps_file(pid_t pid, ino_t file)
     return lines == 0 ? -1 : found;
 }
 
-/* Whether the process has the id `own` in an inner namespace. */
-static bool process_is_inner(pid_t pid, pid_t own)
-{
-    char line[256], path[40];
-    long id = 0, ids = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *f = fopen(path, "re");
-    while (f && ids == 0 && fgets(line, sizeof line, f)) {
-        char *at = line + strlen("NSpid:"), *end;
-        if (strncmp(line, "NSpid:", strlen("NSpid:")) != 0)
-            continue;
-        for (long one = strtol(at, &end, 10); end != at; one = strtol(at, &end, 10)) {
-            id = one;
-            ids++;
-            at = end;
-        }
-    }
-    if (f)
-        (void)fclose(f);
-    return ids > 1 && id == own;
-}
-
 static pid_t process_search_inner(pid_t own, ino_t file)
 {
     const struct dirent *entry;
@@ -65,7 +43,7 @@ static pid_t process_search_inner(pid_t own, ino_t file)
     DIR *dir = opendir("/proc");
     while (dir && found == 0 && (entry = readdir(dir))) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid > 0 && process_is_inner(pid, own) && process_maps_file(pid, file) == 1)
+        if (pid > 0 && pid != own && control_inner_pid(pid) == own && process_maps_file(pid, file) == 1)
             found = pid;
     }
     if (dir)
@@ -80,7 +58,6 @@ pid_t inspect_process_of(const char *dir, pid_t own)
     if (snprintf(path, sizeof path, "%s/" CONTROL_FILE, dir) >= (int)sizeof path || stat(path, &st) != 0)
         return 0;
     int mapped = process_maps_file(own, st.st_ino);
-    return mapped == 1                                    ? own
-           : mapped == 0 || control_start_ticks(own) == 0 ? process_search_inner(own, st.st_ino)
-                                                          : own;
+    pid_t inner = mapped == 1 ? own : process_search_inner(own, st.st_ino);
+    return inner != 0 || mapped == 0 ? inner : own;
 }

@@ -52,6 +52,22 @@ static int control_hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+pid_t control_inner_pid(pid_t pid)
+{
+    char path[40], text[4096], *end;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    if (control_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
+        return 0;
+    const char *line = strstr(text, "\nNSpid:");
+    const char *at = line ? line + strlen("\nNSpid:") : "";
+    long id = pid; /* kernels before 4.1 have no such line */
+    for (long one = strtol(at, &end, 10); end != at; one = strtol(at, &end, 10)) {
+        id = one;
+        at = end;
+    }
+    return (pid_t)id;
+}
+
 int control_boot_id(uint8_t id[16], char text[37])
 {
     char line[64] = "";

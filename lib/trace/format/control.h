@@ -85,6 +85,9 @@ static inline void control_lose(struct control_header *h, enum control_loss caus
 /** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). */
 uint64_t control_start_ticks(pid_t pid);
 
+/** The id of a process in its innermost pid namespace; 0 if there is none. */
+pid_t control_inner_pid(pid_t pid);
+
 /** This boot's id: as bytes, and as text of 36 characters with its NUL. @return 0 or -errno. */
 int control_boot_id(uint8_t id[16], char text[37]);
 

@@ -43,8 +43,10 @@ static char *maps_line_directory(char *line)
     return path;
 }
 
-/* @return 1 if the control file in `dir` belongs to the process that began at `start`, 0 if not; UPMU_E_IO, UPMU_E_NOMEM. */
-static int control_is_of_process(const char *dir, uint64_t start)
+/* A process of another pid namespace may have seen another process's start time, under its own id. @return 1 if the control
+ * file in `dir` belongs to the process that began at `start`, or has the id `inner` in its namespace, unless that is 0; 0 if
+ * not; UPMU_E_IO, UPMU_E_NOMEM. */
+static int control_is_of_process(const char *dir, uint64_t start, pid_t inner)
 {
     struct control_header h;
     char *path = NULL;
@@ -57,7 +59,8 @@ static int control_is_of_process(const char *dir, uint64_t start)
     if (rc != 0)
         rc = packets_io_failed(path, -rc);
     else
-        rc = memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0 && h.start_ticks == start;
+        rc = memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0 &&
+             (h.start_ticks == start || (inner != 0 && (pid_t)h.pid == inner));
     free(path);
     return rc;
 }
@@ -80,10 +83,11 @@ static int maps_search(FILE *maps, const char *name, pid_t pid, char **dir)
     char *line = NULL;
     size_t capacity = 0;
     uint64_t start = control_start_ticks(pid);
+    pid_t inner = control_inner_pid(pid);
     int rc = 0;
     while (rc == 0 && getline(&line, &capacity, maps) > 0) {
         const char *found = maps_line_directory(line);
-        rc = found ? control_is_of_process(found, start) : 0;
+        rc = found ? control_is_of_process(found, start, inner == pid ? 0 : inner) : 0;
         if (rc > 0 && !(*dir = strdup(found)))
             rc = upmu_fail(UPMU_E_NOMEM, "out of memory for a path");
     }
