@@ -18,22 +18,22 @@
 
 #include "trace/format/control.h"
 
-/* @return 1: it has the file mapped; 0: not; -1: its map cannot be read. */
-static int process_maps_file(pid_t pid, ino_t file)
+/* Whether it has the file mapped, as far as its map can be read. */
+static bool process_maps_file(pid_t pid, ino_t file)
 {
     char path[PATH_MAX + 128];
     uint64_t inode;
-    int found = 0, lines = 0;
+    bool found = false;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *f = fopen(path, "re");
-    for (; f && !found && fgets(path, sizeof path, f); lines++) {
+    for (; f && !found && fgets(path, sizeof path, f);) {
         size_t length = strcspn(path, "\n"), tail = strlen("/" CONTROL_FILE);
         found = sscanf(path, "%*s %*s %*s %*s %" SCNu64, &inode) == 1 && inode == file && length > tail &&
                 strncmp(path + length - tail, "/" CONTROL_FILE, tail) == 0;
     }
     if (f)
         (void)fclose(f);
-    return lines == 0 ? -1 : found;
+    return found;
 }
 
 static pid_t process_search_inner(pid_t own, ino_t file)
@@ -43,7 +43,7 @@ static pid_t process_search_inner(pid_t own, ino_t file)
     DIR *dir = opendir("/proc");
     while (dir && found == 0 && (entry = readdir(dir))) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid > 0 && pid != own && control_inner_pid(pid) == own && process_maps_file(pid, file) == 1)
+        if (pid > 0 && pid != own && control_inner_pid(pid) == own && process_maps_file(pid, file))
             found = pid;
     }
     if (dir)
@@ -57,7 +57,5 @@ pid_t inspect_process_of(const char *dir, pid_t own)
     struct stat st;
     if (snprintf(path, sizeof path, "%s/" CONTROL_FILE, dir) >= (int)sizeof path || stat(path, &st) != 0)
         return 0;
-    int mapped = process_maps_file(own, st.st_ino);
-    pid_t inner = mapped == 1 ? own : process_search_inner(own, st.st_ino);
-    return inner != 0 || mapped == 0 ? inner : own;
+    return process_maps_file(own, st.st_ino) ? own : process_search_inner(own, st.st_ino);
 }
