@@ -18,22 +18,39 @@
 
 #include "trace/format/control.h"
 
-/* Whether it has the file mapped, as far as its map can be read. */
-static bool process_maps_file(pid_t pid, ino_t file)
+/* @return 1: the file is among the mappings; 0: it is not; -1: they cannot be read, or the thread has ended. */
+static int process_maps_have(const char *maps, ino_t file)
 {
-    char path[PATH_MAX + 128];
+    char line[PATH_MAX + 128];
     uint64_t inode;
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *f = fopen(path, "re");
-    for (; f && !found && fgets(path, sizeof path, f);) {
-        size_t length = strcspn(path, "\n"), tail = strlen("/" CONTROL_FILE);
-        found = sscanf(path, "%*s %*s %*s %*s %" SCNu64, &inode) == 1 && inode == file && length > tail &&
-                strncmp(path + length - tail, "/" CONTROL_FILE, tail) == 0;
+    int found = 0, lines = 0;
+    FILE *f = fopen(maps, "re");
+    for (; f && !found && fgets(line, sizeof line, f); lines++) {
+        size_t length = strcspn(line, "\n"), tail = strlen("/" CONTROL_FILE);
+        found = sscanf(line, "%*s %*s %*s %*s %" SCNu64, &inode) == 1 && inode == file && length > tail &&
+                strncmp(line + length - tail, "/" CONTROL_FILE, tail) == 0;
     }
     if (f)
         (void)fclose(f);
-    return found;
+    return lines == 0 ? -1 : found;
+}
+
+/* Whether it has the file mapped, as far as its map can be read: that of any thread, because the first may have ended. */
+static bool process_maps_file(pid_t pid, ino_t file)
+{
+    char path[64];
+    const struct dirent *entry;
+    int found = -1;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    while (dir && found < 0 && (entry = readdir(dir))) {
+        long task = strtol(entry->d_name, NULL, 10);
+        snprintf(path, sizeof path, "/proc/%d/task/%ld/maps", (int)pid, task);
+        found = task > 0 ? process_maps_have(path, file) : -1;
+    }
+    if (dir)
+        closedir(dir);
+    return found == 1;
 }
 
 static pid_t process_search_inner(pid_t own, ino_t file)
