@@ -38,7 +38,7 @@ static void wg_index_holders(struct wg_snapshot *p)
 }
 
 /* Holders of a lock: the returned element of `holders` and its successors, `*n` in all. After wg_find_blocked(). */
-static const struct wg_holder *wg_holders_of(const struct wg_snapshot *p, uint64_t lock, size_t *n)
+const struct wg_holder *wg_holders_of(const struct wg_snapshot *p, uint64_t lock, size_t *n)
 {
     size_t low = 0, high = p->n_holds;
     while (low < high) {

@@ -116,4 +116,7 @@ void wg_find_blocked(struct wg_snapshot *s);
  *  wg_find_blocked(). */
 uint32_t wg_mutex_holder(const struct wg_snapshot *s, uint32_t t);
 
+/** Holders of a lock: the returned element of `holders` and its successors, `*n` in all. After wg_find_blocked(). */
+const struct wg_holder *wg_holders_of(const struct wg_snapshot *s, uint64_t lock, size_t *n);
+
 #endif
