@@ -51,8 +51,7 @@ static bool candidate_thread_matches(const struct candidate *t, size_t i, size_t
         candidate_lock_matches(t, thread->object_type, thread->object))
         return true;
     for (size_t n = 0; upmu_deadlocks_held_at(t->d, i, k, n, &h) == 0; n++)
-        if (h.wanted &&
-            (candidate_address_matches(t, h.site) || candidate_lock_matches(t, UPMU_OBJECT_NONE, h.lock)))
+        if (h.wanted && (candidate_address_matches(t, h.site) || candidate_lock_matches(t, UPMU_OBJECT_NONE, h.lock)))
             return true;
     return false;
 }

@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 {
     static const struct dl_case *const all[] = {
         cases_cycles,   cases_blocked, cases_rwlocks,  cases_quiet,  cases_order, cases_semaphores, cases_forked,
-        cases_standard, cases_mixed,   cases_crossing, cases_nested, cases_lives, cases_late, cases_orders};
+        cases_standard, cases_mixed,   cases_crossing, cases_nested, cases_lives, cases_late,       cases_orders};
     if (argc != 3) {
         fprintf(stderr, "usage: corpus CASE PIDFILE\n");
         return 2;

@@ -6,6 +6,7 @@
  * call is reported as misuse.
  */
 #include <errno.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 #include "upmu/analysis.h"
 #include "upmu/control.h"
 
-enum { ROUNDS = 3000, PAIRS = 5, WORKERS = 3 };
+enum { ROUNDS = 3000, PAIRS = 5, WORKERS = 3, ROUNDS_OF_WORKERS = 30 };
 
 static pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER, first = PTHREAD_MUTEX_INITIALIZER,
                        second = PTHREAD_MUTEX_INITIALIZER, kept = PTHREAD_MUTEX_INITIALIZER,
@@ -24,11 +25,15 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static sem_t slots;
 static unsigned rounds;
 static int over;
+static int budget; /* rounds of the workers; without a limit a slow main thread records millions of events */
 
 static void *work(void *arg)
 {
     uintptr_t number = (uintptr_t)arg;
     for (unsigned i = 0; !__atomic_load_n(&over, __ATOMIC_ACQUIRE); i++) {
+        while (__atomic_load_n(&budget, __ATOMIC_RELAXED) <= 0 && !__atomic_load_n(&over, __ATOMIC_ACQUIRE))
+            sched_yield();
+        __atomic_fetch_sub(&budget, 1, __ATOMIC_RELAXED);
         lock(&first);
         rounds++;
         if (i % 8 == number)
@@ -74,6 +79,7 @@ static void toggle(const struct upmu_control *control)
 
     lock(&kept);
     for (int i = 0; i < ROUNDS; i++) {
+        __atomic_fetch_add(&budget, ROUNDS_OF_WORKERS, __ATOMIC_RELAXED);
         pairs();
         CHECK(upmu_control_stop(control, 0) == 0);
         if (i == ROUNDS / 2)

@@ -187,12 +187,12 @@ struct ov_object {
     uint64_t address;
     char *name;
     bool created, destroyed;
-    bool counts_clear;              /**< no count belongs to the object that was at its address before */
-    bool counts_final;              /**< all its counts were recorded before its end */
-    bool used;                      /**< more than its name is known */
-    bool recursive;                 /**< a recursive mutex */
-    bool followed;                  /**< another object is, or was, at its address later */
-    uint64_t init_site, used_site;  /**< where it was initialized, and where it was first used */
+    bool counts_clear;             /**< no count belongs to the object that was at its address before */
+    bool counts_final;             /**< all its counts were recorded before its end */
+    bool used;                     /**< more than its name is known */
+    bool recursive;                /**< a recursive mutex */
+    bool followed;                 /**< another object is, or was, at its address later */
+    uint64_t init_site, used_site; /**< where it was initialized, and where it was first used */
     uint32_t init_stack, used_stack;
     struct upmu_wait_sum waits, shared_waits;
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
