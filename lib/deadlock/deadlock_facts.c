@@ -129,11 +129,15 @@ static int facts_wait_kind(const struct wait_file_slot *h)
     return h->type >= 0 && (size_t)h->type < sizeof of_type ? of_type[h->type] : UPMU_WAIT_MUTEX;
 }
 
-/* The holder of the object waited for; of a condition variable's wait, the holder of its mutex. */
+/* The holder of the object waited for, or the thread joined; of a condition variable's wait, the holder of its mutex. */
 static pid_t facts_holder(const struct wait_state *s, const struct wait_state_thread *t)
 {
-    uint32_t who = wg_mutex_holder(&s->snapshot, (uint32_t)(t - s->file.threads));
-    return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->file.threads[who].head.tid;
+    uint32_t at = (uint32_t)(t - s->file.threads), who = wg_mutex_holder(&s->snapshot, at);
+    if (t->head.kind == UPMU_TRACE_THREAD_JOIN)
+        who = s->snapshot.threads[at].target;
+    if (who != WG_NONE)
+        return s->file.threads[who].head.tid;
+    return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : 0;
 }
 
 int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_deadlock_thread *out)
