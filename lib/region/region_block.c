@@ -20,7 +20,7 @@ enum {
     CACHE_LINE = 64,
     TOUCHED_FRAMES = 8, /**< frames and records whose pages are touched at the start */
     TOUCHED_RECORDS = 24,
-    REGION_SPARES = 32, /**< blocks kept for new threads, at most */
+    REGION_SPARES = 16, /**< blocks kept for new threads, at most */
 };
 
 static size_t block_round_up(size_t n, size_t to)

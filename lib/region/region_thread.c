@@ -49,27 +49,26 @@ static void child_start(void)
 /* A thread without a block: in a forked child the whole process must be set up first. */
 static struct region_thread *thread_start(void)
 {
-    struct region_tls *tls = &region_tls;
     struct region_thread *t = NULL;
     int cancel;
-    if (tls->starting)
+    if (region_tls.starting)
         return NULL; /* a signal handler interrupted the creation */
-    tls->starting = 1;
+    region_tls.starting = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!__atomic_load_n(&upmu_regions.shared->alive, __ATOMIC_ACQUIRE))
         child_start();
-    if (!tls->refused && (t = region_block_make()) != NULL) {
+    if (!region_tls.refused && (t = region_block_make()) != NULL) {
         pthread_setspecific(end_key, t);
         __atomic_store_n(&t->live, 1, __ATOMIC_RELEASE);
-        tls->thread = t;
-    } else if (!tls->refused) {
-        tls->refused = 1;
+        region_tls.thread = t;
+    } else if (!region_tls.refused) {
+        region_tls.refused = 1;
         __atomic_fetch_add(&upmu_regions.threads_lost, 1, __ATOMIC_RELAXED);
     }
     pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    tls->starting = 0;
+    region_tls.starting = 0;
     return t;
 }
 

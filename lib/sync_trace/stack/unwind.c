@@ -92,7 +92,8 @@ static bool unwind_memory_is_ample(void)
 }
 
 #if defined(__GLIBC__) && !defined(__i386__) && !defined(__s390__)
-void *__tls_get_addr(void *index) __attribute__((weak)); /* the loader's, by the ABI of thread-local storage */
+/* The loader's, by the ABI of thread-local storage. */
+void *__tls_get_addr(void *index) __attribute__((weak)); // NOLINT(bugprone-reserved-identifier)
 
 /* A first walk also makes a cache of 256 KiB, whose page faults cost several times as much as the creation of a thread. So
  * a new thread gets the thread-local memory alone where that is all that libunwind allocates by the program's malloc:

@@ -300,7 +300,7 @@ int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **ev
 {
     if (!trace || !event)
         return ARGUMENT_NULL(trace, event);
-    struct source *source;
+    struct source *source = NULL;
     int rc = reader_next(trace, &source);
     *event = rc > 0 ? &source->now.event : NULL;
     return rc;
@@ -312,7 +312,7 @@ int upmu_trace_read(struct upmu_trace *trace, const struct upmu_trace_event **ev
         return ARGUMENT_NULL(trace, events);
     if (n == 0)
         return upmu_fail(UPMU_E_INVAL, "%s: `n` is 0, at least 1 is needed", __func__);
-    struct source *source;
+    struct source *source = NULL;
     int read = 0, rc = batch_begin(&trace->batch, n);
     if (rc != 0)
         return rc;
