@@ -2,7 +2,6 @@
 /* Parser and matcher of suppression files. */
 #include "deadlock/suppress.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +43,9 @@ static int suppress_add(struct suppressions *s, const char *kind, const char *pa
 }
 
 /* Parses one line, which is modified. */
-static int suppress_parse_line(struct suppressions *s, const char *path, size_t number, char *line)
+static int suppress_parse_line(void *arg, const char *path, size_t number, char *line)
 {
-    line[strcspn(line, "\r\n")] = '\0';
-    line += strspn(line, " \t");
-    if (*line == '\0' || *line == '#')
-        return 0;
+    struct suppressions *s = arg;
     char *colon = strchr(line, ':');
     if (!colon || colon[1] == '\0')
         return upmu_fail(UPMU_E_INVAL, "\"%s\", line %zu: \"%s\" is not KIND:PATTERN", path, number, line);
@@ -64,21 +60,7 @@ static int suppress_parse_line(struct suppressions *s, const char *path, size_t 
 
 int suppressions_read(struct suppressions *s, const char *path)
 {
-    char *line = NULL;
-    size_t capacity = 0, number = 0;
-    int rc = 0;
-    FILE *f = fopen(path, "re");
-    if (!f) {
-        const char *text = strerrordesc_np(errno);
-        return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
-    }
-    while (rc == 0 && getline(&line, &capacity, f) > 0)
-        rc = suppress_parse_line(s, path, ++number, line);
-    if (rc == 0 && ferror(f))
-        rc = upmu_fail(UPMU_E_IO, "cannot read \"%s\"", path);
-    free(line);
-    (void)fclose(f); /* opened for reading */
-    return rc;
+    return pattern_file_read(path, suppress_parse_line, s);
 }
 
 void suppressions_free(struct suppressions *s)

@@ -3,7 +3,6 @@
 #include "symbols/wrappers.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,12 +248,9 @@ static int wrappers_add(struct wrappers *w, int subject, const char *pattern)
 }
 
 /* Parses one line, which is modified. */
-static int wrappers_read_line(struct wrappers *w, const char *path, size_t number, char *line)
+static int wrappers_read_line(void *arg, const char *path, size_t number, char *line)
 {
-    line[strcspn(line, "\r\n")] = '\0';
-    line += strspn(line, " \t");
-    if (*line == '\0' || *line == '#')
-        return 0;
+    struct wrappers *w = arg;
     char *colon = strchr(line, ':');
     for (int i = 0; colon && colon[1] && i < SUBJECTS; i++)
         if (strlen(subjects[i]) == (size_t)(colon - line) && strncmp(line, subjects[i], (size_t)(colon - line)) == 0)
@@ -265,21 +261,7 @@ static int wrappers_read_line(struct wrappers *w, const char *path, size_t numbe
 
 int wrappers_read(struct wrappers *w, const char *path)
 {
-    char *line = NULL;
-    size_t capacity = 0, number = 0;
-    int rc = 0;
-    FILE *f = fopen(path, "re");
-    if (!f) {
-        const char *text = strerrordesc_np(errno);
-        return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
-    }
-    while (rc == 0 && getline(&line, &capacity, f) > 0)
-        rc = wrappers_read_line(w, path, ++number, line);
-    if (rc == 0 && ferror(f))
-        rc = upmu_fail(UPMU_E_IO, "cannot read \"%s\"", path);
-    free(line);
-    (void)fclose(f); /* opened for reading */
-    return rc;
+    return pattern_file_read(path, wrappers_read_line, w);
 }
 
 void wrappers_free(struct wrappers *w)

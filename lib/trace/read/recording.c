@@ -264,6 +264,8 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
 static const char *refusal_text(uint32_t errnum)
 {
     switch (errnum) {
+    case 0:
+        return "an event was longer than a packet";
     case ENOBUFS:
         return "the size limit of the recording is reached (UPMU_TRACE_LIMIT, upmu record --limit)";
     case ENOSPC:
