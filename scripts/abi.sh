@@ -84,4 +84,6 @@ for library in "${libraries[@]}"; do
         bad=1
     fi
 done
+# The declarations of the Python package are made from the same headers.
+[ "$mode" = check ] || python3 "$root/bindings/python/generate.py"
 exit $bad

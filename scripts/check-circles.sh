@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints each circle of files in one module: a.c needs a symbol that b.c defines, and b.c, directly or through others,
-# one that a.c defines.
+# Prints each circle of files in one folder: a needs b, and b, directly or through others, a. A file needs another one if it
+# calls a function of its, or includes its header, with whose structs and inline functions it works. A header whose functions
+# are all of the source of its name is one with it; one that several sources share is a file of its own.
 #
 #   scripts/check-circles.sh [BUILD]    a build folder with objects, by default build/release
 #
@@ -35,7 +36,33 @@ awk '
         if (to != "" && to != $1)
             print folder($1), base($1), base(to)
     }
-' "$work/symbols" "$work/symbols" | sort -u >"$work/edges"
+' "$work/symbols" "$work/symbols" >"$work/edges"
+# Headers that belong to a source, as "FOLDER/NAME".
+(cd "$root/lib" && find . -name '*.h' -exec grep -oHE '[a-z_0-9]+\(' {} +) | sed 's,^\./,,; s,($,,' |
+    awk -F '[ :]' '
+        FNR == NR { if ($2 == "D") where[$3] = where[$3] " " $1; next }
+        {
+            header = $1; sub(/\.h$/, "", header)
+            folder = header; sub(/\/[^\/]*$/, "", folder)
+            n = split(where[$2], of, " ")
+            for (i = 1; i <= n; i++)
+                if (index(of[i], folder "/") == 1) {
+                    if (of[i] == header) own[header]; else shared[header]
+                }
+        }
+        END { for (header in own) if (!(header in shared)) print header }
+    ' "$work/symbols" - >"$work/own"
+(cd "$root/lib" && find . -name '*.[ch]' -exec grep -H '^#include "' {} +) |
+    sed -nE 's,^\./(.*)/([^/]*\.[ch]):#include "\1/([^/"]*\.h)".*,\1 \2 \3,p' |
+    awk '
+        function unit(folder, file,    name) {
+            name = file; sub(/\.[ch]$/, "", name)
+            return file ~ /\.c$/ || folder "/" name in own ? name : file
+        }
+        FNR == NR { own[$1]; next }
+        { from = unit($1, $2); to = unit($1, $3); if (from != to) print $1, from, to }
+    ' "$work/own" - >>"$work/edges"
+sort -u -o "$work/edges" "$work/edges"
 # A file is on a circle if it reaches itself; files that reach each other are one circle.
 awk '
     { from = $1 "/" $2; to = $1 "/" $3; next_of[from] = next_of[from] " " to; nodes[from]; nodes[to] }

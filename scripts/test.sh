@@ -68,6 +68,7 @@ check_shell()
 
 # clang-tidy's count of warnings it suppressed in system headers is noise; everything else is shown. Fuzz targets
 # compile most files a second time; once is enough here. The longest come first so that no processor is left waiting.
+# max-nodes is how far the static analyzer follows a function's paths: a third of its default, in 40 % of the time.
 check_tidy()
 {
     # The event tables are made by the build; the sources of the library include them.
@@ -78,7 +79,8 @@ check_tidy()
 print(json.dumps(list({e["file"]: e for e in reversed(json.load(sys.stdin))}.values())))' \
         <build/clang/compile_commands.json >build/tidy/compile_commands.json
     find lib -name '*.c' -printf '%s\t%p\0' | LC_ALL=C sort -z -rn | cut -z -f 2 |
-        xargs -0 -n 1 -P "$jobs" clang-tidy --quiet -p build/tidy 2> >(grep -v 'warnings generated\.$' >&2)
+        xargs -0 -n 1 -P "$jobs" clang-tidy --quiet -p build/tidy --extra-arg=-Xclang --extra-arg=-analyzer-config \
+            --extra-arg=-Xclang --extra-arg=max-nodes=75000 2> >(grep -v 'warnings generated\.$' >&2)
 }
 
 run_checks()
@@ -109,9 +111,9 @@ left_out()
 {
     case $1 in
     quick) echo '^(script|bench|slow)$' ;;
-    clang) echo '^(once|bench|command)$' ;;
+    clang) echo '^(once|bench|command|denied)$' ;;
     asan) echo '^(once|bench)$' ;;
-    tsan) echo '^(once|bench|one-thread)$' ;;
+    tsan) echo '^(once|bench|one-thread|denied)$' ;;
     esac
 }
 

@@ -116,9 +116,17 @@ enum upmu_wait_kind {
     UPMU_WAIT_BARRIER = 7, /**< barrier */
     UPMU_WAIT_ONCE = 8,    /**< pthread_once() whose function runs in another thread */
     UPMU_WAIT_FUTEX = 9,   /**< futex that the program uses itself */
+    /* Waits in calls that are not about locks, in the order of enum upmu_call. */
+    UPMU_WAIT_SLEEP = 10,  /**< sleep(), nanosleep(), ... */
+    UPMU_WAIT_POLL = 11,   /**< poll(), select(), epoll_wait(), ... */
+    UPMU_WAIT_SIGNAL = 12, /**< sigwait(), sigsuspend(), pause(), ... */
+    UPMU_WAIT_READ = 13,   /**< read(), recv(), accept(), ... */
+    UPMU_WAIT_WRITE = 14,  /**< write(), send(), connect(), ... */
+    UPMU_WAIT_CHILD = 15,  /**< waitpid(), waitid(), ... */
 };
 
-/** "mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"; "?" for any other number. */
+/** "mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex", "sleep",
+ *  "poll", "signal", "read", "write", "child"; "?" for any other number. */
 UPMU_API const char *upmu_wait_kind_name(int kind);
 
 /** A thread. */
@@ -171,7 +179,6 @@ enum upmu_sched_state {
     UPMU_SCHED_RUNNING = 1,   /**< on a CPU */
     UPMU_SCHED_PREEMPTED = 2, /**< runnable, while another thread has the CPU */
     UPMU_SCHED_BLOCKED = 3,   /**< switched out to wait, until it runs again */
-    UPMU_SCHED_STATES = 4,    /**< number of states */
 };
 
 /** "unknown", "running", "preempted", "blocked"; "?" for any other number. */
@@ -241,6 +248,10 @@ struct upmu_longest_wait {
     uint32_t unfinished;    /**< 1: it had not ended when the recording or the thread ended; `ns` is a lower bound */
     uint32_t shared;        /**< 1: the waiter is a reader */
     uint32_t holder_shared; /**< 1: the holder is a reader, possibly one of several */
+    uint32_t before;        /**< 1: it began before the recording, from which `ns` counts: a lower bound */
+    uint64_t hold_ns;       /**< duration of the hold, from `holder_since` to the release; 0 if unknown */
+    uint32_t holder_stack;  /**< stack of the holder's acquisition, 0 = none */
+    uint32_t unused;        /**< 0 */
 };
 
 /** What an object is called by, best first. */
@@ -264,13 +275,14 @@ struct upmu_overview_object {
     /** What it is called: its name, else its static variable, else the call site of its initialization or first use
      *  (`named_by`), with " #2" for the second object of a call site. "" if only its address is known. */
     const char *name;
-    uint32_t created;        /**< 1: its initialization was recorded */
-    uint32_t destroyed;      /**< 1: its end was recorded */
-    uint64_t init_site;      /**< call site of its initialization, 0 if unknown */
-    uint64_t acquisitions;   /**< acquisitions of a lock or semaphore, arrivals at a barrier */
-    uint64_t contended;      /**< of these, with a wait */
-    uint32_t counts_exact;   /**< 1: both counts are exact; 0: lower bounds */
-    uint32_t holds_complete; /**< 1: `holds` has all times that it was held; 0: only those whose begin was recorded */
+    uint32_t created;      /**< 1: its initialization was recorded */
+    uint32_t destroyed;    /**< 1: its end was recorded */
+    uint64_t init_site;    /**< call site of its initialization, 0 if unknown */
+    uint64_t acquisitions; /**< acquisitions of a lock or semaphore, arrivals at a barrier */
+    uint64_t contended;    /**< of these, with a wait */
+    uint32_t counts_exact; /**< 1: both counts are exact; 0: lower bounds */
+    uint32_t
+        holds_complete; /**< 1: `holds` has all times that it was held; 0: only those with a recorded begin and end */
     struct upmu_wait_sum waits;       /**< all waits for it */
     uint64_t failed;                  /**< waits that ended without it (timeout, error) */
     uint64_t holds;                   /**< times that it was held */
@@ -294,9 +306,15 @@ struct upmu_overview_object {
     int32_t named_by;                  /**< enum upmu_identity */
     uint32_t init_stack;               /**< id for upmu_overview_stack_find() of its initialization, 0 = none */
     const char *group;                 /**< `name` without a number: the same for all objects of a call site */
+    uint64_t partial_holds;  /**< further holds, recorded in part: begun before the recording, or at an unknown
+                                            time before the first wait, or not ended while others waited */
+    uint64_t partial_ns;     /**< their total duration, a lower bound */
+    uint64_t partial_max_ns; /**< duration of the longest one, a lower bound */
+    uint64_t before_holds;   /**< of `partial_holds`, those acquired before the recording */
+    uint64_t before_waits;   /**< of `waits`, those begun before the recording, from which they count */
 };
-#define UPMU_OVERVIEW_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object, 368)
-/** Object `i`, longest waits first. */
+#define UPMU_OVERVIEW_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object, 424)
+/** Object `i`, longest waits first; those of calls (UPMU_OBJECT_CALL) after all others. */
 UPMU_API UPMU_CHECKED int upmu_overview_object_at(const struct upmu_overview *overview, size_t i,
                                                   struct upmu_overview_object *out);
 /** Number of objects. */
@@ -328,8 +346,11 @@ struct upmu_overview_object_thread {
     uint64_t blocked_ns;        /**< their total duration, later holders included */
     uint64_t shared;            /**< of the acquisitions, those as a reader */
     uint64_t last_arrivals;     /**< barrier: rounds in which this thread arrived last */
+    uint64_t partial_holds;     /**< as in struct upmu_overview_object, of this thread */
+    uint64_t partial_ns;        /**< likewise */
+    uint64_t partial_max_ns;    /**< likewise */
 };
-#define UPMU_OVERVIEW_OBJECT_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object_thread, 144)
+#define UPMU_OVERVIEW_OBJECT_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object_thread, 168)
 /** Thread `k` that used object `i`, longest waits first. */
 UPMU_API UPMU_CHECKED int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
                                                          struct upmu_overview_object_thread *out);
@@ -338,15 +359,21 @@ UPMU_API size_t upmu_overview_object_thread_count(const struct upmu_overview *ov
 
 /** A call site at which an object was acquired or waited for. */
 struct upmu_overview_call_site {
-    size_t size;                /**< in: sizeof(struct upmu_overview_call_site); out: bytes filled */
-    uint64_t address;           /**< for upmu_overview_symbol_at(); 0: unknown */
-    uint32_t stack;             /**< stack of the longest wait here, 0 = none */
-    uint64_t acquisitions;      /**< acquisitions here that have an event of their own */
+    size_t size;           /**< in: sizeof(struct upmu_overview_call_site); out: bytes filled */
+    uint64_t address;      /**< for upmu_overview_symbol_at(); 0: unknown */
+    uint32_t stack;        /**< stack of the longest wait here, else of an acquisition others waited for; 0 = none */
+    uint64_t acquisitions; /**< acquisitions here that have an event of their own */
     struct upmu_wait_sum waits; /**< waits here */
     uint64_t blocked;           /**< waits of other threads that began while the object was held from here */
     uint64_t blocked_ns;        /**< their total duration */
+    uint64_t holds;             /**< times that the object was held from here */
+    uint64_t hold_ns;           /**< their total duration */
+    uint64_t hold_max_ns;       /**< duration of the longest one */
+    uint64_t partial_holds;     /**< as in struct upmu_overview_object, from here */
+    uint64_t partial_ns;        /**< likewise */
+    uint64_t partial_max_ns;    /**< likewise */
 };
-#define UPMU_OVERVIEW_CALL_SITE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_call_site, 88)
+#define UPMU_OVERVIEW_CALL_SITE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_call_site, 136)
 /** Call site `k` of object `i`, in the order of time waited here or by others for holds from here, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, size_t k,
                                                      struct upmu_overview_call_site *out);
@@ -513,6 +540,7 @@ struct upmu_symbol {
     const char *previous;     /**< if `function` is NULL: the nearest symbol before the address; or NULL */
     uint64_t previous_offset; /**< distance from it, bytes */
     uint32_t wrapper;         /**< 1: the function only passes on, see upmu_overview_line_at() */
+    uint64_t address;         /**< the address that was looked up; 0 if the frame has none */
 };
 #define UPMU_SYMBOL_SIZE_V1 UPMU_SIZE_V1_(struct upmu_symbol, 88)
 
@@ -525,7 +553,23 @@ enum upmu_frame_kind {
                                  not truncated is of another kind, the unwinder stopped early */
     UPMU_FRAME_STUB = 4, /**< linker stub for a call into another module */
     UPMU_FRAME_JIT = 5,  /**< generated at run time: `function` is from /tmp/perf-PID.map, `module` the file read */
+    UPMU_FRAME_TAIL_CALL = 6, /**< a function that left the stack by a tail call, see upmu_overview_tail_caller() */
+    /* No functions: how a stack ends that is not complete. */
+    UPMU_FRAME_TRUNCATED = 7, /**< deeper frames were not recorded */
+    UPMU_FRAME_LOST = 8,      /**< the unwinder stopped before the start of the thread */
+    UPMU_FRAME_ONLY_SITE = 9, /**< only the call site was recorded */
+    UPMU_FRAME_SCANNED =
+        10, /**< there are no unwind tables, the frames were found by scanning code (UPMU_STACK_SCANNED) */
 };
+
+/** "unknown", "code", "signal", "root", "stub", "jit", "tail-call", "truncated", "lost", "only-site", "scanned"; "?" for any
+ *  other number. */
+UPMU_API const char *upmu_frame_kind_name(int kind);
+
+/** Label of a frame beside its function: "inlined", "signal frame", "thread start", "PLT stub",
+ *  "generated at run time", "left by a tail call", or how the stack ends; "" for an ordinary function. */
+UPMU_API const char *upmu_frame_label(const struct upmu_symbol *symbol);
+
 /**
  * Symbol of a call site or frame (a return address). Reads the files of the module at its first use.
  * @param process index for upmu_overview_process_at()
@@ -543,6 +587,16 @@ UPMU_API UPMU_CHECKED int upmu_overview_symbol_at(struct upmu_overview *overview
  */
 UPMU_API UPMU_CHECKED int upmu_overview_line_at(struct upmu_overview *overview, size_t process, uint64_t address,
                                                 uint32_t stack, struct upmu_symbol *out);
+
+/**
+ * Frame `i` of a call stack, innermost first: its functions with those inlined into them and those that left it by a tail call.
+ * If the stack is not complete, the last frame has no function, and states why (UPMU_FRAME_TRUNCATED and greater).
+ * @param process index for upmu_overview_process_at()
+ * @param stack   id of the stack
+ * @return 0; UPMU_E_END (no such frame, or stack); UPMU_E_INVAL; UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_overview_frame_at(struct upmu_overview *overview, size_t process, uint32_t stack,
+                                                 size_t i, struct upmu_symbol *out);
 
 /**
  * The function called at the return address `address`, if debug information states that it can leave by a tail call. If the

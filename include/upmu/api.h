@@ -10,6 +10,8 @@
  *    accepted, larger ones only if the unknown tail is zero. Functions that fill a struct set `size` to the bytes filled.
  *  - Tables have a `_count` and an `_at` function, which returns UPMU_E_END past the last entry. Streams have `_next` and
  *    `_read`.
+ *  - Enumerations grow. Their `_name` functions return "?" for an unknown number, never NULL, and their numbers
+ *    begin at 0 and have no gaps (those of enum upmu_trace_kind have): the first "?" ends a loop over them.
  *  - Different objects may be used by different threads at the same time, one object by one thread at a time.
  *  - NULL is a valid argument of every `_close` function.
  *

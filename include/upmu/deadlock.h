@@ -71,7 +71,6 @@ enum upmu_deadlock_kind {
     UPMU_DEADLOCK_ALL_ASLEEP = 9,     /**< all threads of the process sleep, and no known event could wake one */
     UPMU_DEADLOCK_CROSS_PROCESS = 10, /**< threads of several processes wait for each other's locks; each process has an
                                            entry with its threads */
-    UPMU_DEADLOCK_KINDS = 11,         /**< number of kinds */
 };
 
 /** "cycle", "self", "owner-ended", "join-cycle", "join-self", "no-post", "no-signal", "barrier-short", "no-wake",
@@ -80,11 +79,10 @@ UPMU_API const char *upmu_deadlock_kind_name(int kind);
 
 /** Certainty of a deadlock. */
 enum upmu_deadlock_certainty {
-    UPMU_DEADLOCK_CERTAIN = 0,     /**< nothing can end it */
-    UPMU_DEADLOCK_STALLED = 1,     /**< no known event can end it, but a holder or waker is unknown */
-    UPMU_DEADLOCK_BREAKABLE = 2,   /**< one of its waits has a time limit: not reported as a deadlock */
-    UPMU_DEADLOCK_WAKEABLE = 3,    /**< only a signal handler, timer or other process can end it: not reported either */
-    UPMU_DEADLOCK_CERTAINTIES = 4, /**< number of certainties */
+    UPMU_DEADLOCK_CERTAIN = 0,   /**< nothing can end it */
+    UPMU_DEADLOCK_STALLED = 1,   /**< no known event can end it, but a holder or waker is unknown */
+    UPMU_DEADLOCK_BREAKABLE = 2, /**< one of its waits has a time limit: not reported as a deadlock */
+    UPMU_DEADLOCK_WAKEABLE = 3,  /**< only a signal handler, timer or other process can end it: not reported either */
 };
 
 /** "certain", "stalled", "breakable", "wakeable"; "?" for any other number. */
@@ -166,7 +164,6 @@ enum upmu_lock_cycle_class {
     UPMU_LOCK_ONE_THREAD = 2, /**< no deadlock: all acquisitions are of one thread */
     UPMU_LOCK_ORDERED = 3,    /**< no deadlock: creation or join of threads orders the acquisitions */
     UPMU_LOCK_BROKEN = 4,     /**< no deadlock: an acquisition is a try or has a time limit */
-    UPMU_LOCK_CLASSES = 5,    /**< number of classes */
 };
 
 /** "inversion", "gated", "one-thread", "ordered", "broken"; "?" for any other number. */
@@ -211,6 +208,8 @@ struct upmu_lock_acquisition {
     uint32_t
         reusable; /**< 1: the initialization of `lock` or `held` is not recorded: in memory that the program reuses without
                             free(), it may have been several objects */
+    uint32_t
+        held_stack; /**< call stack of the acquisition of `held`, for upmu_overview_stack_find(); 0: only `held_site` */
 };
 #define UPMU_LOCK_ACQUISITION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_lock_acquisition, 88)
 /** Acquisition `k` of cycle `i`. */

@@ -102,6 +102,9 @@ struct upmu_monitor_lock {
     uint64_t waits;      /**< waits that ended since the last update */
     uint64_t waited_ns;  /**< time that threads waited since the last update, current waits included */
     uint64_t total_ns;   /**< the same since the start of the recording */
+    /** What locks that were created, or first used, at one call site have in common, as upmu_overview_object.group; "": it is
+     *  named otherwise. */
+    const char *group;
 };
 #define UPMU_MONITOR_LOCK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_lock, 72)
 /** Lock `i`, longest waits since the last update first, then by the total. */

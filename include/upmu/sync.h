@@ -29,20 +29,22 @@ UPMU_BEGIN_DECLS
 
 /** Extent of the recording. A lock counts as contended if a try to acquire it fails; no time threshold is used. */
 enum upmu_sync_mode {
+    UPMU_SYNC_HOLDERS = 0, /**< events of contended acquisitions, with the holder, its call site and the time of its
+                                  acquisition; exact counts of others */
     UPMU_SYNC_CONTENDED =
-        0, /**< events of contended acquisitions, with the holder and its call site; exact counts of others */
-    UPMU_SYNC_HOLDERS = 1, /**< the same, and the time of every acquisition: the start of a hold is always known */
-    UPMU_SYNC_ALL = 2,     /**< events of every acquisition and release */
-    UPMU_SYNC_COUNTS = 3,  /**< exact counts of acquisitions and contended ones per thread and lock, no events */
+        1,                /**< the same without reading the clock at each acquisition: the start of the first hold that
+                                  is waited for is unknown */
+    UPMU_SYNC_ALL = 2,    /**< events of every acquisition and release */
+    UPMU_SYNC_COUNTS = 3, /**< exact counts of acquisitions and contended ones per thread and lock, no events */
 };
 
-/** Options of upmu_sync_begin(); all zero but `size`: mode contended, 16 frames per stack, the default directory. */
+/** Options of upmu_sync_begin(); all zero but `size`: mode holders, 16 frames per stack, the default directory. */
 struct upmu_sync_opts {
     size_t size;          /**< sizeof(struct upmu_sync_opts) */
     uint32_t mode;        /**< enum upmu_sync_mode; the variable UPMU_SYNC takes precedence */
-    uint32_t stack_depth; /**< frames per call stack, at most 64; 0: 16; UPMU_SYNC_NO_STACKS: none */
+    uint32_t stack_depth; /**< frames per call stack, at most 256; 0: 16; UPMU_SYNC_NO_STACKS: none */
     const char *trace;    /**< directory of the recording; NULL: UPMU_TRACE, or "upmu-trace" */
-    /** Modes contended, holders: one in so many uncontended acquisitions is recorded with its release, so that hold times are
+    /** Modes holders, contended: one in so many uncontended acquisitions is recorded with its release, so that hold times are
      *  known; 0: 1024; UPMU_SYNC_NO_SAMPLES: none. */
     uint32_t sample;
     /** 1: also record the scheduling of the threads (running, preempted, blocked) from the kernel's context switch records, if
@@ -54,6 +56,12 @@ struct upmu_sync_opts {
     /** 1, in mode all: an additional event for each call that may wait for a lock, before the lock is tried; not for custom
      *  locks; as the variable UPMU_SYNC_REQUESTS. */
     uint32_t requests;
+    /** 1, in mode all: a call stack for every event that has a caller, ends of waits and releases included; without it they
+     *  have one if another thread waited; as the variable UPMU_SYNC_ALL_STACKS. */
+    uint32_t all_stacks;
+    /** 1: do not record the waits of calls that are not about locks (UPMU_TRACE_CALL_BLOCK), as the variable
+     *  UPMU_SYNC_NO_CALLS. */
+    uint32_t no_calls;
 };
 #define UPMU_SYNC_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_sync_opts, 40)
 

@@ -45,7 +45,6 @@ enum upmu_row_kind {
     UPMU_ROW_THREAD = 5,  /**< creation, start, name, end, ... of a thread */
     UPMU_ROW_MARK = 6,    /**< upmu_mark() */
     UPMU_ROW_OBJECT = 7,  /**< initialization, name, misuse, failed try, end, ... of an object */
-    UPMU_ROW_KINDS = 8,   /**< number of kinds */
 };
 
 /** "wait", "region", "acquire", "release", "wake", "thread", "mark", "object"; "?" for any other number. */

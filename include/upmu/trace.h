@@ -43,16 +43,17 @@ enum upmu_trace_kind {
     /* Locks: `object` is the address, `object_type` the type: mutex, rwlock, spin lock, semaphore, a lock announced with
      * upmu_lock_announce(), or a pthread_once_t (acquired by the thread that runs the function, waited for by others).
      * UPMU_TRACE_FLAG_SHARED marks readers. */
-    UPMU_TRACE_LOCK_BLOCK = 16,      /**< [lock_block] the thread starts to wait; `stack`: of the waiter */
-    UPMU_TRACE_LOCK_ACQUIRED = 17,   /**< the wait ends with the lock acquired; `result` */
-    UPMU_TRACE_LOCK_ACQUIRE = 18,    /**< acquired without a wait (modes holders and all; in contended sampled ones) */
-    UPMU_TRACE_LOCK_RELEASE = 19,    /**< released; in mode contended only if a thread waited, with `stack` */
-    UPMU_TRACE_LOCK_FAILED = 20,     /**< a wait, or with UPMU_TRACE_FLAG_TRIED a try, failed: `result` */
-    UPMU_TRACE_LOCK_INIT = 21,       /**< initialized; `name` if it has one */
-    UPMU_TRACE_LOCK_DESTROY = 22,    /**< destroyed, or with UPMU_TRACE_FLAG_FREED its memory was freed */
-    UPMU_TRACE_LOCK_COUNTS = 23,     /**< [lock_counts] totals of one thread and lock so far */
-    UPMU_TRACE_LOCK_NAME = 24,       /**< `name` from upmu_lock_name() */
-    UPMU_TRACE_LOCK_MISUSE = 25,     /**< released by a thread that does not hold it: `result` of the call */
+    UPMU_TRACE_LOCK_BLOCK = 16,    /**< [lock_block] the thread starts to wait; `stack`: of the waiter */
+    UPMU_TRACE_LOCK_ACQUIRED = 17, /**< the wait ends with the lock acquired; `result` */
+    UPMU_TRACE_LOCK_ACQUIRE = 18,  /**< acquired without a wait (mode all; in holders and contended sampled ones) */
+    UPMU_TRACE_LOCK_RELEASE = 19,  /**< [lock_release] released; in modes holders and contended only if a thread waited,
+                                          with `stack`, or the acquisition is an event */
+    UPMU_TRACE_LOCK_FAILED = 20,   /**< a wait, or with UPMU_TRACE_FLAG_TRIED a try, failed: `result` */
+    UPMU_TRACE_LOCK_INIT = 21,     /**< initialized; `name` if it has one */
+    UPMU_TRACE_LOCK_DESTROY = 22,  /**< destroyed, or with UPMU_TRACE_FLAG_FREED its memory was freed */
+    UPMU_TRACE_LOCK_COUNTS = 23,   /**< [lock_counts] totals of one thread and lock so far */
+    UPMU_TRACE_LOCK_NAME = 24,     /**< `name` from upmu_lock_name() */
+    UPMU_TRACE_LOCK_MISUSE = 25,   /**< released by a thread that does not hold it: `result` of the call */
     UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex was made consistent after its owner died: `result` */
     /** [lock_order] `object` is acquired while other locks are held: one event for each held lock, all with one tick.
      *  Recorded once per thread and set of locks, and again after the thread creates or joins another thread or one of the
@@ -117,6 +118,11 @@ enum upmu_trace_kind {
      *  differences are the counts of a wait, or of the time a lock is held. */
     UPMU_TRACE_COUNTERS = 72,
 
+    /* Waits in calls that are not about locks: both events are written when the call returns. `object` is the same for all waits
+     * of one kind for one descriptor. */
+    UPMU_TRACE_CALL_BLOCK = 74,  /**< [call] the thread starts to wait */
+    UPMU_TRACE_CALL_RETURN = 75, /**< [call] the wait ends: `result` 0 or an errno value */
+
     /** [futex_counts] Calls of the thread to wait for a futex so far (UPMU_SCHED; needs root). */
     UPMU_TRACE_FUTEX_COUNTS = 73,
 };
@@ -134,6 +140,31 @@ enum upmu_object_type {
     UPMU_OBJECT_BARRIER = 8, /**< pthread_barrier_t */
     UPMU_OBJECT_ONCE = 9,    /**< pthread_once_t, once_flag */
     UPMU_OBJECT_FUTEX = 10,  /**< a futex that the program uses itself */
+    UPMU_OBJECT_CALL = 11,   /**< what calls of one kind (enum upmu_call) for one descriptor wait for */
+};
+
+/** Kinds of calls in which a thread waits for something else than a lock. */
+enum upmu_call {
+    UPMU_CALL_SLEEP = 1,  /**< sleep(), nanosleep(), ...: for a time */
+    UPMU_CALL_POLL = 2,   /**< poll(), select(), epoll_wait(), ...: for one of several descriptors, or a time */
+    UPMU_CALL_SIGNAL = 3, /**< sigwait(), sigsuspend(), pause(), ... */
+    UPMU_CALL_READ = 4,   /**< read(), recv(), accept(), ... */
+    UPMU_CALL_WRITE = 5,  /**< write(), send(), connect(), ... */
+    UPMU_CALL_CHILD = 6,  /**< waitpid(), waitid(), ... */
+};
+
+/** Types of descriptors. */
+enum upmu_descriptor {
+    UPMU_DESCRIPTOR_UNKNOWN = 0, /**< there is no descriptor, or it was not determined */
+    UPMU_DESCRIPTOR_FILE = 1,    /**< a file, directory or block device */
+    UPMU_DESCRIPTOR_PIPE = 2,    /**< a pipe or FIFO */
+    UPMU_DESCRIPTOR_SOCKET = 3,  /**< a socket */
+    UPMU_DESCRIPTOR_DEVICE = 4,  /**< a character device, for instance a terminal */
+    UPMU_DESCRIPTOR_EPOLL = 5,   /**< epoll_create() */
+    UPMU_DESCRIPTOR_EVENT = 6,   /**< eventfd() */
+    UPMU_DESCRIPTOR_TIMER = 7,   /**< timerfd_create() */
+    UPMU_DESCRIPTOR_SIGNAL = 8,  /**< signalfd() */
+    UPMU_DESCRIPTOR_OTHER = 9,   /**< none of these */
 };
 
 /** Types of kernel locks. */
@@ -164,6 +195,10 @@ enum upmu_trace_flag {
     UPMU_TRACE_FLAG_PREEMPTED = 2048,     /**< SCHED_OUT: the thread is runnable, another one runs in its place */
     UPMU_TRACE_FLAG_FREED = 4096,         /**< LOCK_DESTROY: the lock's memory was freed without a call to destroy it */
     UPMU_TRACE_FLAG_WRITERS_FIRST = 8192, /**< LOCK_ORDER: an rwlock whose waiting writers keep readers out */
+    /** From before the recording, or before it was continued. LOCK_RELEASE, SEM_POST, and COND_WAIT with `held_since` (of its
+     *  mutex): what is released was acquired then; `held_since` is the start of the recording. LOCK_BLOCK, COND_WAIT without
+     *  `held_since`, THREAD_JOIN, BARRIER_ARRIVE: the wait began then. */
+    UPMU_TRACE_FLAG_BEFORE = 16384,
 };
 
 /* Fields of single kinds. Addresses and ids are as in struct upmu_trace_event; 0 means unknown unless stated otherwise. */
@@ -173,6 +208,14 @@ struct upmu_trace_lock_block {
     uint64_t holder_site;  /**< call site of its acquisition */
     uint64_t holder_since; /**< time_ns of its acquisition; 0: unknown, before this event */
     pid_t holder;          /**< kernel thread id */
+    uint32_t
+        holder_stack; /**< call stack of its acquisition, for upmu_trace_stack_find(); 0: unknown, or only `holder_site` */
+};
+
+/** The hold that a release ends. In mode all, both are 0: the acquisition is an event. */
+struct upmu_trace_lock_release {
+    uint64_t held_site;  /**< call site of the acquisition */
+    uint64_t held_since; /**< time_ns of the acquisition */
 };
 
 /** One of the locks held during an acquisition. */
@@ -184,6 +227,7 @@ struct upmu_trace_lock_order {
     uint32_t n_held;
     uint32_t
         permits; /**< permits of the semaphore `held`, at most 65535, of which the thread holds one; 0: no semaphore */
+    uint32_t held_stack; /**< call stack of the acquisition of `held`; 0: unknown, or only `held_site` */
 };
 
 /** Acquisitions of a lock by one thread, from the start of recording or the lock's initialization. */
@@ -195,7 +239,9 @@ struct upmu_trace_lock_counts {
 
 /** The mutex of a condition variable's wait. */
 struct upmu_trace_cond {
-    uint64_t mutex; /**< its address */
+    uint64_t mutex;      /**< its address */
+    uint64_t held_site;  /**< COND_WAIT: call site of its acquisition */
+    uint64_t held_since; /**< COND_WAIT: time_ns of its acquisition */
 };
 
 /** The value of a semaphore. */
@@ -227,6 +273,15 @@ struct upmu_trace_futex_woken {
 struct upmu_trace_futex_wake {
     uint64_t moved_to; /**< address of the futex that waiters were moved to; 0: none were */
     uint64_t n_woken;  /**< waiters woken or moved */
+};
+
+/** A wait in a call that is not about a lock. */
+struct upmu_trace_call {
+    uint32_t call;            /**< enum upmu_call */
+    int32_t descriptor;       /**< -1: none, or several */
+    uint32_t descriptor_type; /**< enum upmu_descriptor */
+    pid_t
+        waker; /**< CALL_RETURN: thread of the process that wrote to the pipe or event, or sent the signal; 0: unknown */
 };
 
 /** The CPU of a switch. */
@@ -279,6 +334,7 @@ struct upmu_trace_event {
     const struct upmu_value *values; /**< their values */
     union {
         struct upmu_trace_lock_block lock_block;     /**< LOCK_BLOCK */
+        struct upmu_trace_lock_release lock_release; /**< LOCK_RELEASE */
         struct upmu_trace_lock_order lock_order;     /**< LOCK_ORDER */
         struct upmu_trace_lock_counts lock_counts;   /**< LOCK_COUNTS */
         struct upmu_trace_cond cond;                 /**< COND_WAIT, COND_WAKE */
@@ -293,6 +349,7 @@ struct upmu_trace_event {
         struct upmu_trace_sched_wake sched_wake;     /**< SCHED_WAKE */
         struct upmu_trace_kernel_lock kernel_lock;   /**< KERNEL_LOCK_BLOCK */
         struct upmu_trace_futex_counts futex_counts; /**< FUTEX_COUNTS */
+        struct upmu_trace_call call;                 /**< CALL_BLOCK, CALL_RETURN */
         uint64_t reserved[8];                        /**< for fields of later kinds */
     };
 };
@@ -340,6 +397,26 @@ struct upmu_trace_process {
  */
 UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char *dir);
 
+/** Filter of upmu_trace_filter(). An event is read if it matches every field; all zero but `size`: all events. */
+struct upmu_trace_filter_opts {
+    size_t size;      /**< sizeof(struct upmu_trace_filter_opts) */
+    const int *kinds; /**< kinds to read (enum upmu_trace_kind); NULL: all */
+    size_t n_kinds;   /**< number of `kinds` */
+    uint64_t from_ns; /**< events at or after this time, nanoseconds since 1970 */
+    uint64_t to_ns;   /**< events at or before this time; 0: no limit */
+    pid_t pid;        /**< events of this process; 0: all */
+    pid_t tid;        /**< events of the thread with this kernel id; 0: all */
+};
+#define UPMU_TRACE_FILTER_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_filter_opts, 48)
+
+/**
+ * Limit the events of later calls of upmu_trace_next() and upmu_trace_read(); may be called at any time, and replaces the filter
+ * before. Events that do not match are skipped without being copied.
+ * @param opts NULL: all events; not used after the call
+ * @return 0; UPMU_E_INVAL (NULL, `opts`, a kind below 0 or above 1023).
+ */
+UPMU_API UPMU_CHECKED int upmu_trace_filter(struct upmu_trace *trace, const struct upmu_trace_filter_opts *opts);
+
 /**
  * Read the next event in the order of time; events of equal time are in the order of process, then stream.
  * @param event out: the event, or NULL. The struct, its name and its values are valid until the next call of
@@ -380,9 +457,10 @@ UPMU_API uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace);
  */
 UPMU_API UPMU_CHECKED int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_ns);
 
-/** Name of a kind of events, as printed by `upmu dump`: "lock-block", "begin", ...; NULL for unknown kinds. */
+/** Name of a kind of events, as printed by `upmu dump`: "lock-block", "begin", ...; "?" for unknown kinds. */
 UPMU_API const char *upmu_trace_kind_name(int kind);
-/** Name of an enum upmu_object_type: "mutex", "cond", "lock" for a custom one, ...; NULL for none and unknown types. */
+/** Name of an enum upmu_object_type: "none", "mutex", "cond", "lock" for a custom one, ...; "?" for
+ *  unknown types. */
 UPMU_API const char *upmu_object_type_name(int type);
 
 /** Number of processes; 0 if `trace` is NULL. */
@@ -404,6 +482,8 @@ enum upmu_stack_method {
     UPMU_STACK_LIBUNWIND = 1,     /**< libunwind */
     UPMU_STACK_LIBGCC = 2,        /**< the unwinder of libgcc */
     UPMU_STACK_FRAME_POINTER = 3, /**< frame pointers */
+    UPMU_STACK_SCANNED = 4,       /**< the code of each function was scanned for its prologue: a heuristic */
+    UPMU_STACK_COPIED = 5, /**< another thread unwound it, from a copy of its innermost words and from its memory */
 };
 
 /** A call stack, innermost frame first. */

@@ -545,18 +545,18 @@ UPMU_API void upmu_plan_close(struct upmu_plan *plan);
 
 /* ------------------------------------------------------------------------------------------- diagnosis */
 
-/** State of a finding. */
-enum upmu_finding_state {
-    UPMU_FINDING_OK = 0,      /**< works */
-    UPMU_FINDING_LIMITED = 1, /**< works in part */
-    UPMU_FINDING_MISSING = 2, /**< does not work */
-    UPMU_FINDING_INFO = 3,    /**< information only */
+/** State of what was examined. */
+enum upmu_diagnosis_state {
+    UPMU_DIAGNOSIS_OK = 0,      /**< works */
+    UPMU_DIAGNOSIS_LIMITED = 1, /**< works in part */
+    UPMU_DIAGNOSIS_MISSING = 2, /**< does not work */
+    UPMU_DIAGNOSIS_INFO = 3,    /**< information only */
 };
 
 /** A finding about the machine. Strings are valid during the callback. */
-struct upmu_finding {
+struct upmu_diagnosis {
     const char *topic;  /**< stable key: "cpu", "pmu", "permission", "user-read", "clock", "unwinder", ... */
-    int32_t state;      /**< enum upmu_finding_state */
+    int32_t state;      /**< enum upmu_diagnosis_state */
     const char *text;   /**< the finding */
     const char *remedy; /**< command or setting that fixes it, or "" */
 };
@@ -568,7 +568,7 @@ struct upmu_finding {
  * @param found called for each finding, in a fixed order of topics; a non-zero return value ends the examination
  * @return 0, or the return value of `found`; UPMU_E_INVAL (NULL); UPMU_E_FORMAT (UPMU_FSROOT is a damaged machine snapshot).
  */
-UPMU_API int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), void *arg);
+UPMU_API int upmu_diagnose(int (*found)(const struct upmu_diagnosis *finding, void *arg), void *arg);
 
 UPMU_END_DECLS
 

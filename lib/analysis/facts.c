@@ -2,8 +2,10 @@
 /* Results of the event pass as public structs. */
 #include <inttypes.h>
 
+#include "analysis/identity.h"
 #include "analysis/public.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "base/opts.h"
 
 /* Copies `ours` to a struct of the caller's size. */
@@ -82,9 +84,9 @@ const char *upmu_overview_counter_name(const struct upmu_overview *overview, siz
 
 const char *upmu_wait_kind_name(int kind)
 {
-    static const char *const names[WAIT_KINDS] = {"mutex",  "cond", "sem",     "custom", "join",
-                                                  "rwlock", "spin", "barrier", "once",   "futex"};
-    return kind >= 0 && kind < WAIT_KINDS ? names[kind] : "?";
+    static const char *const names[] = {"mutex", "cond",  "sem",   "custom", "join",   "rwlock", "spin",  "barrier",
+                                        "once",  "futex", "sleep", "poll",   "signal", "read",   "write", "child"};
+    return NAME_OF(names, kind);
 }
 
 /* ----------------------------------------------------------------------------------------------------- threads */
@@ -143,8 +145,8 @@ const char *upmu_overview_thread_name(const struct upmu_overview *overview, size
 
 const char *upmu_sched_state_name(int state)
 {
-    static const char *const names[UPMU_SCHED_STATES] = {"unknown", "running", "preempted", "blocked"};
-    return state >= 0 && state < UPMU_SCHED_STATES ? names[state] : "?";
+    static const char *const names[] = {"unknown", "running", "preempted", "blocked"};
+    return NAME_OF(names, state);
 }
 
 int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)
@@ -251,6 +253,9 @@ static void facts_add_thread_stats(const struct overview *o, const struct ov_obj
             continue;
         facts_add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, stats_holds(stats));
         facts_add_holds(&out->samples, &out->sample_ns, &out->sample_max_ns, &stats->sampled);
+        const struct upmu_wait_sum partial = stats_partial_holds(stats);
+        facts_add_holds(&out->partial_holds, &out->partial_ns, &out->partial_max_ns, &partial);
+        out->before_holds += stats->before.count;
     }
 }
 
@@ -282,6 +287,7 @@ static int facts_fill_object(const struct upmu_overview *overview, uint32_t inde
         .n_threads = object->n_thread_stats,
         .n_call_sites = object->n_sites,
         .shared_waits = object->shared_waits,
+        .before_waits = object->before_waits,
         .tries_failed = object->tries_failed,
         .rounds = object->rounds,
     };
@@ -335,8 +341,11 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
         .shared = stats_shared(stats),
         .last_arrivals = stats->last,
     };
-    if (facts_can_be_held(object))
+    if (facts_can_be_held(object)) {
         facts_add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, stats_holds(stats));
+        const struct upmu_wait_sum partial = stats_partial_holds(stats);
+        facts_add_holds(&ours.partial_holds, &ours.partial_ns, &ours.partial_max_ns, &partial);
+    }
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_THREAD_SIZE_V1);
 }
 
@@ -350,7 +359,8 @@ int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, s
     if (!object || k >= object->n_sites)
         return UPMU_E_END;
     const struct ov_call_site *site = &o->sites[object->first_site + k];
-    const struct upmu_overview_call_site ours = {
+    struct upmu_overview_object all = {0};
+    struct upmu_overview_call_site ours = {
         .address = site->address,
         .stack = site->stack,
         .acquisitions = site->taken,
@@ -358,6 +368,10 @@ int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, s
         .blocked = site->blocked,
         .blocked_ns = site->blocked_ns,
     };
+    facts_add_thread_stats(o, object, &all);
+    facts_add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, all.holds_complete ? &site->paired : &site->known);
+    if (!all.holds_complete)
+        facts_add_holds(&ours.partial_holds, &ours.partial_ns, &ours.partial_max_ns, &site->partial);
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_CALL_SITE_SIZE_V1);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locations.h"
 #include "analysis/public.h"
 #include "base/textbuf.h"
 #include "symbols/wrappers.h"
@@ -13,17 +14,33 @@
 
 enum { COMM_MAX = 15 }; /* of a name in the kernel, which threads inherit */
 
+/* The command of a process, kept, since upmu_trace_process_at() reads its streams. NULL: unknown, or without memory. */
+static const char *thread_command(const struct upmu_overview *o, uint32_t process)
+{
+    struct lookup *l = o->lookup;
+    while (l->n_commands <= process) {
+        struct upmu_trace_process p = {.size = sizeof p};
+        const char **all = array_reserve(l->commands, l->n_commands, &l->cap_commands, sizeof *all);
+        if (!all)
+            return NULL;
+        l->commands = all;
+        int rc = upmu_trace_process_at(o->trace, l->n_commands, &p);
+        all[l->n_commands++] = rc == 0 ? p.command : NULL;
+    }
+    return l->commands[process];
+}
+
 /* The program's name, as the kernel names its threads. */
 static size_t thread_program(const struct upmu_overview *o, uint32_t process, const char **begin)
 {
-    struct upmu_trace_process p = {.size = sizeof p};
+    const char *command = thread_command(o, process);
     *begin = "";
-    if (upmu_trace_process_at(o->trace, process, &p) != 0 || !p.command)
+    if (!command)
         return 0;
-    size_t n = strcspn(p.command, " ");
-    const char *slash = memrchr(p.command, '/', n);
-    *begin = slash ? slash + 1 : p.command;
-    n -= (size_t)(*begin - p.command);
+    size_t n = strcspn(command, " ");
+    const char *slash = memrchr(command, '/', n);
+    *begin = slash ? slash + 1 : command;
+    n -= (size_t)(*begin - command);
     return n < COMM_MAX ? n : COMM_MAX;
 }
 
@@ -159,6 +176,7 @@ static uint32_t object_source_of(const struct upmu_overview *o, const struct ov_
     *kind = made ? UPMU_IDENTITY_CREATED : UPMU_IDENTITY_FIRST_USE;
     uint64_t call = made ? lookup_call(o, x->process, x->init_site, x->init_stack)
                          : lookup_call(o, x->process, x->used_site, x->used_stack);
+    call = made ? call : call_site_outside(&o->pass, (uint32_t)(x - o->pass.objects), call);
     if (call == 0)
         return MAP_NONE;
     uint32_t known = map_find(&l->by_source_call, (uint64_t)x->process << 1 | made, call);
@@ -244,6 +262,7 @@ void identity_free(struct lookup *l)
         free(l->objects[i].text);
     for (size_t i = 0; i < l->n_sources; i++)
         free(l->sources[i].text);
+    free(l->commands);
     free(l->threads);
     free(l->objects);
     free(l->sources);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Names of threads and objects: the one place that decides them. */
+/** @file Names of threads and objects: the one module that decides them. */
 #ifndef UPMU_ANALYSIS_IDENTITY_H
 #define UPMU_ANALYSIS_IDENTITY_H
 

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "analysis/pass/handlers.h"
 #include "analysis/public.h"
 #include "analysis/wait_state_file.h"
 #include "trace/format/control.h"
@@ -23,12 +24,35 @@ static bool killed_waits_process_ended(const char *dir)
     return ended;
 }
 
+/* Calls that the killed process was in: their events are written when they return. */
+static int add_calls(struct upmu_overview *o, uint32_t process, const struct wait_state_file *f)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < f->n_threads; i++) {
+        const struct wait_file_slot *h = &f->threads[i].head;
+        uint32_t thread = map_find(&o->pass.by_tid, process, (uint32_t)h->tid);
+        struct upmu_trace_event e;
+        if (h->state != WAIT_FILE_CALL || thread == MAP_NONE)
+            continue;
+        const struct ov_thread *t = &o->pass.threads[thread];
+        if (t->ended || t->n_pending > 0)
+            continue;
+        wait_state_call_event(h, process, &e);
+        e.pid = t->pid;
+        e.time_ns = e.time_ns < t->last_ns ? t->last_ns : e.time_ns; /* of two clocks */
+        uint32_t object = call_object(&o->pass, &e);
+        rc = object == MAP_NONE ? UPMU_E_NOMEM : wait_begin_unrecorded(&o->pass, thread, object, &e);
+    }
+    return rc;
+}
+
 static void extend_waits(struct upmu_overview *o, uint32_t process, const struct wait_state_file *f)
 {
     uint64_t until = trace_time_of_raw(o->trace, process, f->header.alive_raw_ns);
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct wait_file_slot *h = &f->threads[i].head;
-        if (h->state == WAIT_FILE_BLOCKED && h->since_ns < f->header.alive_ns)
+        bool waits = h->state == WAIT_FILE_BLOCKED || h->state == WAIT_FILE_CALL;
+        if (waits && h->since_ns < f->header.alive_ns)
             overview_extend_wait(&o->pass, process, h->tid, h->object, until, f->header.alive_ns - h->since_ns);
     }
 }
@@ -43,7 +67,9 @@ int killed_waits_extend(struct upmu_overview *o)
             continue;
         /* Without a readable file, the waits end with the last event. */
         rc = wait_state_file_read(&f, dir);
-        if (rc > 0 && f.header.alive_raw_ns != 0)
+        if (rc > 0)
+            rc = add_calls(o, (uint32_t)i, &f);
+        if (rc == 0 && f.header.alive_raw_ns != 0)
             extend_waits(o, (uint32_t)i, &f);
         wait_state_file_free(&f);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locations.h"
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -126,6 +127,18 @@ size_t location_line(const struct upmu_overview *o, const struct location *l)
     return SIZE_MAX;
 }
 
+/* Whether the function at an address only passes on the call of the frame inside, and its caller's line is known. */
+static bool location_passes_on(const struct upmu_overview *o, uint32_t process, uint64_t address, uint64_t caller)
+{
+    struct lookup *l = o->lookup;
+    struct upmu_trace_module m;
+    uint32_t index;
+    return location_module(o, process, address - 1, &m) &&
+           symbols_module(l->symbols, m.path, m.build_id, &index) == 0 &&
+           symbols_passes_on(l->symbols, index, address - m.base) == 1 && !location_is_wrapper(o, process, caller) &&
+           location_find(o, process, caller, &l->own) == 0 && l->own.n_frames > 0 && l->own.frames[0].line != 0;
+}
+
 uint64_t lookup_call(const struct upmu_overview *o, uint32_t process, uint64_t site, uint32_t stack)
 {
     struct lookup *l = o->lookup;
@@ -139,8 +152,27 @@ uint64_t lookup_call(const struct upmu_overview *o, uint32_t process, uint64_t s
     while (i < found.n_frames && location_is_wrapper(o, process, found.frames[i]))
         i++;
     i = i < found.n_frames ? i : 0;
+    while (i + 1 < found.n_frames && location_passes_on(o, process, found.frames[i], found.frames[i + 1]))
+        i++;
     (void)map_put(&l->calls, process, stack, i);
     return found.frames[i];
+}
+
+struct upmu_symbol location_symbol_at(const struct upmu_overview *o, const struct location *l, size_t depth)
+{
+    struct upmu_symbol s = l->symbol;
+    s.address = l->address;
+    if (depth >= l->n_frames)
+        return s;
+    const struct symbol_frame *f = &l->frames[depth];
+    s.function = f->function;
+    s.file = f->file;
+    s.line = f->line;
+    s.inlined = f->inlined;
+    s.column = f->column;
+    s.previous = f->function ? NULL : s.previous;
+    s.wrapper = symbols_is_wrapper(o->lookup->symbols, f, s.module);
+    return s;
 }
 
 int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint64_t address, size_t depth,
@@ -158,17 +190,7 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
     }
     if (depth > 0 && depth >= l->n_frames)
         return UPMU_E_END;
-    struct upmu_symbol s = l->symbol;
-    if (depth < l->n_frames) {
-        const struct symbol_frame *f = &l->frames[depth];
-        s.function = f->function;
-        s.file = f->file;
-        s.line = f->line;
-        s.inlined = f->inlined;
-        s.column = f->column;
-        s.previous = f->function ? NULL : s.previous;
-        s.wrapper = symbols_is_wrapper(overview->lookup->symbols, f, s.module);
-    }
+    const struct upmu_symbol s = location_symbol_at(overview, l, depth);
     return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }
 
@@ -214,7 +236,8 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
                                   .module = m.path,
                                   .offset = address - m.base,
                                   .problem = symbols_problem(overview->lookup->symbols, index),
-                                  .kind = UPMU_FRAME_CODE};
+                                  .kind = UPMU_FRAME_TAIL_CALL,
+                                  .address = address};
     return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }
 

@@ -27,9 +27,18 @@ struct lookup {
     size_t n_jit;
     struct location last; /**< callers read the frames of an address one by one */
     struct location own;  /**< of lookups for an identity */
-    struct map wrappers;  /**< process and address: whether it is in wrappers only */
-    struct map calls;     /**< process and stack: index of the frame that lookup_call() returns */
+    struct {              /**< the last stack that upmu_overview_frame_at() was asked for */
+        bool valid;
+        size_t process;
+        uint32_t stack;
+        struct upmu_symbol *all;
+        size_t n, cap;
+    } frames;
+    struct map wrappers; /**< process and address: whether it is in wrappers only */
+    struct map calls;    /**< process and stack: index of the frame that lookup_call() returns */
     /* identity.c */
+    const char **commands; /**< by process; of the trace */
+    size_t n_commands, cap_commands;
     struct thread_identity {
         char *text; /**< NULL: not looked up */
         uint32_t stack;
@@ -57,6 +66,9 @@ void lookup_close(struct lookup *lookup);
 
 /** Find an address: a return address, of which the byte before is looked up. @return 0; UPMU_E_NOMEM. */
 int location_find(const struct upmu_overview *o, size_t process, uint64_t address, struct location *out);
+
+/** The function at an address by depth; without a function, what else is known of it. */
+struct upmu_symbol location_symbol_at(const struct upmu_overview *o, const struct location *l, size_t depth);
 
 /** The functions at an address, innermost first: index of the first one that is no wrapper; SIZE_MAX if there is none. */
 size_t location_line(const struct upmu_overview *o, const struct location *l);

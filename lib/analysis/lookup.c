@@ -2,6 +2,8 @@
 /* Begin and end of lookups. */
 #include <stdlib.h>
 
+#include "analysis/identity.h"
+#include "analysis/locations.h"
 #include "analysis/public.h"
 
 static uint64_t lookup_call_site(void *arg, uint32_t process, uint64_t site, uint32_t stack)
@@ -34,6 +36,7 @@ void lookup_close(struct lookup *lookup)
     for (size_t i = 0; i < lookup->n_jit; i++)
         jit_map_free(&lookup->jit[i]);
     identity_free(lookup);
+    free(lookup->frames.all);
     map_free(&lookup->wrappers);
     map_free(&lookup->calls);
     symbols_close(lookup->symbols);

@@ -5,14 +5,19 @@
  * The time waited in an interval is the difference of two sums over finished waits and the time so far of pending ones: a
  * wait counts while it lasts, and is not counted again when it ends.
  */
+#include "analysis/identity.h"
+#include "analysis/locations.h"
 #include "upmu/monitor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/pass/handlers.h"
 #include "analysis/public.h"
+#include "analysis/wait_state_file.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "trace/read/bare.h"
 
 /* Wait time of a thread or object at this update and at the preceding one. */
 struct monitor_sum {
@@ -34,6 +39,8 @@ struct upmu_monitor {
     size_t damages;
     struct monitor_sum *threads;
     size_t n_threads, cap_threads;
+    struct pending_wait *calls; /**< by thread: the call it is in, which has no event yet; `begin_ns` 0: none */
+    size_t cap_calls;
     struct monitor_object *objects;
     size_t n_objects, cap_objects;
     uint32_t *order; /* objects that were ever waited for */
@@ -72,6 +79,7 @@ void upmu_monitor_close(struct upmu_monitor *monitor)
     lookup_close(monitor->all.lookup);
     upmu_trace_close(monitor->all.trace);
     free(monitor->threads);
+    free(monitor->calls);
     free(monitor->objects);
     free(monitor->order);
     free(monitor);
@@ -129,6 +137,11 @@ static int monitor_reserve(struct upmu_monitor *m)
         if (!all)
             return monitor_no_memory();
         m->threads = all;
+        struct pending_wait *calls = array_reserve(m->calls, m->n_threads, &m->cap_calls, sizeof *calls);
+        if (!calls)
+            return monitor_no_memory();
+        m->calls = calls;
+        calls[m->n_threads] = (struct pending_wait){0};
         all[m->n_threads++] = (struct monitor_sum){0};
     }
     while (m->n_objects < o->n_objects) {
@@ -154,12 +167,21 @@ static uint64_t monitor_wait_ns(const struct upmu_monitor *m, const struct pendi
     return m->now_ns > p->begin_ns ? m->now_ns - p->begin_ns : 0;
 }
 
+/* The outermost wait of a thread, recorded or in progress without an event; NULL. */
+static const struct pending_wait *monitor_wait_of(const struct upmu_monitor *m, size_t thread)
+{
+    const struct ov_thread *t = &m->all.pass.threads[thread];
+    return t->n_pending > 0 ? t->pending : m->calls[thread].begin_ns ? &m->calls[thread] : NULL;
+}
+
 /* Adds the time so far of pending waits to their objects. @return that of the thread, of its outermost wait. */
-static uint64_t monitor_pending(struct upmu_monitor *m, const struct ov_thread *t, uint64_t *of_objects)
+static uint64_t monitor_pending(struct upmu_monitor *m, size_t thread, uint64_t *of_objects)
 {
     uint64_t ns = 0;
-    for (size_t i = 0; i < t->n_pending; i++) {
-        const struct pending_wait *p = &t->pending[i];
+    const struct pending_wait *first = monitor_wait_of(m, thread);
+    size_t n = m->all.pass.threads[thread].n_pending;
+    for (size_t i = 0; first && i < (n ? n : 1); i++) {
+        const struct pending_wait *p = &first[i];
         struct monitor_object *x = &m->objects[p->object];
         uint64_t so_far = monitor_wait_ns(m, p);
         of_objects[p->object] += so_far;
@@ -181,6 +203,40 @@ static uint64_t monitor_count_waits(const struct ov_thread *t)
     return n;
 }
 
+/* The calls that threads of a process are in, from its wait-state file. @return 0; UPMU_E_NOMEM. */
+static int monitor_read_calls(struct upmu_monitor *m, uint32_t process)
+{
+    struct wait_state_file f;
+    int rc = wait_state_file_read(&f, trace_process_dir(m->all.trace, process));
+    for (size_t i = 0; rc > 0 && i < f.n_threads; i++) {
+        const struct wait_file_slot *h = &f.threads[i].head;
+        uint32_t thread = map_find(&m->all.pass.by_tid, process, (uint32_t)h->tid);
+        struct upmu_trace_event e;
+        if (h->state != WAIT_FILE_CALL || thread == MAP_NONE || thread >= m->n_threads)
+            continue;
+        wait_state_call_event(h, process, &e);
+        e.pid = m->all.pass.threads[thread].pid;
+        uint32_t object = call_object(&m->all.pass, &e);
+        if (object == MAP_NONE)
+            rc = monitor_no_memory();
+        else
+            m->calls[thread] = (struct pending_wait){
+                .kind = wait_kind(&e), .object = object, .holder = MAP_NONE, .begin_ns = h->since_ns, .site = h->site};
+    }
+    wait_state_file_free(&f);
+    return rc == UPMU_E_NOMEM ? rc : 0; /* without a readable file such waits are shown when they have ended */
+}
+
+static int monitor_read_all_calls(struct upmu_monitor *m)
+{
+    int rc = 0;
+    for (size_t i = 0; i < m->n_threads; i++)
+        m->calls[i].begin_ns = 0;
+    for (size_t i = 0; rc == 0 && i < m->all.pass.n_processes; i++)
+        rc = monitor_read_calls(m, (uint32_t)i);
+    return rc == 0 ? monitor_reserve(m) : rc;
+}
+
 static int monitor_add_up(struct upmu_monitor *m)
 {
     const struct overview *o = &m->all.pass;
@@ -192,7 +248,7 @@ static int monitor_add_up(struct upmu_monitor *m)
         m->objects[i].holder = MAP_NONE;
     }
     for (size_t i = 0; i < o->n_threads; i++) {
-        uint64_t ns = monitor_pending(m, &o->threads[i], of_objects);
+        uint64_t ns = monitor_pending(m, i, of_objects);
         monitor_sum_next(&m->threads[i], o->threads[i].blocked_ns + ns, monitor_count_waits(&o->threads[i]));
     }
     for (size_t i = 0; i < o->n_objects; i++) {
@@ -252,6 +308,8 @@ int upmu_monitor_update(struct upmu_monitor *monitor)
     m->begun = true;
     rc = monitor_reserve(m);
     if (rc == 0)
+        rc = monitor_read_all_calls(m);
+    if (rc == 0)
         rc = monitor_add_up(m);
     return rc == 0 ? monitor_sort(m) : rc;
 }
@@ -305,8 +363,8 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
         .waited_ns = s->ns - s->ns_before,
         .process = t->process,
     };
-    if (t->n_pending > 0) {
-        const struct pending_wait *p = &t->pending[0];
+    const struct pending_wait *p = monitor_wait_of(monitor, i);
+    if (p) {
         const struct ov_object *x = &o->objects[p->object];
         uint32_t other = monitor_waits_for(o, p);
         ours.wait_kind = p->kind;
@@ -330,17 +388,20 @@ int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i, struct up
     const struct overview *o = &monitor->all.pass;
     const struct ov_object *x = &o->objects[monitor->order[i]];
     const struct monitor_object *s = &monitor->objects[monitor->order[i]];
+    const struct identity identity = identity_object(&monitor->all, monitor->order[i]);
+    bool folds = identity.kind == UPMU_IDENTITY_CREATED || identity.kind == UPMU_IDENTITY_FIRST_USE;
     const struct upmu_monitor_lock ours = {
         .pid = x->pid,
         .type = x->type,
         .address = x->address,
         .generation = x->generation,
-        .name = identity_object(&monitor->all, monitor->order[i]).name,
+        .name = identity.name,
         .waiters = s->waiters,
         .holder = s->holder == MAP_NONE ? 0 : o->threads[s->holder].tid,
         .waits = s->sum.waits - s->sum.waits_before,
         .waited_ns = s->sum.ns - s->sum.ns_before,
         .total_ns = s->sum.ns,
+        .group = folds ? identity.group : "",
     };
     return OPTS_GIVE(out, ours, UPMU_MONITOR_LOCK_SIZE_V1);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locations.h"
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"

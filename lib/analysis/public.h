@@ -3,8 +3,6 @@
 #ifndef UPMU_ANALYSIS_PUBLIC_H
 #define UPMU_ANALYSIS_PUBLIC_H
 
-#include "analysis/identity.h"
-#include "analysis/locations.h"
 #include "analysis/pass/holds.h"
 #include "analysis/pass/overview.h"
 #include "analysis/pass/tables.h"

@@ -206,7 +206,7 @@ static int rows_span_end(void *arg, const struct span *s)
 
 /* ------------------------------------------------------------------------------------------------------ events */
 
-/* The kind of the event's row, which has no duration, or UPMU_ROW_KINDS if it makes none. */
+/* The kind of the event's row, which has no duration, or ROW_KINDS if it makes none. */
 static int row_event_kind(const struct upmu_trace_event *e)
 {
     switch (e->kind) {
@@ -239,9 +239,9 @@ static int row_event_kind(const struct upmu_trace_event *e)
     case UPMU_TRACE_SEM_VALUE:
         return UPMU_ROW_OBJECT;
     case UPMU_TRACE_LOCK_FAILED:
-        return e->flags & UPMU_TRACE_FLAG_TRIED ? UPMU_ROW_OBJECT : UPMU_ROW_KINDS;
+        return e->flags & UPMU_TRACE_FLAG_TRIED ? UPMU_ROW_OBJECT : ROW_KINDS;
     default:
-        return UPMU_ROW_KINDS;
+        return ROW_KINDS;
     }
 }
 
@@ -271,7 +271,7 @@ static int rows_event(void *arg, const struct overview *pass, uint32_t thread, c
 {
     struct upmu_timeline *t = arg;
     int kind = row_event_kind(e), rc = rows_advance(t, e->time_ns);
-    if (rc != 0 || kind == UPMU_ROW_KINDS) {
+    if (rc != 0 || kind == ROW_KINDS) {
         if (rc == 0)
             row_complete_wait(t, thread, e);
         return rc;

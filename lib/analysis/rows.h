@@ -11,6 +11,9 @@
 #include "analysis/pass/timeline.h"
 #include "upmu/timeline.h"
 
+/** Number of kinds of rows. */
+enum { ROW_KINDS = UPMU_ROW_OBJECT + 1 };
+
 struct row {
     uint64_t number;
     int kind, event, wait_kind, result;

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/identity.h"
 #include "analysis/rows.h"
 #include "base/error.h"
+#include "base/name.h"
 #include "base/opts.h"
 #include "base/suggest.h"
 
 const char *upmu_row_kind_name(int kind)
 {
-    static const char *const names[UPMU_ROW_KINDS] = {"wait", "region", "acquire", "release",
-                                                      "wake", "thread", "mark",    "object"};
-    return kind >= 0 && kind < UPMU_ROW_KINDS ? names[kind] : "?";
+    static const char *const names[] = {"wait", "region", "acquire", "release", "wake", "thread", "mark", "object"};
+    return NAME_OF(names, kind);
 }
 
 /* ------------------------------------------------------------------------------------------------------ filters */
@@ -113,9 +114,9 @@ static int read_rows(struct upmu_timeline *t, const char *dir)
 
 static int rows_check_options(const struct upmu_timeline_opts *o)
 {
-    if (o->kinds >> UPMU_ROW_KINDS != 0)
+    if (o->kinds >> ROW_KINDS != 0)
         return upmu_fail(UPMU_E_INVAL, "upmu_timeline_open: opts->kinds is 0x%x, but there are %d kinds of rows",
-                         o->kinds, UPMU_ROW_KINDS);
+                         o->kinds, ROW_KINDS);
     if (o->to_ns != 0 && o->to_ns < o->from_ns)
         return upmu_fail(UPMU_E_INVAL, "upmu_timeline_open: opts->to_ns is before opts->from_ns");
     return 0;
@@ -213,7 +214,7 @@ int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i, struct 
         .peer = r->peer,
         .site = r->site,
         .stack = r->stack,
-        .holder_site = r->holder_site,
+        .holder_site = call_site_outside(o, r->object, r->holder_site),
         .holder_since = r->holder_since,
         .n_counts = r->n_counts,
         .counts = r->counts,

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "trace/format/schema.h"
 #include "upmu/trace.h"
 
 enum { TRIES = 8 /* attempts to read a slot that is being written */ };
@@ -49,7 +50,7 @@ static bool wait_state_read_all(int fd, void *to, size_t bytes, off_t at)
 
 static bool wait_state_slot_is_valid(const struct wait_file_slot *h)
 {
-    return h->version % 2 == 0 && h->state <= WAIT_FILE_ENDED && h->n_held <= WAIT_FILE_HELD_MAX;
+    return h->version % 2 == 0 && h->state <= WAIT_FILE_CALL && h->n_held <= WAIT_FILE_HELD_MAX;
 }
 
 /* Reads one slot consistently. @return 1; 0 if it kept changing; UPMU_E_NOMEM. */
@@ -135,6 +136,25 @@ int wait_state_file_read(struct wait_state_file *f, const char *dir)
         rc = wait_state_read_slots(f, fd);
     close(fd);
     return rc;
+}
+
+void wait_state_call_event(const struct wait_file_slot *slot, uint32_t process, struct upmu_trace_event *out)
+{
+    *out = (struct upmu_trace_event){
+        .size = sizeof *out,
+        .time_ns = slot->since_ns,
+        .kind = UPMU_TRACE_CALL_BLOCK,
+        .process = process,
+        .tid = slot->tid,
+        .name = "",
+        .object = slot->object,
+        .object_type = UPMU_OBJECT_CALL,
+        .flags = slot->flags,
+        .site = slot->site,
+        .call = {.call = SCHEMA_CALL_OF(slot->object),
+                 .descriptor = (int32_t)slot->object,
+                 .descriptor_type = SCHEMA_CALL_DESCRIPTOR_TYPE(slot->object)},
+    };
 }
 
 void wait_state_file_free(struct wait_state_file *f)

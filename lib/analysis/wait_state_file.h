@@ -30,6 +30,10 @@ struct wait_state_file {
 int wait_state_file_read(struct wait_state_file *f, const char *dir);
 void wait_state_file_free(struct wait_state_file *f);
 
+/** The CALL_BLOCK that a slot in state WAIT_FILE_CALL stands for. */
+struct upmu_trace_event;
+void wait_state_call_event(const struct wait_file_slot *slot, uint32_t process, struct upmu_trace_event *out);
+
 int wait_state_no_memory(void);
 int wait_state_io_failed(const char *path, int err);
 

@@ -119,13 +119,13 @@ static const char *cpu_machine(struct span key, struct span value)
     static const struct {
         const char *key;
         const char *machine;
-    } tells[] = {
+    } keys[] = {
         {"Model Name", "loongarch"}, {"wait instruction", "mips"}, {"cpu variation", "sw_64"},
         {"hart", "riscv"},           {"cpuid level", "x86"},
     };
-    for (size_t i = 0; i < sizeof(tells) / sizeof(tells[0]); i++) {
-        if (cpu_span_is(key, tells[i].key))
-            return tells[i].machine;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (cpu_span_is(key, keys[i].key))
+            return keys[i].machine;
     }
     if (cpu_span_is(key, "vendor_id") && cpu_span_is(value, "sunway")) /* if no variation is printed */
         return "sw_64";

@@ -106,11 +106,21 @@ void textbuf_json(struct textbuf *b, const char *s)
     textbuf_add(b, "\"", 1);
 }
 
+/* Adds the characters from `s` on that need no escape: most of all text. @return the first other one. */
+static const char *textbuf_add_plain(struct textbuf *b, const char *s, char quote)
+{
+    size_t n = 0;
+    while (s[n] >= ' ' && s[n] <= '~' && s[n] != quote)
+        n++;
+    textbuf_add(b, s, n);
+    return s + n;
+}
+
 void textbuf_csv(struct textbuf *b, const char *s)
 {
     bool formula = csv_is_formula(s), quoted = formula || strpbrk(s, ",\"\r\n") != NULL;
     textbuf_add(b, "\"'", quoted + (formula ? 1u : 0u));
-    while (*s) {
+    while (*(s = textbuf_add_plain(b, s, '"'))) {
         char shown[PRINTABLE_MAX];
         size_t n = printable_next(s, shown);
         if (strchr("\"\n\r\t", *s)) /* quoting keeps line breaks and tabs */
@@ -124,7 +134,7 @@ void textbuf_csv(struct textbuf *b, const char *s)
 
 void textbuf_clean(struct textbuf *b, const char *s)
 {
-    while (*s) {
+    while (*(s = textbuf_add_plain(b, s, '\0'))) {
         char shown[PRINTABLE_MAX];
         s += printable_next(s, shown);
         textbuf_add(b, shown, strlen(shown));

@@ -257,7 +257,7 @@ static int log_add_order(struct acquisition_log *l, const struct upmu_trace_even
         return log_no_memory();
     t->held[t->n_held] = (struct wg_order_held){
         .lock = held, .shared = (e->flags & UPMU_TRACE_FLAG_HOLDER_SHARED) != 0, .permits = permits};
-    t->sites[t->n_held++] = (struct acq_held){.site = e->lock_order.held_site};
+    t->sites[t->n_held++] = (struct acq_held){.site = e->lock_order.held_site, .stack = e->lock_order.held_stack};
     return t->n_held == t->expected ? finish_acquisition(l, t, e) : 0;
 }
 

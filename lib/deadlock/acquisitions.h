@@ -26,7 +26,8 @@ struct acq_lock {
 
 /** Details of a held lock beside wg_order_held. */
 struct acq_held {
-    uint64_t site; /**< call site of its acquisition */
+    uint64_t site;  /**< call site of its acquisition */
+    uint32_t stack; /**< of its acquisition, 0 = none */
 };
 
 /** Details of an acquisition beside wg_acquisition. */

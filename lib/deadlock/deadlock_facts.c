@@ -4,47 +4,6 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-static const char *const kind_names[UPMU_DEADLOCK_KINDS] = {
-    [UPMU_DEADLOCK_CYCLE] = "cycle",
-    [UPMU_DEADLOCK_SELF] = "self",
-    [UPMU_DEADLOCK_OWNER_ENDED] = "owner-ended",
-    [UPMU_DEADLOCK_JOIN_CYCLE] = "join-cycle",
-    [UPMU_DEADLOCK_JOIN_SELF] = "join-self",
-    [UPMU_DEADLOCK_NO_POST] = "no-post",
-    [UPMU_DEADLOCK_NO_SIGNAL] = "no-signal",
-    [UPMU_DEADLOCK_BARRIER_SHORT] = "barrier-short",
-    [UPMU_DEADLOCK_NO_WAKE] = "no-wake",
-    [UPMU_DEADLOCK_ALL_ASLEEP] = "all-asleep",
-    [UPMU_DEADLOCK_CROSS_PROCESS] = "cross-process",
-};
-
-/* The graph's enumerations equal the public ones. */
-_Static_assert((int)WG_CYCLE == (int)UPMU_DEADLOCK_CYCLE && (int)WG_SELF == (int)UPMU_DEADLOCK_SELF &&
-                   (int)WG_OWNER_ENDED == (int)UPMU_DEADLOCK_OWNER_ENDED &&
-                   (int)WG_JOIN_CYCLE == (int)UPMU_DEADLOCK_JOIN_CYCLE &&
-                   (int)WG_JOIN_SELF == (int)UPMU_DEADLOCK_JOIN_SELF && (int)WG_NO_POST == (int)UPMU_DEADLOCK_NO_POST &&
-                   (int)WG_NO_SIGNAL == (int)UPMU_DEADLOCK_NO_SIGNAL &&
-                   (int)WG_BARRIER_SHORT == (int)UPMU_DEADLOCK_BARRIER_SHORT &&
-                   (int)WG_NO_WAKE == (int)UPMU_DEADLOCK_NO_WAKE &&
-                   (int)WG_ALL_ASLEEP == (int)UPMU_DEADLOCK_ALL_ASLEEP &&
-                   (int)WG_CROSS_PROCESS == (int)UPMU_DEADLOCK_CROSS_PROCESS &&
-                   (int)WG_DEADLOCK_KINDS == (int)UPMU_DEADLOCK_KINDS,
-               "kinds");
-_Static_assert((int)WG_CERTAIN == (int)UPMU_DEADLOCK_CERTAIN && (int)WG_STALLED == (int)UPMU_DEADLOCK_STALLED &&
-                   (int)WG_BREAKABLE == (int)UPMU_DEADLOCK_BREAKABLE && (int)WG_WAKEABLE == (int)UPMU_DEADLOCK_WAKEABLE,
-               "statuses");
-
-const char *upmu_deadlock_kind_name(int kind)
-{
-    return kind >= 0 && kind < UPMU_DEADLOCK_KINDS ? kind_names[kind] : "?";
-}
-
-const char *upmu_deadlock_certainty_name(int certainty)
-{
-    static const char *const names[UPMU_DEADLOCK_CERTAINTIES] = {"certain", "stalled", "breakable", "wakeable"};
-    return certainty >= 0 && certainty < UPMU_DEADLOCK_CERTAINTIES ? names[certainty] : "?";
-}
-
 /* The call site at which an ended thread acquired the lock. */
 static uint64_t facts_lock_site(const struct wait_state *s, const struct wait_state_thread *t, uint64_t lock)
 {
@@ -132,11 +91,11 @@ static int facts_wait_kind(const struct wait_file_slot *h)
 /* The holder of the object waited for, or the thread joined; of a condition variable's wait, the holder of its mutex. */
 static pid_t facts_holder(const struct wait_state *s, const struct wait_state_thread *t)
 {
-    uint32_t at = (uint32_t)(t - s->file.threads), who = wg_mutex_holder(&s->snapshot, at);
+    uint32_t at = (uint32_t)(t - s->file.threads), holder = wg_mutex_holder(&s->snapshot, at);
     if (t->head.kind == UPMU_TRACE_THREAD_JOIN)
-        who = s->snapshot.threads[at].target;
-    if (who != WG_NONE)
-        return s->file.threads[who].head.tid;
+        holder = s->snapshot.threads[at].target;
+    if (holder != WG_NONE)
+        return s->file.threads[holder].head.tid;
     return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : 0;
 }
 

@@ -10,7 +10,7 @@
 #include "symbols/symbols.h"
 #include "upmu/deadlock.h"
 
-enum { INSPECT_FRAMES_MAX = 64, INSPECT_INLINED_MAX = 16 };
+enum { INSPECT_FRAMES_MAX = 256, INSPECT_INLINED_MAX = 16 };
 
 struct wait_state;
 

@@ -107,6 +107,7 @@ static int inspect_frames(struct upmu_deadlock_inspect *inspect, uint64_t addres
     GElf_Addr bias;
     char build_id[2 * 64 + 1];
     uint32_t index;
+    struct symbol_code code = {0};
     *module = (struct upmu_symbol){.offset = address, .problem = ""};
     if (!found || !dwfl_module_getelf(found, &bias))
         return 0;
@@ -119,9 +120,11 @@ static int inspect_frames(struct upmu_deadlock_inspect *inspect, uint64_t addres
     int rc = symbols_module(inspect->symbols, path, build_id, &index);
     if (rc != 0)
         return rc;
-    rc = symbols_find(inspect->symbols, index, address - bias, frames, INSPECT_INLINED_MAX);
+    int n = symbols_find(inspect->symbols, index, address - bias, frames, INSPECT_INLINED_MAX);
+    rc = n < 0 ? n : symbols_code(inspect->symbols, index, address - bias, &code);
     module->problem = symbols_problem(inspect->symbols, index);
-    return rc;
+    module->kind = code.kind;
+    return rc == 0 ? n : rc;
 }
 
 int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *inspect, size_t i, size_t k, size_t depth,

@@ -54,8 +54,9 @@ static bool inspected_write_thread(FILE *f, const struct wait_state *s, const st
 {
     const struct inspected_thread one = {
         .head = t->head, .stack = t->stack, .inspected = t->inspected, .n_held = t->n_held};
-    return fwrite(&one, sizeof one, 1, f) == 1 &&
-           fwrite(&s->file.held[t->first_held], sizeof *s->file.held, t->n_held, f) == t->n_held;
+    if (fwrite(&one, sizeof one, 1, f) != 1)
+        return false;
+    return t->n_held == 0 || fwrite(&s->file.held[t->first_held], sizeof *s->file.held, t->n_held, f) == t->n_held;
 }
 
 /* Whether the wait-state file alone does not show what was found. */
@@ -93,7 +94,7 @@ bool wait_state_was_inspected(const char *dir)
 }
 
 /* The thread in the snapshot that a saved one belongs to; NULL if it has run since, or without memory. */
-static struct wait_state_thread *inspected_place(struct wait_state *s, const struct inspected_thread *one)
+static struct wait_state_thread *inspected_slot(struct wait_state *s, const struct inspected_thread *one)
 {
     struct wait_state_thread *t = wait_state_thread_with(s, one->head.tid);
     if (t && t->head.state == WAIT_FILE_BLOCKED)
@@ -130,7 +131,7 @@ static bool inspected_read_thread(struct wait_state *s, FILE *f, bool *same)
         (one.head.state != WAIT_FILE_BLOCKED && one.head.state != WAIT_FILE_RUNNING &&
          one.head.state != WAIT_FILE_ENDED))
         return false;
-    struct wait_state_thread *t = one.head.state == WAIT_FILE_BLOCKED ? inspected_place(s, &one) : NULL;
+    struct wait_state_thread *t = one.head.state == WAIT_FILE_BLOCKED ? inspected_slot(s, &one) : NULL;
     *same = *same && t;
     if (t)
         t->head.peer = one.head.peer;

@@ -7,17 +7,6 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-_Static_assert((int)WG_INVERSION == (int)UPMU_LOCK_INVERSION && (int)WG_GATED == (int)UPMU_LOCK_GATED &&
-                   (int)WG_ONE_THREAD == (int)UPMU_LOCK_ONE_THREAD && (int)WG_ORDERED == (int)UPMU_LOCK_ORDERED &&
-                   (int)WG_BROKEN == (int)UPMU_LOCK_BROKEN && (int)WG_ORDER_CLASSES == (int)UPMU_LOCK_CLASSES,
-               "the waitgraph counts classes as the public header does");
-
-const char *upmu_lock_cycle_class_name(int class_number)
-{
-    static const char *const names[UPMU_LOCK_CLASSES] = {"inversion", "gated", "one-thread", "ordered", "broken"};
-    return class_number >= 0 && class_number < UPMU_LOCK_CLASSES ? names[class_number] : "?";
-}
-
 static const struct wg_order_cycle *lock_cycle_found(const struct upmu_deadlocks *d, const struct dl_cycle *c)
 {
     return &d->order.cycles[c->found];
@@ -202,6 +191,7 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
         .held_type = held->type,
         .held_shared = d->log.held[entry].shared,
         .held_site = d->log.sites[entry].site,
+        .held_stack = d->log.sites[entry].stack,
         .n_held = t->n_held,
         .reusable = !held->initialized || !lock->initialized,
     };

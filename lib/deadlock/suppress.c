@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadlock/graph/blocked.h"
+#include "deadlock/graph/lock_order.h"
 #include "base/map.h"
 #include "base/pattern.h"
 #include "base/error.h"
@@ -22,10 +24,10 @@ static bool suppress_is_kind(const char *word)
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         if (strcmp(word, groups[i]) == 0)
             return true;
-    for (int i = 0; i < UPMU_DEADLOCK_KINDS; i++)
+    for (int i = 0; i < WG_DEADLOCK_KINDS; i++)
         if (strcmp(word, upmu_deadlock_kind_name(i)) == 0)
             return true;
-    for (int i = 0; i < UPMU_LOCK_CLASSES; i++)
+    for (int i = 0; i < WG_ORDER_CLASSES; i++)
         if (strcmp(word, upmu_lock_cycle_class_name(i)) == 0)
             return true;
     return false;

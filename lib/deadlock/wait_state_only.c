@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/locations.h"
 #include "analysis/public.h"
 #include "base/error.h"
 #include "trace/read/bare.h"

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +24,14 @@ static FILE *wakers_open_proc(pid_t pid, const char *name)
 static bool wakers_read_signals(pid_t pid, uint64_t *caught)
 {
     char line[256];
+    uint64_t all = 0;
     bool known = false;
     FILE *f = wakers_open_proc(pid, "status");
     while (f && !known && fgets(line, sizeof line, f))
-        known = sscanf(line, "SigCgt: %" SCNx64, caught) == 1;
+        known = sscanf(line, "SigCgt: %" SCNx64, &all) == 1;
     if (f)
         (void)fclose(f);
-    *caught = wait_state_waking_signals(*caught);
+    *caught = known ? wait_state_waking_signals(all) : 0;
     return known;
 }
 
@@ -63,6 +65,12 @@ static bool slot_needs_waker(const struct wait_file_slot *h)
                                              h->kind == UPMU_TRACE_FUTEX_WAIT || h->type == UPMU_OBJECT_SEM);
 }
 
+/* Whether the thread waits for the mutex of its condition variable: it was woken. */
+static bool wakers_has_woken(const struct wait_file_slot *h, const struct kernel_thread *k)
+{
+    return h->kind == UPMU_TRACE_COND_WAIT && k->in_futex && k->word - h->object2 < sizeof(pthread_mutex_t);
+}
+
 static size_t wakers_count_waiters(const struct wait_state *s)
 {
     size_t n = 0;
@@ -80,7 +88,7 @@ static bool wakers_read_threads(const struct wait_state *s, struct wait_state_wa
         const struct kernel_thread *k = &s->kernel.threads[i];
         const struct wait_file_slot *h = wakers_live_slot(s, k->tid);
         w->unknown += !h;
-        asleep += h && slot_needs_waker(h) && k->asleep;
+        asleep += h && slot_needs_waker(h) && k->asleep && !wakers_has_woken(h, k);
     }
     for (size_t i = 0; i < s->file.n_threads; i++)
         w->inspected += s->file.threads[i].inspected;

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/error.h"
-#include "base/skew.h"
+#include "doctor/skew.h"
 #include "base/spare.h"
 #include "base/textbuf.h"
 #include "core/backend.h"
@@ -33,7 +33,7 @@ enum { CLOCK_FIT_NS = 10 * 1000 * 1000, SKEW_NS = 200 * 1000 * 1000 };
 /** State of one diagnosis. */
 struct doctor {
     const struct kernel_ops *k;
-    int (*found)(const struct upmu_finding *finding, void *arg);
+    int (*found)(const struct upmu_diagnosis *finding, void *arg);
     void *arg;
 };
 
@@ -47,7 +47,7 @@ static int doctor_report(const struct doctor *d, const char *topic, int state, c
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    struct upmu_finding finding = {.topic = topic, .state = state, .text = text, .remedy = remedy};
+    struct upmu_diagnosis finding = {.topic = topic, .state = state, .text = text, .remedy = remedy};
     return d->found(&finding, d->arg);
 }
 
@@ -122,7 +122,7 @@ static int topic_cpu(const struct doctor *d)
         snprintf(remark, sizeof remark, "; %s", m->family->remark);
     doctor_other_core_types(m, others, sizeof others);
     return doctor_report(
-        d, "cpu", known ? UPMU_FINDING_OK : UPMU_FINDING_LIMITED, "", "%s%s, table '%s'%s%s%s%s", name,
+        d, "cpu", known ? UPMU_DIAGNOSIS_OK : UPMU_DIAGNOSIS_LIMITED, "", "%s%s, table '%s'%s%s%s%s", name,
         m->cpu.hypervisor ? " in a virtual machine" : "", m->family->name, title, others, remark,
         known ? "" : "; events other than perf generic ones have native:: names, raw encodings or the PMU's own names");
 }
@@ -136,7 +136,8 @@ static int topic_identity(const struct doctor *d)
     int rc = machine_snapshot_in_use() ? machine_snapshot_findings_if_any(topic, d->found, d->arg, &recorded) : 0;
     if (recorded)
         return rc;
-    return doctor_report(d, topic, m->identity_doubted ? UPMU_FINDING_LIMITED : UPMU_FINDING_OK, "", "%s", m->identity);
+    return doctor_report(d, topic, m->identity_doubted ? UPMU_DIAGNOSIS_LIMITED : UPMU_DIAGNOSIS_OK, "", "%s",
+                         m->identity);
 }
 
 /* An events folder also contains files with scales and units. */
@@ -160,13 +161,13 @@ static int doctor_report_pmu(const char *name, void *arg)
     size_t events = 0;
     walk->seen++;
     if (machine_pmu_type(name, &type) < 0)
-        return doctor_report(walk->d, "pmu", UPMU_FINDING_LIMITED, "", "%s: its type cannot be read", name);
+        return doctor_report(walk->d, "pmu", UPMU_DIAGNOSIS_LIMITED, "", "%s: its type cannot be read", name);
     snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/events", name);
     int rc = walk->d->k->list_dir(path, doctor_count_event, &events);
     if (rc < 0 && rc != -ENOENT)
-        return doctor_report(walk->d, "pmu", UPMU_FINDING_LIMITED, "", "%s: type %u, its events cannot be listed (%s)",
-                             name, type, upmu_errno_name(-rc));
-    return doctor_report(walk->d, "pmu", UPMU_FINDING_INFO, "", "%s: type %u, %zu named events", name, type, events);
+        return doctor_report(walk->d, "pmu", UPMU_DIAGNOSIS_LIMITED, "",
+                             "%s: type %u, its events cannot be listed (%s)", name, type, upmu_errno_name(-rc));
+    return doctor_report(walk->d, "pmu", UPMU_DIAGNOSIS_INFO, "", "%s: type %u, %zu named events", name, type, events);
 }
 
 static int topic_pmu(const struct doctor *d)
@@ -176,7 +177,7 @@ static int topic_pmu(const struct doctor *d)
     /* A callback's non-zero return stops the walk and may look like an errno: `seen` distinguishes them. */
     if (walk.seen > 0)
         return rc;
-    return doctor_report(d, "pmu", UPMU_FINDING_MISSING, "Mount sysfs with 'mount -t sysfs sysfs /sys'",
+    return doctor_report(d, "pmu", UPMU_DIAGNOSIS_MISSING, "Mount sysfs with 'mount -t sysfs sysfs /sys'",
                          MACHINE_PMU_DIR " lists no PMU (%s)", rc < 0 ? upmu_errno_name(-rc) : "empty");
 }
 
@@ -207,26 +208,26 @@ static int topic_hardware(const struct doctor *d)
     int fd = doctor_open(d, KERNEL_TYPE_HARDWARE, 0, false);
     if (fd < 0) {
         struct explain_context c = {.event = "cycles", .type = KERNEL_TYPE_HARDWARE, .cpu = -1};
-        return doctor_report_failure(d, topic, UPMU_FINDING_MISSING, fd, &c);
+        return doctor_report_failure(d, topic, UPMU_DIAGNOSIS_MISSING, fd, &c);
     }
     int rc = doctor_read_after_work(d, fd, words);
     d->k->close(fd);
     if (rc < 0)
-        return doctor_report(d, topic, UPMU_FINDING_MISSING, "", "cycles opens but cannot be read (%s)",
+        return doctor_report(d, topic, UPMU_DIAGNOSIS_MISSING, "", "cycles opens but cannot be read (%s)",
                              upmu_errno_name(-rc));
     if (words[2] == 0)
         return doctor_report(
-            d, topic, UPMU_FINDING_LIMITED, "Stop the other users of the PMU",
+            d, topic, UPMU_DIAGNOSIS_LIMITED, "Stop the other users of the PMU",
             "cycles opens but gets no counter: others hold all of them (perf, oprofile, the NMI watchdog)");
     if (words[0] == 0)
-        return doctor_report(d, topic, UPMU_FINDING_MISSING, "", "cycles is enabled, but its counter does not count");
+        return doctor_report(d, topic, UPMU_DIAGNOSIS_MISSING, "", "cycles is enabled, but its counter does not count");
     unsigned claimed = machine_get()->family->counters.general;
     unsigned working = machine_get()->cpu.hypervisor ? self_check_counters(claimed) : claimed;
     if (working < claimed)
-        return doctor_report(d, topic, UPMU_FINDING_LIMITED, "",
+        return doctor_report(d, topic, UPMU_DIAGNOSIS_LIMITED, "",
                              "cycles opens and counts; %u of %u counters count known work, and only those are used",
                              working, claimed);
-    return doctor_report(d, topic, UPMU_FINDING_OK, "", "cycles opens and counts");
+    return doctor_report(d, topic, UPMU_DIAGNOSIS_OK, "", "cycles opens and counts");
 }
 
 static const char *yes_no_unknown(enum known answer)
@@ -247,17 +248,18 @@ static int topic_permission(const struct doctor *d)
              yes_no_unknown(p.seccomp));
     int fd = doctor_open(d, c.type, KERNEL_SW_PAGE_FAULTS, false);
     if (fd < 0)
-        return doctor_report_failure(d, "permission", UPMU_FINDING_MISSING, fd, &c);
+        return doctor_report_failure(d, "permission", UPMU_DIAGNOSIS_MISSING, fd, &c);
     d->k->close(fd);
     fd = doctor_open(d, c.type, KERNEL_SW_PAGE_FAULTS, true);
     if (fd >= 0) {
         d->k->close(fd);
-        return doctor_report(d, "permission", UPMU_FINDING_OK, "", "user and kernel mode may be counted (%s)", facts);
+        return doctor_report(d, "permission", UPMU_DIAGNOSIS_OK, "", "user and kernel mode may be counted (%s)", facts);
     }
     struct explanation e;
     c.wants_kernel = true;
     explain_open(d->k, fd, &c, &e);
-    return doctor_report(d, "permission", UPMU_FINDING_LIMITED, e.remedy, "only user mode may be counted (%s)", facts);
+    return doctor_report(d, "permission", UPMU_DIAGNOSIS_LIMITED, e.remedy, "only user mode may be counted (%s)",
+                         facts);
 }
 
 /* -------------------------------------------------------------------------------------- without a system call */
@@ -268,13 +270,13 @@ static int doctor_report_no_user_read(const struct doctor *d)
     long value;
     snprintf(path, sizeof path, MACHINE_PMU_DIR "/%s/rdpmc", machine_get()->core_pmu);
     if (sysctl_read(d->k, path, &value) && value == 0)
-        return doctor_report(d, "user-read", UPMU_FINDING_LIMITED, "",
+        return doctor_report(d, "user-read", UPMU_DIAGNOSIS_LIMITED, "",
                              "pages can be mapped, but %s is 0, which disables reading hardware counters through them",
                              path);
     const char *remedy = sysctl_read(d->k, "/proc/sys/kernel/perf_user_access", &value) && value == 0
                              ? "Run 'sysctl kernel.perf_user_access=1' as root"
                              : "";
-    return doctor_report(d, "user-read", UPMU_FINDING_LIMITED, remedy,
+    return doctor_report(d, "user-read", UPMU_DIAGNOSIS_LIMITED, remedy,
                          "pages can be mapped, but the kernel does not permit reading hardware counters through them");
 }
 
@@ -283,7 +285,7 @@ static int doctor_report_hardware_page(const struct doctor *d, const void *page)
     struct kernel_page_count count;
     if (d->k->page_read(page, upmu_arch_counter_read, &count) < 0)
         return doctor_report_no_user_read(d);
-    return doctor_report(d, "user-read", UPMU_FINDING_OK, "", "hardware counters are read without a system call%s",
+    return doctor_report(d, "user-read", UPMU_DIAGNOSIS_OK, "", "hardware counters are read without a system call%s",
                          count.stale_times ? ", unless they are multiplexed (no user-space clock)" : "");
 }
 
@@ -292,12 +294,12 @@ static int doctor_user_read_hardware(const struct doctor *d)
     const void *page;
     int fd = doctor_open(d, KERNEL_TYPE_HARDWARE, 0, false);
     if (fd < 0)
-        return doctor_report(d, "user-read", UPMU_FINDING_LIMITED, "",
+        return doctor_report(d, "user-read", UPMU_DIAGNOSIS_LIMITED, "",
                              "pages can be mapped; there is no hardware counter to read through them");
     int rc = d->k->map(fd, &page);
     if (rc < 0) {
         struct explain_context c = {.event = "cycles", .type = KERNEL_TYPE_HARDWARE, .cpu = -1, .mapping = true};
-        rc = doctor_report_failure(d, "user-read", UPMU_FINDING_LIMITED, rc, &c);
+        rc = doctor_report_failure(d, "user-read", UPMU_DIAGNOSIS_LIMITED, rc, &c);
     } else {
         rc = doctor_report_hardware_page(d, page);
         d->k->unmap(page);
@@ -312,13 +314,14 @@ static int topic_user_read(const struct doctor *d)
     const void *page;
     int fd = doctor_open(d, c.type, KERNEL_SW_PAGE_FAULTS, false);
     if (fd < 0)
-        return doctor_report_failure(d, "user-read", UPMU_FINDING_MISSING, fd, &c);
+        return doctor_report_failure(d, "user-read", UPMU_DIAGNOSIS_MISSING, fd, &c);
     int rc = d->k->map(fd, &page);
     if (rc == 0)
         d->k->unmap(page);
     d->k->close(fd);
     c.mapping = true;
-    return rc < 0 ? doctor_report_failure(d, "user-read", UPMU_FINDING_MISSING, rc, &c) : doctor_user_read_hardware(d);
+    return rc < 0 ? doctor_report_failure(d, "user-read", UPMU_DIAGNOSIS_MISSING, rc, &c)
+                  : doctor_user_read_hardware(d);
 }
 
 static int topic_groups(const struct doctor *d)
@@ -337,25 +340,26 @@ static int topic_groups(const struct doctor *d)
     }
     if (bad[0])
         return doctor_report(
-            d, topic, UPMU_FINDING_LIMITED, "Count these events one at a time",
+            d, topic, UPMU_DIAGNOSIS_LIMITED, "Count these events one at a time",
             "this kernel counts too little of known work in groups, so these events are refused in groups: %s", bad);
     if (!good[0])
-        return doctor_report(d, topic, UPMU_FINDING_MISSING, "", "no software event may be counted: see 'permission'");
-    return doctor_report(d, topic, UPMU_FINDING_OK, "", "known work is counted correctly in groups: %s", good);
+        return doctor_report(d, topic, UPMU_DIAGNOSIS_MISSING, "",
+                             "no software event may be counted: see 'permission'");
+    return doctor_report(d, topic, UPMU_DIAGNOSIS_OK, "", "known work is counted correctly in groups: %s", good);
 }
 
 static int topic_switches(const struct doctor *d)
 {
     uint64_t switches;
     if (switches_page_works())
-        return doctor_report(d, "switches", UPMU_FINDING_OK, "",
+        return doctor_report(d, "switches", UPMU_DIAGNOSIS_OK, "",
                              "context switches are read with getrusage, and only after a mapped page has changed");
     int rc = d->k->thread_switches(&switches);
     if (rc < 0)
-        return doctor_report(d, "switches", UPMU_FINDING_MISSING, "",
+        return doctor_report(d, "switches", UPMU_DIAGNOSIS_MISSING, "",
                              "context switches are not available: getrusage failed with %s", upmu_errno_name(-rc));
     return doctor_report(
-        d, "switches", UPMU_FINDING_LIMITED, "",
+        d, "switches", UPMU_DIAGNOSIS_LIMITED, "",
         "context switches cost a system call (getrusage): no page could be mapped, or it disagreed with getrusage");
 }
 
@@ -394,7 +398,7 @@ static int topic_clock(const struct doctor *d)
     const char *reason = clock_source_reason();
     double hz = clock_hz(CLOCK_FIT_NS);
     bool differ = doctor_compare_clocks(hz, compared, sizeof compared);
-    int state = differ || reason[0] ? UPMU_FINDING_LIMITED : UPMU_FINDING_OK;
+    int state = differ || reason[0] ? UPMU_DIAGNOSIS_LIMITED : UPMU_DIAGNOSIS_OK;
     if (reason[0])
         return doctor_report(d, "clock", state, "", "%s, because %s; %s", clock_source(), reason, compared);
     return doctor_report(d, "clock", state, "", "%s at %.3f MHz; %s", clock_source(), hz / 1e6, compared);
@@ -409,7 +413,7 @@ static int topic_limits(const struct doctor *d)
     limit_read(d->k, "Max locked memory", locked, sizeof locked);
     if (sysctl_read(d->k, "/proc/sys/kernel/perf_event_mlock_kb", &kilobytes))
         snprintf(pages, sizeof pages, "%ld", kilobytes);
-    return doctor_report(d, "limits", UPMU_FINDING_INFO, "",
+    return doctor_report(d, "limits", UPMU_DIAGNOSIS_INFO, "",
                          "at most %" PRIu64 " open descriptors, of which libupmu may hold %" PRIu64
                          " and leaves %d free; kernel.perf_event_mlock_kb %s; %s bytes of locked memory",
                          files.soft, kernel_descriptors_allowed(files.soft), SPARE_DESCRIPTORS, pages,
@@ -421,21 +425,21 @@ static int topic_backend(const struct doctor *d)
     enum kernel_backend backend;
     const char *reason = "";
     if (backend_choose(NULL, &backend) < 0)
-        return doctor_report(d, "backend", UPMU_FINDING_MISSING, "Unset UPMU_BACKEND to count through perf_event_open",
-                             "%s", upmu_error());
+        return doctor_report(d, "backend", UPMU_DIAGNOSIS_MISSING,
+                             "Unset UPMU_BACKEND to count through perf_event_open", "%s", upmu_error());
     if (d->k->backend(backend, &reason) < 0)
-        return doctor_report(d, "backend", UPMU_FINDING_MISSING, "", "%s", reason);
+        return doctor_report(d, "backend", UPMU_DIAGNOSIS_MISSING, "", "%s", reason);
     int reached = backend == KERNEL_BACKEND_PERF ? d->k->reach() : 0;
     if (reached < 0) {
         struct explain_context c = {.event = reason, .type = KERNEL_TYPE_SOFTWARE, .cpu = -1};
         struct explanation e;
         explain_open(d->k, reached, &c, &e);
-        return doctor_report(d, "backend", UPMU_FINDING_MISSING, e.remedy,
+        return doctor_report(d, "backend", UPMU_DIAGNOSIS_MISSING, e.remedy,
                              "%s; times, faults and context switches of commands and "
                              "processes come from getrusage and /proc",
                              e.cause);
     }
-    return doctor_report(d, "backend", UPMU_FINDING_OK, "", "counted through %s%s", reason,
+    return doctor_report(d, "backend", UPMU_DIAGNOSIS_OK, "", "counted through %s%s", reason,
                          backend == KERNEL_BACKEND_PERF ? "" : ", as set in UPMU_BACKEND");
 }
 
@@ -444,8 +448,8 @@ static int topic_native_names(const struct doctor *d)
     struct arch_native_code code;
     int rc = arch_native_encode("perf::PAGE-FAULTS", &code);
     if (rc == 0)
-        return doctor_report(d, "native-names", UPMU_FINDING_OK, "", "libpfm4 encodes native:: names");
-    return doctor_report(d, "native-names", UPMU_FINDING_LIMITED,
+        return doctor_report(d, "native-names", UPMU_DIAGNOSIS_OK, "", "libpfm4 encodes native:: names");
+    return doctor_report(d, "native-names", UPMU_DIAGNOSIS_LIMITED,
                          rc == UPMU_E_UNSUPPORTED ? "Install libpfm4 ('apt install libpfm4')" : "",
                          "native:: has only libupmu's own tables: %s", upmu_error());
 }
@@ -454,14 +458,14 @@ static int topic_unwinder(const struct doctor *d)
 {
     void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL);
     if (!library)
-        return doctor_report(d, "unwinder", UPMU_FINDING_LIMITED, "Install libunwind ('apt install libunwind8')",
+        return doctor_report(d, "unwinder", UPMU_DIAGNOSIS_LIMITED, "Install libunwind ('apt install libunwind8')",
                              "stacks are unwound by the compiler's runtime, which is slower: %s", dlerror());
     bool usable = dlsym(library, "unw_backtrace") != NULL;
     dlclose(library);
     if (!usable)
-        return doctor_report(d, "unwinder", UPMU_FINDING_LIMITED, "",
+        return doctor_report(d, "unwinder", UPMU_DIAGNOSIS_LIMITED, "",
                              "libunwind.so.8 is older than 1.6: it lacks unw_backtrace");
-    return doctor_report(d, "unwinder", UPMU_FINDING_OK, "", "libunwind.so.8 can be opened");
+    return doctor_report(d, "unwinder", UPMU_DIAGNOSIS_OK, "", "libunwind.so.8 can be opened");
 }
 
 static int topic_tracepoints(const struct doctor *d)
@@ -471,13 +475,13 @@ static int topic_tracepoints(const struct doctor *d)
     const char *const path = "/sys/kernel/tracing/events/sched/sched_switch/id";
     if (sysctl_read(d->k, path, &id) ||
         sysctl_read(d->k, "/sys/kernel/debug/tracing/events/sched/sched_switch/id", &id))
-        return doctor_report(d, "tracepoints", UPMU_FINDING_OK, "",
+        return doctor_report(d, "tracepoints", UPMU_DIAGNOSIS_OK, "",
                              "tracepoints can be used by name (sched:sched_switch is %ld)", id);
     ssize_t n = d->k->read_file(path, text, sizeof text);
     if (n == -EACCES || n == -EPERM)
-        return doctor_report(d, "tracepoints", UPMU_FINDING_MISSING, "Run as root",
+        return doctor_report(d, "tracepoints", UPMU_DIAGNOSIS_MISSING, "Run as root",
                              "/sys/kernel/tracing may not be read (%s)", upmu_errno_name((int)-n));
-    return doctor_report(d, "tracepoints", UPMU_FINDING_MISSING,
+    return doctor_report(d, "tracepoints", UPMU_DIAGNOSIS_MISSING,
                          "Run 'mount -t tracefs tracefs /sys/kernel/tracing' as root",
                          "tracefs is not mounted, or this kernel has no tracepoints");
 }
@@ -488,12 +492,12 @@ static int topic_environment(const struct doctor *d)
     struct textbuf b = {0};
     int rc = 0;
     if (environment_unknown(&b, false) > 0 && !b.failed)
-        rc = doctor_report(d, "environment", UPMU_FINDING_LIMITED, "", "%s", b.data);
+        rc = doctor_report(d, "environment", UPMU_DIAGNOSIS_LIMITED, "", "%s", b.data);
     textbuf_free(&b);
     return rc;
 }
 
-int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
+int upmu_diagnose(int (*found)(const struct upmu_diagnosis *finding, void *arg), void *arg)
 {
     /* Topics that need a trial are reported from the recording on a recorded machine. */
     static const struct {

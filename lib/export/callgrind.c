@@ -15,7 +15,7 @@
 static void callgrind_column_names(struct export_job *job)
 {
     const char *name;
-    export_text(&job->out, job->opts.what == UPMU_EXPORT_WAITS ? "events: wait_ns waits" : "events: wall_ns instances");
+    textbuf_printf(&job->out, "events: %s %s", export_columns(job)->ns, export_columns(job)->count);
     for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
         export_text(&job->out, " ");
         export_plain(&job->out, name, " :,/=");
@@ -73,7 +73,8 @@ static void callgrind_node(struct export_job *job, uint32_t index, const uint64_
         const uint64_t *sum = sums + c * tree_columns(t);
         const struct tree_label *callee = &t->labels[t->nodes[c].label];
         callgrind_function(job, "c", callee->function_label, known);
-        textbuf_printf(&job->out, "calls=%llu %u\n", (unsigned long long)sum[1], (unsigned)callee->line);
+        textbuf_printf(&job->out, "calls=%llu %u\n", (unsigned long long)export_node_calls(job, c, sums),
+                       (unsigned)callee->line);
         callgrind_costs(job, l->line, sum);
     }
 }

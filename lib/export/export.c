@@ -14,8 +14,9 @@
 #include "export/spans.h"
 
 static const struct export_format *const formats[] = {
-    &export_chrome,     &export_perfetto, &export_folded, &export_flamegraph, &export_callgrind, &export_pprof,
-    &export_speedscope, &export_csv,      &export_jsonl,  &export_tasks,      &export_gcc,       &export_html,
+    &export_chrome, &export_perfetto,   &export_folded, &export_flamegraph, &export_callgrind,
+    &export_pprof,  &export_speedscope, &export_csv,    &export_jsonl,      &export_arrow,
+    &export_tasks,  &export_gcc,        &export_html,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -65,19 +66,48 @@ static bool export_has_regions(const struct overview *o)
     return false;
 }
 
+static bool export_has_window(const struct upmu_export_opts *o)
+{
+    return (o->from_ns | o->to_ns) != 0;
+}
+
+static int export_no_window(void)
+{
+    return upmu_fail(UPMU_E_INVAL, "a profile of functions supports no time window: it covers the whole recording");
+}
+
+/* What profiles are of; recorded functions are read here. */
+static int export_choose(struct export_job *job)
+{
+    int *what = &job->opts.what, rc = UPMU_E_STATE;
+    bool wanted = *what == UPMU_EXPORT_FUNCTIONS, profile = job->format->wants_tree && !job->format->begin;
+    if (wanted && !profile)
+        return upmu_fail(UPMU_E_INVAL, "format %s is no profile: it cannot be of functions", job->format->name);
+    if (wanted || (*what == UPMU_EXPORT_AUTO && profile)) {
+        const struct upmu_functions_opts opts = {.size = sizeof opts, .debug_dir = job->opts.debug_dir};
+        rc = upmu_functions_open(&job->functions, job->dir, &opts);
+    }
+    if (rc == 0)
+        *what = UPMU_EXPORT_FUNCTIONS;
+    else if (wanted || rc != UPMU_E_STATE)
+        return rc;
+    else if (*what == UPMU_EXPORT_AUTO)
+        *what = export_has_regions(&job->facts->pass) ? UPMU_EXPORT_REGIONS : UPMU_EXPORT_WAITS;
+    return rc == 0 && export_has_window(&job->opts) ? export_no_window() : 0;
+}
+
 static int export_start(struct export_job *job)
 {
-    const struct overview *o = &job->facts->pass;
     struct upmu_trace_process p = {.size = sizeof p};
     for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
         job->all += p.events;
-    if (job->opts.what == UPMU_EXPORT_AUTO)
-        job->opts.what = export_has_regions(o) ? UPMU_EXPORT_REGIONS : UPMU_EXPORT_WAITS;
+    int rc = export_choose(job);
+    if (rc != 0)
+        return rc;
     size_t n = 0;
-    while (upmu_overview_counter_name(job->facts, 0, n))
+    while (!job->functions && upmu_overview_counter_name(job->facts, 0, n))
         n++;
-    int rc =
-        job->format->wants_tree ? tree_start(&job->tree, n < UPMU_REGION_EVENTS_MAX ? n : UPMU_REGION_EVENTS_MAX) : 0;
+    rc = job->format->wants_tree ? tree_start(&job->tree, n < UPMU_REGION_EVENTS_MAX ? n : UPMU_REGION_EVENTS_MAX) : 0;
     return rc == 0 && job->format->start ? job->format->start(job) : rc;
 }
 
@@ -94,9 +124,11 @@ static int export_run(struct export_job *job, const char *dir)
         rc = export_names_start(job);
     if (rc == 0)
         rc = export_start(job);
-    if (rc == 0)
+    if (rc == 0 && job->functions)
+        rc = export_functions(job);
+    else if (rc == 0)
         rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
-    if (rc == 0)
+    if (rc == 0 && !job->functions)
         rc = spans_finish(job, job->facts->pass.end_ns);
     if (rc == 0 && job->format->finish)
         rc = job->format->finish(job);
@@ -128,13 +160,15 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
         rc = OPTS_CHECK(result, UPMU_EXPORT_RESULT_SIZE_V1);
     if (rc != 0)
         return rc;
-    if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
+    if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_FUNCTIONS)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is no enum upmu_export_what",
                          (int)job.opts.what);
     job.format = export_format_find(format);
     if (!job.format)
         return UPMU_E_NAME;
-    if ((job.opts.from_ns | job.opts.to_ns) != 0 && job.format->window == EXPORT_WINDOW_NONE)
+    if (export_has_window(&job.opts) && job.opts.what == UPMU_EXPORT_FUNCTIONS)
+        return export_no_window();
+    if (export_has_window(&job.opts) && job.format->window == EXPORT_WINDOW_NONE)
         return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording", format);
     rc = export_run(&job, dir);
     if (rc == 0 && result)
@@ -144,6 +178,7 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     export_names_free(&job);
     spans_free(&job);
     textbuf_free(&job.out);
+    upmu_functions_close(job.functions);
     upmu_overview_close(job.facts);
     return rc;
 }

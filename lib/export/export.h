@@ -10,12 +10,14 @@
 
 #include <string.h>
 
+#include "analysis/locations.h"
 #include "analysis/public.h"
 #include "analysis/pass/timeline.h"
 #include "base/error.h"
 #include "base/textbuf.h"
 #include "export/tree.h"
 #include "upmu/export.h"
+#include "upmu/functions.h"
 
 enum { EXPORT_DEPTH_MAX = 512 }; /* nesting that viewers support; deeper spans are left out and counted */
 
@@ -44,6 +46,7 @@ enum export_window {
 };
 
 struct html;
+struct arrow;
 
 struct export_job {
     const struct export_format *format;
@@ -60,6 +63,7 @@ struct export_job {
     uint64_t done, all; /**< events */
     uint64_t left_out;  /**< spans, or lines of a list, left out */
     struct tree tree;
+    struct upmu_functions *functions;  /**< NULL: the profile is not of functions */
     struct map by_stack;               /**< node of a (process, stack) below a root */
     char **thread_names, **wait_names; /**< by index in the pass, NULL until the first lookup */
     struct map by_text;                /**< interned names */
@@ -67,10 +71,12 @@ struct export_job {
     struct map by_flow;                /**< arrow that begins at the object's last release */
     struct textbuf scratch[2];         /**< messages being built */
     struct map by_site;                /**< label of a (process, address) */
+    struct map by_stack_text;          /**< label of a (process, stack) */
     uint64_t without_number;           /**< counters of regions left out of the sums */
     uint64_t ids;                      /**< for formats that number their elements */
     bool listed;                       /**< an element was written: a comma precedes the next one */
     struct html *html;                 /**< of the format of that name */
+    struct arrow *arrow;               /**< likewise */
 };
 
 /** An export format. `begin` and `end` are properly nested for each thread; any function may be NULL. All return 0
@@ -80,6 +86,7 @@ struct export_format {
     const char *suffix;  /**< file suffix, without the dot */
     const char *summary; /**< one line */
     int window;          /**< enum export_window */
+    bool by_thread;      /**< children of the root are profiles of their own */
     bool wants_tree;     /**< waits and regions are summed up in `tree`, which `finish` writes */
     int (*start)(struct export_job *job);
     int (*begin)(struct export_job *job, const struct span *span);
@@ -92,7 +99,7 @@ struct export_format {
 };
 
 extern const struct export_format export_chrome, export_perfetto, export_folded, export_flamegraph, export_callgrind,
-    export_pprof, export_speedscope, export_csv, export_jsonl, export_tasks, export_gcc, export_html;
+    export_pprof, export_speedscope, export_csv, export_jsonl, export_arrow, export_tasks, export_gcc, export_html;
 
 /* Output. */
 
@@ -120,6 +127,20 @@ void export_xml(struct textbuf *b, const char *text);
 /** Text on one line of a format without quoting: control characters and `forbidden` become `_`. */
 void export_plain(struct textbuf *b, const char *text, const char *forbidden);
 
+/* functions.c */
+
+/** The tree of recorded functions: its counts are calls, its times are without those of functions called. */
+int export_functions(struct export_job *job);
+/** What a profile's time and count are: "wall_ns", "instances", ... */
+struct export_columns {
+    const char *title;      /**< "Wall time, by region" */
+    const char *ns, *count; /**< "wall_ns", "instances" */
+    const char *time;       /**< "wall" */
+};
+const struct export_columns *export_columns(const struct export_job *job);
+/** Calls, or all spans that ended in a node or below it. */
+uint64_t export_node_calls(const struct export_job *job, uint32_t node, const uint64_t *sums);
+
 /* Names, each built once; they live as long as the job. */
 const char *export_thread_name(const struct export_job *job, uint32_t thread);
 /** "mutex the till", "cond 0x55..". */
@@ -130,11 +151,14 @@ int export_names_start(struct export_job *job);
 void export_names_free(struct export_job *job);
 /** The label of a function at an address. MAP_NONE without memory. */
 uint32_t export_frame(struct export_job *job, const struct upmu_symbol *symbol);
+/** The same with the label of the frame: "f (inlined)", "[deeper frames were not recorded]". */
+uint32_t export_frame_labeled(struct export_job *job, const struct upmu_symbol *symbol);
 /** "function file.c:12", "module+0x12", "" if not known; lives as long as the job. */
 const char *export_site_label(struct export_job *job, uint32_t process, uint64_t address);
+/** The frames of a stack, labeled, one per line; "" if there is none; lives as long as the job. */
+const char *export_stack_text(struct export_job *job, uint32_t process, uint32_t stack);
 /** Why a span has no end event. */
 const char *export_unfinished(const struct export_job *job);
-const char *export_kind_name(int kind);
 bool export_has_number(const struct upmu_value *value);
 const struct ov_thread *export_thread(const struct export_job *job, uint32_t thread);
 

@@ -72,7 +72,7 @@ static void flamegraph_box(struct graph *g, uint32_t node, double x, uint32_t de
     export_text(b, "\"><title>");
     export_xml(b, name);
     textbuf_printf(b, ": %.6f s, %.2f %%, %llu times</title>", (double)sum[0] / 1e9, 100 * width,
-                   (unsigned long long)sum[1]);
+                   (unsigned long long)export_node_calls(g->job, node, g->sums));
     textbuf_printf(b, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x * WIDTH,
                    TOP + depth * ROW, width * WIDTH > 0.6 ? width * WIDTH - 0.5 : 0.1, ROW - 1, fill);
     textbuf_printf(b, "<text x=\"%.2f\" y=\"%u\">", x * WIDTH + 3, TOP + depth * ROW + 12);
@@ -131,8 +131,7 @@ static int flamegraph_draw(struct graph *g, double *x)
         "none}g{cursor:pointer}rect:hover{stroke:#000}</style>\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf8\"/>\n<text x=\"3\" y=\"18\">",
         WIDTH, TOP + (g->deepest + 1) * ROW + 8, WIDTH, TOP + (g->deepest + 1) * ROW + 8);
-    export_text(&job->out,
-                job->opts.what == UPMU_EXPORT_WAITS ? "Time blocked, by call stack" : "Wall time, by region");
+    export_text(&job->out, export_columns(job)->title);
     textbuf_printf(&job->out,
                    "</text>\n<text x=\"3\" y=\"34\">%.6f s in all threads; %llu events lost; a click zooms, "
                    "Escape goes back</text>\n",

@@ -8,14 +8,20 @@
 
 enum { LOCATIONS_MAX = 200 }; /* as many as a reader looks through */
 
+/* A call site of an object, or of all objects that were created, or first used, at one call site. */
 struct source_location {
-    size_t object, site;
-    uint64_t ns; /* waits here; waits of other threads for a lock acquired here */
+    size_t object; /**< the first of them */
+    size_t n;
+    uint64_t address;
+    uint64_t ns; /**< waits here; waits of other threads for a lock acquired here */
+    struct upmu_wait_sum waits;
+    uint64_t blocked, blocked_ns;
 };
 
 struct locations {
     struct source_location *list;
     size_t n, capacity;
+    struct map by_group; /**< label of the group, and address */
 };
 
 static int location_by_time(const void *a, const void *b)
@@ -25,27 +31,56 @@ static int location_by_time(const void *a, const void *b)
         return x->ns < y->ns ? 1 : -1;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
-    return x->site < y->site ? -1 : x->site > y->site;
+    return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static int locations_add(struct locations *p, struct source_location location)
+static void location_sum(struct source_location *p, const struct upmu_overview_call_site *s)
 {
+    p->ns += s->waits.total_ns + s->waits.unfinished_ns + s->blocked_ns;
+    p->waits.count += s->waits.count;
+    p->waits.total_ns += s->waits.total_ns;
+    p->waits.max_ns = s->waits.max_ns > p->waits.max_ns ? s->waits.max_ns : p->waits.max_ns;
+    p->waits.unfinished += s->waits.unfinished;
+    p->waits.unfinished_ns += s->waits.unfinished_ns;
+    p->blocked += s->blocked;
+    p->blocked_ns += s->blocked_ns;
+    p->n++;
+}
+
+/* The label of an object's group in its process; MAP_NONE: it is in none, or without memory. */
+static uint32_t location_group(struct export_job *job, const struct upmu_overview_object *o)
+{
+    bool folds = o->named_by == UPMU_IDENTITY_CREATED || o->named_by == UPMU_IDENTITY_FIRST_USE;
+    return folds ? tree_label(&job->tree, o->group, upmu_object_type_name(o->type), NULL, o->process + 1) : MAP_NONE;
+}
+
+static int locations_add(struct locations *p, size_t object, uint32_t group, const struct upmu_overview_call_site *s)
+{
+    uint32_t at = group == MAP_NONE ? MAP_NONE : map_find(&p->by_group, group, s->address);
+    if (p->list && at < p->n) {
+        location_sum(&p->list[at], s);
+        return 0;
+    }
     struct source_location *list = array_reserve(p->list, p->n, &p->capacity, sizeof *list);
     if (!list)
         return export_no_memory();
     p->list = list;
-    p->list[p->n++] = location;
+    if (group != MAP_NONE && !map_put(&p->by_group, group, s->address, (uint32_t)p->n))
+        return export_no_memory();
+    list[p->n] = (struct source_location){.object = object, .address = s->address};
+    location_sum(&list[p->n++], s);
     return 0;
 }
 
-static int locations_collect(const struct export_job *job, struct locations *p)
+static int locations_collect(struct export_job *job, struct locations *p)
 {
     struct upmu_overview_object o = {.size = sizeof o};
     struct upmu_overview_call_site s = {.size = sizeof s};
     for (size_t i = 0; upmu_overview_object_at(job->facts, i, &o) == 0; i++) {
+        uint32_t group = location_group(job, &o);
         for (size_t k = 0; upmu_overview_call_site_at(job->facts, i, k, &s) == 0; k++) {
-            uint64_t ns = s.waits.total_ns + s.waits.unfinished_ns + s.blocked_ns;
-            int rc = s.address != 0 && ns > 0 ? locations_add(p, (struct source_location){i, k, ns}) : 0;
+            bool counts = s.address != 0 && s.waits.total_ns + s.waits.unfinished_ns + s.blocked_ns > 0;
+            int rc = counts ? locations_add(p, i, group, &s) : 0;
             if (rc < 0)
                 return rc;
         }
@@ -61,7 +96,7 @@ static double locations_milliseconds(uint64_t ns)
 }
 
 /* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; acquired here, 2 waits of others, 9.000 ms" */
-static void locations_message(struct textbuf *out, const char *object, const struct upmu_overview_call_site *s)
+static void locations_message(struct textbuf *out, const char *object, const struct source_location *s)
 {
     uint64_t waits = s->waits.count + s->waits.unfinished;
     export_plain(out, object, "");
@@ -84,30 +119,44 @@ static bool location_symbol(struct export_job *job, const struct upmu_overview_o
     return upmu_overview_line_at(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
 }
 
-typedef void (*location_fn)(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
+typedef void (*location_fn)(struct export_job *job, const char *object, const struct source_location *site,
                             const struct upmu_symbol *symbol);
+
+/* "mutex the till"; of several locks "mutex Cache::Cache cache.cc:12 (40)". */
+static void location_object(const struct export_job *job, const struct source_location *l,
+                            const struct upmu_overview_object *o, struct textbuf *out)
+{
+    if (l->n == 1)
+        textbuf_printf(out, "%s", export_object_name(job, job->facts->pass.object_order[l->object]));
+    else
+        textbuf_printf(out, "%s %s (%zu)", upmu_object_type_name(o->type), o->group, l->n);
+}
 
 static int locations_write(struct export_job *job, location_fn line)
 {
     struct locations p = {0};
     struct upmu_overview_object o = {.size = sizeof o};
-    struct upmu_overview_call_site s = {.size = sizeof s};
     struct upmu_symbol symbol = {.size = sizeof symbol};
+    struct textbuf name = {0};
     int rc = locations_collect(job, &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++) {
-        bool counted = i < LOCATIONS_MAX && upmu_overview_object_at(job->facts, p.list[i].object, &o) == 0 &&
-                       upmu_overview_call_site_at(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
-                       location_symbol(job, &o, s.address, &symbol);
-        if (counted)
-            line(job, export_object_name(job, job->facts->pass.object_order[p.list[i].object]), &s, &symbol);
+        const struct source_location *l = &p.list[i];
+        bool counted = i < LOCATIONS_MAX && upmu_overview_object_at(job->facts, l->object, &o) == 0 &&
+                       location_symbol(job, &o, l->address, &symbol);
+        name.len = 0;
+        location_object(job, l, &o, &name);
+        if (counted && name.data)
+            line(job, name.data, l, &symbol);
         job->left_out += !counted;
-        rc = export_flush(job);
+        rc = name.failed ? export_no_memory() : export_flush(job);
     }
+    textbuf_free(&name);
+    map_free(&p.by_group);
     free(p.list);
     return rc;
 }
 
-static void tasks_write_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
+static void tasks_write_line(struct export_job *job, const char *object, const struct source_location *site,
                              const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
@@ -121,7 +170,7 @@ static int tasks_finish(struct export_job *job)
     return locations_write(job, tasks_write_line);
 }
 
-static void gcc_write_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
+static void gcc_write_line(struct export_job *job, const char *object, const struct source_location *site,
                            const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");

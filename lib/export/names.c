@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/identity.h"
 #include "base/error.h"
 
 const struct ov_thread *export_thread(const struct export_job *job, uint32_t thread)
@@ -39,9 +40,11 @@ const char *export_thread_name(const struct export_job *job, uint32_t thread)
 static void export_object_label(const struct upmu_overview *o, uint32_t object, char *text, size_t size)
 {
     const struct ov_object *x = &o->pass.objects[object];
-    const char *word = upmu_object_type_name(x->type), *type = word ? word : "object";
+    const char *type = x->type == UPMU_OBJECT_NONE ? "object" : upmu_object_type_name(x->type);
     const char *name = identity_object(o, object).name;
-    if (name[0])
+    if (x->type == UPMU_OBJECT_CALL) /* named by the kind of the call */
+        snprintf(text, size, "%s", name);
+    else if (name[0])
         snprintf(text, size, "%s %s", type, name);
     else if (x->peer > 0)
         snprintf(text, size, "%s %ld", type, (long)x->peer);
@@ -102,6 +105,9 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Longest text of a frame. */
+enum { SYMBOL_TEXT_MAX = 760 };
+
 uint32_t export_frame(struct export_job *job, const struct upmu_symbol *s)
 {
     char offset[320];
@@ -110,23 +116,75 @@ uint32_t export_frame(struct export_job *job, const struct upmu_symbol *s)
     return tree_label(&job->tree, s->function ? s->function : offset, s->file, s->module, s->line);
 }
 
+uint32_t export_frame_labeled(struct export_job *job, const struct upmu_symbol *s)
+{
+    const char *label = upmu_frame_label(s);
+    uint32_t plain = s->kind >= UPMU_FRAME_TRUNCATED ? MAP_NONE : export_frame(job, s);
+    struct textbuf text = {0};
+    if (label[0] == '\0')
+        return plain;
+    if (s->kind >= UPMU_FRAME_TRUNCATED)
+        textbuf_printf(&text, "[%s]", label);
+    else if (plain != MAP_NONE)
+        textbuf_printf(&text, "%s (%s)", job->tree.labels[plain].name, label);
+    uint32_t labeled =
+        text.failed || !text.data ? MAP_NONE : tree_label(&job->tree, text.data, s->file, s->module, s->line);
+    textbuf_free(&text);
+    return labeled;
+}
+
+/* "function file.c:12 (signal frame)" */
+static void symbol_text(const struct upmu_symbol *s, char *text, size_t size)
+{
+    const char *label = upmu_frame_label(s);
+    int n = 0;
+    if (s->kind >= UPMU_FRAME_TRUNCATED) {
+        snprintf(text, size, "[%s]", label);
+        return;
+    }
+    if (s->function && s->file)
+        n = snprintf(text, size, "%.400s %.200s:%u", s->function, base_name(s->file), (unsigned)s->line);
+    else if (s->function)
+        n = snprintf(text, size, "%.600s", s->function);
+    else
+        n = snprintf(text, size, "%.400s+0x%llx", s->module ? base_name(s->module) : "", (unsigned long long)s->offset);
+    if (label[0])
+        snprintf(text + n, size - (size_t)n, " (%s)", label);
+}
+
 const char *export_site_label(struct export_job *job, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    char text[640];
+    char text[SYMBOL_TEXT_MAX];
     uint32_t label = map_find(&job->by_site, process, address);
     if (label != MAP_NONE)
         return job->tree.labels[label].name;
     if (address == 0 || upmu_overview_line_at(job->facts, process, address, 0, &s) != 0)
         return "";
-    if (s.function && s.file)
-        snprintf(text, sizeof text, "%.400s %.200s:%u", s.function, base_name(s.file), (unsigned)s.line);
-    else if (s.function)
-        snprintf(text, sizeof text, "%.600s", s.function);
-    else
-        snprintf(text, sizeof text, "%.400s+0x%llx", s.module ? base_name(s.module) : "", (unsigned long long)s.offset);
+    symbol_text(&s, text, sizeof text);
     label = tree_label(&job->tree, text, NULL, NULL, 0);
     if (label == MAP_NONE || !map_put(&job->by_site, process, address, label))
+        return "";
+    return job->tree.labels[label].name;
+}
+
+const char *export_stack_text(struct export_job *job, uint32_t process, uint32_t stack)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    struct textbuf all = {0};
+    char text[SYMBOL_TEXT_MAX];
+    if (stack == 0)
+        return "";
+    uint32_t label = map_find(&job->by_stack_text, process, stack);
+    if (label != MAP_NONE)
+        return job->tree.labels[label].name;
+    for (size_t i = 0; upmu_overview_frame_at(job->facts, process, stack, i, &s) == 0; i++) {
+        symbol_text(&s, text, sizeof text);
+        textbuf_printf(&all, "%s%s", i > 0 ? "\n" : "", text);
+    }
+    label = all.failed ? MAP_NONE : tree_label(&job->tree, all.data ? all.data : "", NULL, NULL, 0);
+    textbuf_free(&all);
+    if (label == MAP_NONE || !map_put(&job->by_stack_text, process, stack, label))
         return "";
     return job->tree.labels[label].name;
 }
@@ -134,12 +192,6 @@ const char *export_site_label(struct export_job *job, uint32_t process, uint64_t
 const char *export_unfinished(const struct export_job *job)
 {
     return job->window.to_ns == UINT64_MAX ? "ended with the recording" : "had not ended by the end of the time window";
-}
-
-const char *export_kind_name(int kind)
-{
-    const char *name = upmu_trace_kind_name(kind);
-    return name ? name : "?";
 }
 
 bool export_has_number(const struct upmu_value *v)

@@ -207,7 +207,7 @@ static void perfetto_clear(struct textbuf *packet, struct textbuf *event)
     packet->len = event->len = 0;
 }
 
-/* Number of waiters of an object: only a release with waiters begins an arrow. */
+/* Add `more` to the number of waiters of the span's object and subtract `less`: only a release with waiters begins an arrow. */
 static int perfetto_count_waiter(struct export_job *job, const struct span *s, uint32_t more, uint32_t less)
 {
     uint32_t n = map_find(&job->by_waiters, s->what, 0);

@@ -53,11 +53,11 @@ static void pprof_sample_type(struct export_job *job, struct textbuf *m, const c
 static void pprof_sample_types(struct export_job *job, struct textbuf *m)
 {
     const char *name;
-    bool waits = job->opts.what == UPMU_EXPORT_WAITS;
-    pprof_sample_type(job, m, waits ? "waits" : "instances", "count");
+    const struct export_columns *columns = export_columns(job);
+    pprof_sample_type(job, m, columns->count, "count");
     for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++)
         pprof_sample_type(job, m, name, "count");
-    pprof_sample_type(job, m, waits ? "wait" : "wall", "nanoseconds"); /* the last one is the default */
+    pprof_sample_type(job, m, columns->time, "nanoseconds"); /* the last one is the default */
 }
 
 /* Labels without a line are functions, too; each label is a location. */

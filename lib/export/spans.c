@@ -45,34 +45,39 @@ static uint32_t spans_thread_root(struct export_job *job, struct export_thread *
     return t->root;
 }
 
-/* Adds the functions at an address below `node`, the outermost first. */
-static uint32_t spans_add_frame(struct export_job *job, uint32_t process, uint64_t address, uint32_t node)
+/* Adds the frames of a stack, or the functions at an address, below `node`, the outermost first. */
+static uint32_t spans_add_frames(struct export_job *job, uint32_t process, const struct span *span, uint32_t node)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    uint32_t labels[INLINED_FRAMES_MAX];
-    size_t n = 0;
-    for (; n < INLINED_FRAMES_MAX && upmu_overview_symbol_at(job->facts, process, address, n, &s) == 0; n++)
-        labels[n] = export_frame(job, &s);
+    uint32_t *labels = NULL;
+    size_t n = 0, cap = 0;
+    bool found = upmu_overview_frame_at(job->facts, process, span->stack, 0, &s) == 0;
+    while ((found ? upmu_overview_frame_at(job->facts, process, span->stack, n, &s)
+                  : upmu_overview_symbol_at(job->facts, process, span->site, n, &s)) == 0) {
+        uint32_t *all = array_reserve(labels, n, &cap, sizeof *all);
+        labels = all ? all : labels;
+        if (!all) {
+            free(labels);
+            return MAP_NONE;
+        }
+        labels[n++] = export_frame_labeled(job, &s);
+    }
     while (n > 0)
         node = tree_child(&job->tree, node, labels[--n]);
+    free(labels);
     return node;
 }
 
 static uint32_t spans_stack_node(struct export_job *job, uint32_t process, const struct span *span, uint32_t root)
 {
-    struct upmu_trace_stack stack = {.size = sizeof stack};
-    uint32_t node = root;
-    if (span->stack == 0 || upmu_overview_stack_find(job->facts, process, span->stack, &stack) != 0)
-        return span->site ? spans_add_frame(job, process, span->site, root) : root;
     uint64_t key = (uint64_t)process << 32 | span->stack;
+    if (span->stack == 0)
+        return span->site ? spans_add_frames(job, process, span, root) : root;
     uint32_t known = map_find(&job->by_stack, key, root);
     if (known != MAP_NONE)
         return known;
-    if (stack.truncated)
-        node = tree_child(&job->tree, node, tree_label(&job->tree, "[deeper frames not kept]", NULL, NULL, 0));
-    for (uint32_t i = stack.n_frames; i-- > 0;)
-        node = spans_add_frame(job, process, stack.frames[i], node);
-    return map_put(&job->by_stack, key, root, node) ? node : MAP_NONE;
+    uint32_t node = spans_add_frames(job, process, span, root);
+    return node != MAP_NONE && map_put(&job->by_stack, key, root, node) ? node : MAP_NONE;
 }
 
 static int spans_tree_begin(struct export_job *job, struct export_thread *t, const struct span *s,
@@ -314,6 +319,7 @@ void spans_free(struct export_job *job)
     free(job->threads);
     map_free(&job->by_stack);
     map_free(&job->by_site);
+    map_free(&job->by_stack_text);
     map_free(&job->by_text);
     map_free(&job->by_flow);
     map_free(&job->by_waiters);

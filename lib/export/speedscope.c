@@ -106,5 +106,6 @@ const struct export_format export_speedscope = {
     .suffix = "speedscope.json",
     .summary = "profile per thread for speedscope",
     .wants_tree = true,
+    .by_thread = true,
     .finish = speedscope_finish,
 };

@@ -9,15 +9,24 @@
 /* The live object at the event's address, or MAP_NONE. */
 static uint32_t tables_object(const struct overview *pass, const struct upmu_trace_event *e)
 {
+    if (e->object_type == UPMU_OBJECT_CALL)
+        return object_last(pass, e->process, e->object_type, e->object);
     return e->object ? object_known(pass, e->process, e->object) : MAP_NONE;
+}
+
+/* What calls wait for has a number for the recording, and no address. */
+static bool tables_has_address(const struct upmu_trace_event *e)
+{
+    return e->object && e->object_type != UPMU_OBJECT_CALL;
 }
 
 /* Call site at which the lock waited for, or held, was acquired; 0: unknown. */
 static uint64_t tables_acquired_site(const struct upmu_trace_event *e)
 {
-    return e->kind == UPMU_TRACE_LOCK_BLOCK   ? e->lock_block.holder_site
-           : e->kind == UPMU_TRACE_LOCK_ORDER ? e->lock_order.held_site
-                                              : 0;
+    return e->kind == UPMU_TRACE_LOCK_BLOCK     ? e->lock_block.holder_site
+           : e->kind == UPMU_TRACE_LOCK_ORDER   ? e->lock_order.held_site
+           : e->kind == UPMU_TRACE_LOCK_RELEASE ? e->lock_release.held_site
+                                                : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- CSV */
@@ -51,13 +60,27 @@ static int csv_start(struct export_job *job)
 {
     const char *name;
     export_text(&job->out,
-                "time_ns,pid,tid,thread,kind,text,object,address,result,peer,site,holder_site,count,contended");
+                "time_ns,pid,tid,thread,kind,text,object,address,result,peer,site,holder_site,count,contended,stack");
     for (size_t i = 0; (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
         csv_text(job, name);
         textbuf_printf(&job->out, ",status_%zu", i);
     }
     export_text(&job->out, "\r\n");
     return 0;
+}
+
+/* "f a.c:12; main a.c:40; ...", innermost first. */
+static void csv_stack(struct export_job *job, const struct upmu_trace_event *e)
+{
+    struct textbuf text = {0};
+    for (const char *p = export_stack_text(job, e->process, e->stack), *end; *p; p = *end ? end + 1 : end) {
+        end = strchrnul(p, '\n');
+        textbuf_add(&text, p, (size_t)(end - p));
+        textbuf_add(&text, "; ", *end ? 2 : 0);
+    }
+    csv_text(job, text.data ? text.data : "");
+    job->out.failed |= text.failed;
+    textbuf_free(&text);
 }
 
 /* Counters of the first process; those of another process that differ are left out. */
@@ -80,11 +103,11 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
     csv_number(job, (uint64_t)e->pid, true);
     csv_number(job, (uint64_t)e->tid, true);
     csv_text(job, export_thread_name(job, thread));
-    csv_text(job, export_kind_name(e->kind));
+    csv_text(job, upmu_trace_kind_name(e->kind));
     csv_text(job, e->name);
     csv_text(job, object == MAP_NONE ? "" : export_object_name(job, object));
     csv_comma(job);
-    if (e->object)
+    if (tables_has_address(e))
         export_hex(&job->out, e->object);
     csv_comma(job);
     if (e->object)
@@ -94,6 +117,7 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
     csv_text(job, export_site_label(job, e->process, tables_acquired_site(e)));
     csv_number(job, e->lock_counts.acquisitions, e->kind == UPMU_TRACE_LOCK_COUNTS);
     csv_number(job, e->lock_counts.contended, e->kind == UPMU_TRACE_LOCK_COUNTS);
+    csv_stack(job, e);
     csv_counters(job, e);
     export_text(&job->out, "\r\n");
     return 0;
@@ -122,15 +146,20 @@ static void jsonl_counters(struct export_job *job, const struct upmu_trace_event
 
 static void jsonl_stack(struct export_job *job, const struct upmu_trace_event *e)
 {
-    struct upmu_trace_stack stack = {.size = sizeof stack};
-    if (e->stack == 0 || upmu_overview_stack_find(job->facts, e->process, e->stack, &stack) != 0)
+    const char *frames = export_stack_text(job, e->process, e->stack);
+    struct textbuf one = {0};
+    if (frames[0] == '\0')
         return;
-    for (uint32_t i = 0; i < stack.n_frames; i++) {
-        if (i == 0)
-            json_add_open(&job->out, "stack", '[');
-        json_add_string(&job->out, NULL, export_site_label(job, e->process, stack.frames[i]));
+    json_add_open(&job->out, "stack", '[');
+    for (size_t n; *frames; frames += n + (frames[n] == '\n')) {
+        n = strcspn(frames, "\n");
+        one.len = 0;
+        textbuf_add(&one, frames, n);
+        json_add_string(&job->out, NULL, one.data);
     }
-    export_text(&job->out, stack.n_frames > 0 ? "]" : "");
+    export_text(&job->out, "]");
+    job->out.failed |= one.failed;
+    textbuf_free(&one);
 }
 
 static int jsonl_event(struct export_job *job, const struct overview *pass, uint32_t thread,
@@ -143,18 +172,19 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
     json_add_uint(b, "pid", (uint64_t)e->pid);
     json_add_uint(b, "tid", (uint64_t)e->tid);
     json_add_string(b, "thread", export_thread_name(job, thread));
-    json_add_string(b, "kind", export_kind_name(e->kind));
+    json_add_string(b, "kind", upmu_trace_kind_name(e->kind));
     if (e->name[0])
         json_add_string(b, "text", e->name);
     if (object != MAP_NONE)
         json_add_string(b, "object", export_object_name(job, object));
-    if (e->object) {
+    if (tables_has_address(e)) {
         json_add_key(b, "address");
         export_text(b, "\"");
         export_hex(b, e->object);
         export_text(b, "\"");
-        json_add_int(b, "result", e->result);
     }
+    if (e->object)
+        json_add_int(b, "result", e->result);
     if (event_peer(e) > 0)
         json_add_uint(b, "peer", (uint64_t)event_peer(e));
     if (e->site)
@@ -163,6 +193,8 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
         json_add_string(b, "holder_site", export_site_label(job, e->process, tables_acquired_site(e)));
     if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder_since)
         json_add_uint(b, "holder_since_ns", e->lock_block.holder_since);
+    if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->lock_release.held_since)
+        json_add_uint(b, "holder_since_ns", e->lock_release.held_since);
     if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
         json_add_uint(b, "count", e->lock_counts.acquisitions);
         json_add_uint(b, "contended", e->lock_counts.contended);

@@ -41,26 +41,26 @@ bool kernel_files_recorded(void)
 }
 
 /* Real path of an open file. @return its length, or -errno. */
-static ssize_t files_real_path(int fd, char place[PATH_MAX])
+static ssize_t files_real_path(int fd, char real[PATH_MAX])
 {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, place, PATH_MAX - 1);
+    ssize_t n = readlink(link, real, PATH_MAX - 1);
     if (n < 0)
         return -errno;
-    place[n] = '\0';
+    real[n] = '\0';
     return n;
 }
 
 int kernel_open_beneath(int top, const char *path, int flags)
 {
-    char above[PATH_MAX], place[PATH_MAX];
+    char above[PATH_MAX], real[PATH_MAX];
     int fd = openat(top, path[1] ? path + 1 : ".", flags);
     if (fd < 0)
         return -errno;
     ssize_t n = files_real_path(top, above);
-    if (n > 0 && files_real_path(fd, place) >= n && strncmp(place, above, (size_t)n) == 0 &&
-        (place[n] == '/' || place[n] == '\0'))
+    if (n > 0 && files_real_path(fd, real) >= n && strncmp(real, above, (size_t)n) == 0 &&
+        (real[n] == '/' || real[n] == '\0'))
         return fd;
     close(fd);
     return -EXDEV;

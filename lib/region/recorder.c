@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Private interface of libupmu to libupmu_sync. */
+/* Private interface of libupmu to libupmu_sync and libupmu_func. */
 #include "region/recorder.h"
 
 #include <errno.h>
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "base/private_table.h"
 #include "base/tick.h"
 #include "region/region_frames.h"
 
@@ -100,20 +101,37 @@ bool upmu_recorder_counters_(uint64_t *tick, uint64_t object)
     return t && region_counters(t, tick, object);
 }
 
-struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name)
+struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name, uint64_t from)
 {
     struct trace_stream *s;
-    if (!recorder_alive() || !upmu_regions.trace || trace_stream_acquire(upmu_regions.trace, tid, thread_name, &s) < 0)
+    if (!recorder_alive() || !upmu_regions.trace ||
+        trace_stream_acquire_from(upmu_regions.trace, tid, thread_name, from, &s) < 0)
         return NULL;
     return s;
 }
 
+const char *upmu_recorder_dir_(void)
+{
+    return recorder_alive() && upmu_regions.trace ? trace_writer_dir(upmu_regions.trace) : NULL;
+}
+
+void upmu_recorder_stream_release_(struct trace_stream *stream)
+{
+    trace_stream_release(stream);
+}
+
 void upmu_recorder_clock_(struct recorder_clock *out)
 {
+    clock_start();
     *out = (struct recorder_clock){.hz = (uint64_t)clock_hz(0)};
 #ifdef TICK_ISA_NAME
     out->use_isa = tick_use_isa;
 #endif
+}
+
+void upmu_recorder_private_hook_(void (*hook)(bool begins))
+{
+    __atomic_store_n(&private_table_hook, hook, __ATOMIC_RELEASE);
 }
 
 void upmu_recorder_lost_(enum control_loss cause, uint64_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Private interface of libupmu to libupmu_sync (node UPMU_PRIVATE). */
+/** @file Private interface of libupmu to libupmu_sync and libupmu_func (node UPMU_PRIVATE). */
 #ifndef UPMU_CORE_RECORDER_H
 #define UPMU_CORE_RECORDER_H
 
@@ -25,9 +25,12 @@ UPMU_API int upmu_recorder_begin_(const char *dir);
  *  creation. Keeps errno; async-signal-safe after the thread's first use. */
 UPMU_API struct trace_stream *upmu_recorder_stream_(void);
 
-/** A stream to write on behalf of thread `tid`, which cannot write itself any more; NULL if there is none. Stays in use until
- *  the process ends. Not signal safe. */
-UPMU_API struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name);
+/** A stream to write on behalf of thread `tid`, which cannot write itself now, with events from tick `from` on; NULL if there is
+ *  none. Not signal safe. */
+UPMU_API struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name, uint64_t from);
+
+/** The stream of another thread is not written any more. Not signal safe. */
+UPMU_API void upmu_recorder_stream_release_(struct trace_stream *stream);
 
 /** Settings of tick_now(), so that all modules use one clock. */
 struct recorder_clock {
@@ -53,7 +56,10 @@ UPMU_API void upmu_recorder_wait_(bool begins);
  *  if they could not be written (which is counted), or if a signal handler interrupted the recorder. */
 UPMU_API bool upmu_recorder_counters_(uint64_t *tick, uint64_t object);
 
-/** The recorder's clock; upmu_recorder_begin_() must have succeeded. */
+/** The process's directory in the trace; NULL while there is no trace. In a forked child after upmu_recorder_stream_(). */
+UPMU_API const char *upmu_recorder_dir_(void);
+
+/** The recorder's clock, which is started if nothing is recorded. */
 UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);
 
 /** Begin the region of the calling thread's life (UPMU_REGION_THREADS), unless it is open. Keeps errno. */
@@ -62,6 +68,9 @@ UPMU_API void upmu_recorder_thread_begin_(void);
 /** End the region of the calling thread's life (UPMU_REGION_THREADS), so that it precedes the end of the thread in the
  *  trace. Does nothing in a thread without a stream. Keeps errno. */
 UPMU_API void upmu_recorder_thread_end_(void);
+
+/** Set private_table_hook of libupmu. */
+UPMU_API void upmu_recorder_private_hook_(void (*hook)(bool begins));
 
 /** Count events that could not be recorded because upmu_recorder_stream_() returned NULL. Signal safe. */
 UPMU_API void upmu_recorder_lost_(enum control_loss cause, uint64_t n);

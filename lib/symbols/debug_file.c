@@ -22,17 +22,35 @@ enum { BUILD_ID_TEXT_MAX = 129 };
 /* Limits on what is decompressed or checksummed, as any user may have made the files. */
 enum { DEBUG_INFLATED_MAX = 512 << 20, DEBUG_SUMMED_MAX = 1 << 30 };
 
+/* Opening a device or a FIFO can have effects: it is looked at first, through a descriptor, so that no other file takes its
+ * place in between. @return a descriptor, or -errno (-ENOEXEC: not a regular file). */
+static int elf_file_open_regular(const char *path)
+{
+    char self[sizeof "/proc/self/fd/" + 3 * sizeof(int)];
+    struct stat st;
+    int at = open(path, O_PATH | O_CLOEXEC);
+    if (at < 0)
+        return -errno;
+    if (fstat(at, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(at);
+        return -ENOEXEC;
+    }
+    snprintf(self, sizeof self, "/proc/self/fd/%d", at);
+    int fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int err = errno;
+    close(at);
+    return fd < 0 ? -err : fd;
+}
+
 /* @return 0, or an errno value. */
 static int elf_file_open(struct elf_file *file, const char *path)
 {
-    struct stat st;
     *file = (struct elf_file){.fd = -1};
-    /* Without O_NONBLOCK, open() of a FIFO would block. */
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file->fd < 0)
-        return errno;
-    bool regular = fstat(file->fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (regular && elf_version(EV_CURRENT) != EV_NONE)
+    int fd = elf_file_open_regular(path);
+    if (fd < 0)
+        return -fd;
+    file->fd = fd;
+    if (elf_version(EV_CURRENT) != EV_NONE)
         file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
     if (file->elf && elf_kind(file->elf) == ELF_K_ELF)
         return 0;
@@ -201,12 +219,12 @@ static void debug_file_open_by_link(struct elf_file *file, const struct elf_file
         return;
     int folder = (int)(slash - path);
     for (int i = 0; i < 3 && !file->elf; i++) {
-        struct textbuf place = {0};
-        textbuf_printf(&place, "%s%.*s/%s%s", i == 2 ? debug_dir : "", folder, path, i == 1 ? ".debug/" : "", link);
-        if (!place.failed && elf_file_open(file, place.data) == 0 &&
-            !debug_file_belongs(file, build_id, crc, place.data, why))
+        struct textbuf candidate = {0};
+        textbuf_printf(&candidate, "%s%.*s/%s%s", i == 2 ? debug_dir : "", folder, path, i == 1 ? ".debug/" : "", link);
+        if (!candidate.failed && elf_file_open(file, candidate.data) == 0 &&
+            !debug_file_belongs(file, build_id, crc, candidate.data, why))
             elf_file_close(file);
-        textbuf_free(&place);
+        textbuf_free(&candidate);
     }
 }
 

@@ -136,6 +136,15 @@ int dwarf_index_tail_caller(struct dwarf_index *index, uint64_t address, struct 
     return rc == 0 ? dwarf_unit_tail_caller(unit, index->demangler, address, out) : rc;
 }
 
+int dwarf_index_passes_on(struct dwarf_index *index, uint64_t address)
+{
+    struct dwarf_unit *unit = dwarf_index_unit(index, address - 1);
+    if (!unit)
+        return 0;
+    int rc = unit->read ? 0 : dwarf_unit_read(unit, &index->sections);
+    return rc == 0 ? dwarf_unit_passes_on(unit, address) : rc;
+}
+
 void dwarf_index_close(struct dwarf_index *index)
 {
     if (!index)

@@ -6,7 +6,7 @@
 #include <elfutils/libdw.h>
 
 #include "symbols/demangle.h"
-#include "symbols/symbols.h"
+#include "symbols/frame.h"
 
 struct dwarf_index;
 
@@ -16,6 +16,8 @@ int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *d
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_frame *frames, size_t max);
 /** As symbols_tail_caller(). */
 int dwarf_index_tail_caller(struct dwarf_index *index, uint64_t address, struct symbol_frame *out);
+/** As symbols_passes_on(). */
+int dwarf_index_passes_on(struct dwarf_index *index, uint64_t address);
 void dwarf_index_close(struct dwarf_index *index);
 
 #endif

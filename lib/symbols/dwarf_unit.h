@@ -7,7 +7,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/dwarf_lines.h"
-#include "symbols/symbols.h"
+#include "symbols/frame.h"
 
 /** A function of the unit, or a function inlined into another. */
 struct dwarf_function {
@@ -49,6 +49,8 @@ void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, stru
 /** tail_calls.c: as symbols_tail_caller(); the unit must have been read. @return 1 or 0. */
 int dwarf_unit_tail_caller(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address,
                            struct symbol_frame *out);
+/** As symbols_passes_on(); the unit must have been read. */
+bool dwarf_unit_passes_on(struct dwarf_unit *unit, uint64_t address);
 void dwarf_unit_free(struct dwarf_unit *unit);
 
 #endif

@@ -112,15 +112,15 @@ static void rust_identifier(struct reader *r)
 /* A back reference. */
 static void rust_back_reference(struct reader *r, void (*what)(struct reader *r, bool in_value), bool in_value)
 {
-    uint64_t place = rust_base_62(r);
+    uint64_t offset = rust_base_62(r);
     const char *here = r->at;
-    if (r->bad || place >= (uint64_t)(here - r->begin)) {
+    if (r->bad || offset >= (uint64_t)(here - r->begin)) {
         r->bad = true;
         return;
     }
     if (r->quiet)
         return;
-    r->at = r->begin + place;
+    r->at = r->begin + offset;
     what(r, in_value);
     r->at = here;
 }

@@ -184,6 +184,13 @@ int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, st
     return rc == 0 && m->index ? dwarf_index_tail_caller(m->index, address, out) : rc;
 }
 
+int symbols_passes_on(struct symbols *s, uint32_t module, uint64_t address)
+{
+    struct module *m = &s->modules[module];
+    int rc = m->opened ? 0 : symbols_module_read(s, m);
+    return rc == 0 && m->index ? dwarf_index_passes_on(m->index, address) : rc;
+}
+
 /* "f::lock" for the static variable of a C function, whose symbol the compiler has numbered: "lock.0". */
 static void symbols_variable_name(struct symbols *s, const struct elf_name *variable, const char *function,
                                   struct textbuf *out)

@@ -13,25 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbols/frame.h"
+
 struct symbols;
 struct textbuf;
-
-/** One function at an address; strings live as long as the symbols. */
-struct symbol_frame {
-    const char *function; /**< NULL if not known */
-    const char *file;     /**< NULL if not known */
-    uint32_t line;        /**< 0 if not known */
-    uint32_t column;      /**< 0 if not known */
-    bool inlined;         /**< inlined into the next frame */
-};
-
-/** Kind of the code at an address, and its surroundings; strings live as long as the symbols. */
-struct symbol_code {
-    int kind;             /**< enum upmu_frame_kind */
-    const char *stub;     /**< UPMU_FRAME_STUB: its name; NULL if not known */
-    const char *before;   /**< the last function that begins before it, if none covers it; NULL */
-    uint64_t from_before; /**< offset from its begin */
-};
 
 /** Default folder of separate debug files. */
 #define SYMBOLS_DEBUG_DIR "/usr/lib/debug"
@@ -58,6 +43,9 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
 /** The function named by the call that returns to `address`, if that function can make a tail call: if the inner
  *  frame is of another function, this one has left the stack. @return 1; 0 if not known; UPMU_E_NOMEM. */
 int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out);
+/** Whether the function that contains the return address `address` only passes the call on: by its lines, nothing is before
+ *  the call and nothing but the return is after it. @return 1 or 0; UPMU_E_NOMEM. */
+int symbols_passes_on(struct symbols *s, uint32_t module, uint64_t address);
 
 /** The static variable that contains the lock at `address`, with the way to it: "pool[3].lock", "state+0x28" without debug
  *  information. @return 1; 0 if none is known; UPMU_E_NOMEM. */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/tick.h"
 #include "region/recorder.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/names.h"
 #include "sync_trace/stack/modules.h"
@@ -51,6 +52,8 @@ int sync_gate_open(uint32_t mode)
     if (!control)
         return upmu_fail(UPMU_E_IO, "the trace could not be made");
     __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
+    sync_gate.since_raw_ns = control_resume(control);
+    sync_gate.since = tick_now();
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     sync_wait_state_start();
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
@@ -59,6 +62,7 @@ int sync_gate_open(uint32_t mode)
         sync_modules_scan(t);
         event_cost_write(t);
         sync_names_write(t);
+        sync_early_publish(t);
     }
     return 0;
 }

@@ -18,13 +18,16 @@
 #include "base/sanitizer.h"
 #include "base/tick.h"
 #include "region/recorder.h"
+#include "sync_trace/account/call.h"
 #include "sync_trace/account/count_records.h"
 #include "sync_trace/account/lock_life.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
 #include "sync_trace/gate.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/libc/switched.h"
 #include "sync_trace/stack/modules.h"
 #include "sync_trace/stack/stacks.h"
 #include "sync_trace/stack/unwind.h"
@@ -32,10 +35,14 @@
 #include "sync_trace/wrap/freed.h"
 #include "trace/format/control.h"
 
-enum { SAMPLE_DEFAULT = 1024 };
+enum {
+    SAMPLE_DEFAULT = 1024,
+    /* No thread sleeps and is woken within 2 microseconds. */
+    CALLS_PER_SECOND = 500000,
+};
 
 static const char *const mode_names[] = {
-    [MODE_OFF] = "paused", [MODE_CONTENDED] = "contended", [MODE_HOLDERS] = "holders",
+    [MODE_OFF] = "paused", [MODE_HOLDERS] = "holders", [MODE_CONTENDED] = "contended",
     [MODE_ALL] = "all",    [MODE_COUNTS] = "counts",
 };
 
@@ -48,7 +55,7 @@ static int process_parse_mode(const char *name, const char *text)
         if (strcmp(name, mode_names[i]) == 0)
             return i;
     return upmu_fail(UPMU_E_INVAL,
-                     "UPMU_SYNC=%s is not known. Use contended, holders, all, counts, paused or paused:MODE", text);
+                     "UPMU_SYNC=%s is not known. Use holders, contended, all, counts, paused or paused:MODE", text);
 }
 
 static const char *process_environment(const char *name)
@@ -114,7 +121,7 @@ static int process_mode_from_environment(const char *text)
     int mode = process_parse_mode(off ? text + n : text, text);
     if (mode < 0)
         return mode;
-    sync_process.chosen = mode == MODE_OFF ? (uint32_t)MODE_CONTENDED : (uint32_t)mode;
+    sync_process.chosen = mode == MODE_OFF ? (uint32_t)MODE_HOLDERS : (uint32_t)mode;
     return off ? MODE_OFF : mode;
 }
 
@@ -193,6 +200,7 @@ static int process_set_up(void)
     if (rc < 0)
         return rc;
     sync_layout_start();
+    sync_switched_start();
     sync_unwind_start();
     sync_process.set_up = 1;
     return 0;
@@ -207,6 +215,8 @@ static void process_take_clock(void)
 #endif
     sync_process.hz = clock.hz;
     sync_process.ns_per_tick = 1e9 / (double)clock.hz;
+    sync_process.ns_factor = (uint64_t)(sync_process.ns_per_tick * (1 << SYNC_NS_BITS));
+    sync_process.call_ticks = clock.hz / CALLS_PER_SECOND;
     sync_process.write_every = clock.hz / 2;
 }
 
@@ -223,6 +233,9 @@ static int process_start(const struct upmu_sync_opts *o)
     sync_process.sched = upmu_recorder_sched_(o->sched != 0);
     sync_process.counters = o->counters != 0 || process_environment("UPMU_SYNC_COUNTERS") != NULL;
     sync_process.requests = o->requests != 0 || process_environment("UPMU_SYNC_REQUESTS") != NULL;
+    sync_process.all_stacks = o->all_stacks != 0 || process_environment("UPMU_SYNC_ALL_STACKS") != NULL;
+    bool calls = o->no_calls == 0 && process_environment("UPMU_SYNC_NO_CALLS") == NULL;
+    __atomic_store_n(&sync_process.calls, calls, __ATOMIC_RELAXED);
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
     sync_process.all_slow = depth > 0 || sync_process.requests;
@@ -253,7 +266,7 @@ static bool begun_is_same(const struct upmu_sync_opts *o)
     bool same_trace = !o->trace || (begun.trace && strcmp(o->trace, begun.trace) == 0);
     return same_trace && o->mode == b->mode && process_depth_of(o) == process_depth_of(b) &&
            process_sample_of(o) == process_sample_of(b) && !o->sched == !b->sched && !o->counters == !b->counters &&
-           !o->requests == !b->requests;
+           !o->requests == !b->requests && !o->all_stacks == !b->all_stacks && !o->no_calls == !b->no_calls;
 }
 
 /* A begin within another: what it asks for must be what is recorded, or what the environment has decided. */
@@ -312,12 +325,18 @@ int upmu_sync_end(void)
 
 int upmu_sync_set_mode(int mode)
 {
-    if (mode < UPMU_SYNC_CONTENDED || mode > UPMU_SYNC_COUNTS)
+    if (mode < UPMU_SYNC_HOLDERS || mode > UPMU_SYNC_COUNTS)
         return UPMU_E_INVAL;
     uint32_t *word = (uint32_t *)(uintptr_t)__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
     if (!word || __atomic_load_n(&sync_process.begins, __ATOMIC_ACQUIRE) == 0)
         return UPMU_E_STATE;
+    struct control_header *control = upmu_recorder_control_();
+    if (control && sync_mode() == MODE_OFF)
+        (void)control_resume(control);
     uint32_t before = __atomic_exchange_n(word, 1 + (uint32_t)mode, __ATOMIC_ACQ_REL);
+    struct sync_thread *t = before == MODE_OFF ? sync_thread() : NULL;
+    if (t)
+        sync_early_publish(t);
     return before == MODE_OFF ? mode : (int)before - 1;
 }
 
@@ -338,11 +357,12 @@ static void process_print(const char *why)
 __attribute__((constructor)) static void sync_load(void)
 {
     sync_resolve();
+    sync_layout_start();
     if (process_environment("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
         process_print(upmu_error());
 }
 
-/* Threads that still run cannot write their counts any more: write them on their behalf. */
+/* Threads that still run cannot write their counts any more, nor the wait they are in: write them on their behalf. */
 static void process_write_others(const struct sync_thread *self)
 {
     struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
@@ -351,9 +371,11 @@ static void process_write_others(const struct sync_thread *self)
             continue;
         char name[SYNC_THREAD_NAME];
         sync_wait_state_name_read(t, name);
-        struct trace_stream *stream = upmu_recorder_stream_of_(t->tid, name);
-        if (stream)
-            sync_counts_write(t, stream);
+        struct trace_stream *stream = upmu_recorder_stream_of_(t->tid, name, sync_call_open_since(t));
+        if (!stream)
+            continue;
+        sync_call_write_open(t, stream);
+        sync_counts_write(t, stream);
     }
 }
 
@@ -368,7 +390,7 @@ __attribute__((destructor)) static void sync_unload(void)
         upmu_recorder_thread_end_();
         sync_thread_exit_event(t);
     }
-    process_write_others(t);
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.mode, NULL, __ATOMIC_RELEASE);
+    process_write_others(t);
 }

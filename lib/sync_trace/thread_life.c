@@ -20,12 +20,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/private_table.h"
 #include "base/tick.h"
 #include "region/recorder.h"
 #include "sync_trace/account/count_records.h"
 #include "sync_trace/account/lock_order.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
+#include "sync_trace/state/held.h"
 #include "sync_trace/state/lock_memory.h"
 
 /* A round before the recorder releases the thread's stream (lib/region). */
@@ -104,20 +106,19 @@ static struct sync_thread *block_take(void)
     return t;
 }
 
-static void block_fill(struct sync_thread *t, struct trace_stream *stream)
+/* Sets the block of a new thread to its first state, and enters the thread into the wait-state file. */
+static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const char *name)
 {
-    t->stream = stream;
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED);
     t->forgotten = 0;
     t->waiting = t->announced = 0;
     t->once = NULL;
     t->flushed = tick_now();
-    __atomic_store_n(&t->self, pthread_self(), __ATOMIC_RELAXED);
-    __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+    t->born = 0;
+    __atomic_store_n(&t->self, self, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);
     sync_thread_table_add(t);
     sync_order_reset(t);
-    char name[SYNC_THREAD_NAME] = "";
-    prctl(PR_GET_NAME, name);
     sync_wait_state_name(t, name);
     sync_wait_state_enter(t);
 }
@@ -128,9 +129,35 @@ static struct sync_thread *block_make(void)
     struct sync_thread *t = stream ? block_take() : NULL;
     if (!t)
         return NULL;
-    block_fill(t, stream);
+    char name[SYNC_THREAD_NAME] = "";
+    prctl(PR_GET_NAME, name);
+    block_fill(t, (pid_t)syscall(SYS_gettid), pthread_self(), name);
+    t->stream = stream;
+    t->born = sync_tls.starting ? t->flushed : 0;
     pthread_setspecific(sync_process.end_key, &sync_tls);
     return t;
+}
+
+struct sync_thread *sync_thread_make_for(pid_t tid, pthread_t self, const char *name)
+{
+    struct sync_thread *t = block_take();
+    if (t)
+        block_fill(t, tid, self, name);
+    return t;
+}
+
+/* The block that another thread made for the calling one. */
+static struct sync_thread *block_adopt(struct sync_thread *t)
+{
+    t->stream = upmu_recorder_stream_();
+    if (t->stream) {
+        pthread_setspecific(sync_process.end_key, &sync_tls);
+        return t;
+    }
+    (void)sync_wait_state_leave(t);
+    sync_thread_table_remove(t);
+    __atomic_store_n(&t->used, 0, __ATOMIC_RELEASE);
+    return NULL;
 }
 
 /* A lock call while the recorder is active in this thread. A signal handler's is lost. Calls by the unwinder, which
@@ -146,22 +173,16 @@ static void thread_count_lost_call(const struct sync_tls *tls)
         upmu_recorder_lost_(LOSS_HANDLER, 1);
 }
 
-struct sync_thread *sync_thread_make(void)
+/* Make the calling thread's block, or take the one that was made for it. */
+static struct sync_thread *thread_enter(struct sync_thread *made)
 {
     struct sync_tls *tls = &sync_tls;
     int saved = errno, cancel;
-    if (tls->busy || tls->refused || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
-        return NULL;
-    /* An existing block is not ready. In a child it is all zeros. */
-    if (tls->thread && tls->thread->used) {
-        thread_count_lost_call(tls);
-        return NULL;
-    }
     sigset_t before = sync_signals_block();
     tls->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    struct sync_thread *t = block_make();
+    struct sync_thread *t = made ? block_adopt(made) : block_make();
     if (t) {
         tls->thread = t;
         if (!tls->starting)
@@ -170,7 +191,7 @@ struct sync_thread *sync_thread_make(void)
         if (!tls->starting)
             thread_name_older(t);
     } else {
-        tls->refused = 1;
+        tls->refused = REFUSED_NO_BLOCK;
         upmu_recorder_lost_(LOSS_THREAD, 1);
     }
     pthread_setcancelstate(cancel, NULL);
@@ -179,6 +200,26 @@ struct sync_thread *sync_thread_make(void)
     sync_signals_restore(&before);
     errno = saved;
     return t;
+}
+
+struct sync_thread *sync_thread_make(void)
+{
+    const struct sync_tls *tls = &sync_tls;
+    if (tls->refused == REFUSED_NO_BLOCK && !tls->busy)
+        upmu_recorder_lost_(LOSS_THREAD, 1);
+    if (tls->busy || tls->refused || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+        return NULL;
+    /* An existing block is not ready. In a child it is all zeros. */
+    if (tls->early || (tls->thread && tls->thread->used)) {
+        thread_count_lost_call(tls);
+        return NULL;
+    }
+    return thread_enter(NULL);
+}
+
+struct sync_thread *sync_thread_adopt(struct sync_thread *t)
+{
+    return thread_enter(t);
 }
 
 /* -------------------------------------------------------------------------------------------------- ending */
@@ -205,14 +246,14 @@ static void thread_end(struct sync_thread *t)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    sync_tls.refused = 1;
+    sync_tls.refused = REFUSED_ENDED;
     sync_guard(t);
     sync_counts_write(t, t->stream);
     upmu_recorder_thread_end_();
     sync_thread_exit_event(t);
     sync_thread_table_remove(t);
     bool keep = sync_wait_state_leave(t);
-    __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED); /* a waiter may be searching for a holder */
+    sync_held_clear(t); /* a waiter may be searching for a holder */
     t->stream = NULL;
     sync_tls.thread = NULL;
     __atomic_store_n(&t->self, 0, __ATOMIC_RELAXED);
@@ -234,7 +275,7 @@ static void sync_on_thread_end(void *arg)
     if (t && t->used)
         thread_end(t);
     else
-        sync_tls.refused = 1;
+        sync_tls.refused = REFUSED_ENDED;
 }
 
 void sync_thread_begin(void)
@@ -246,8 +287,21 @@ void sync_thread_begin(void)
 
 /* ---------------------------------------------------------------------------------------- process and child */
 
+/* Another thread calls in the name of this one: no call is the program's, and the unwinder, which keeps descriptors, must not
+ * run without the program's table. */
+static void thread_private(bool begins)
+{
+    struct sync_thread *t = sync_tls.thread;
+    if (begins)
+        sync_tls.withheld = t && t->used && __atomic_exchange_n(&t->ready, 0, __ATOMIC_RELAXED);
+    else if (sync_tls.withheld)
+        sync_unguard(t);
+}
+
 int sync_threads_start(void)
 {
+    __atomic_store_n(&private_table_hook, thread_private, __ATOMIC_RELEASE);
+    upmu_recorder_private_hook_(thread_private);
     if (madvise(&sync_gate, sizeof sync_gate, MADV_WIPEONFORK) != 0)
         return upmu_fail(UPMU_E_SYSTEM, "this kernel cannot clear memory in forked children (MADV_WIPEONFORK, Linux "
                                         "4.14): sync tracing stays off");

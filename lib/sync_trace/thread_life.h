@@ -22,6 +22,11 @@ void sync_thread_exit_event(struct sync_thread *t);
 /** The calling thread's block, made if need be; NULL if it cannot record now. Keeps errno. */
 struct sync_thread *sync_thread_make(void);
 
+/** A block for thread `tid`, which is blocked and has none; NULL. */
+struct sync_thread *sync_thread_make_for(pid_t tid, pthread_t self, const char *name);
+/** The calling thread takes the block that was made for it. @return NULL if it cannot record. Keeps errno. */
+struct sync_thread *sync_thread_adopt(struct sync_thread *t);
+
 static inline struct sync_thread *sync_thread(void)
 {
     struct sync_thread *t = sync_tls.thread;
@@ -33,6 +38,14 @@ static inline struct sync_thread *sync_recording(void)
 {
     uint32_t mode = sync_mode();
     return LIKELY(mode == MODE_OFF || mode == MODE_COUNTS) ? NULL : sync_thread();
+}
+
+/** The block of a thread that records, or holds locks acquired while tracing was on; NULL. */
+static inline struct sync_thread *sync_release_thread(uint32_t mode)
+{
+    struct sync_thread *t = mode == MODE_OFF || sync_tls.refused ? sync_tls.thread : sync_thread();
+    bool nothing = t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED) || (mode == MODE_OFF && t->depth == 0);
+    return nothing ? NULL : t;
 }
 
 #endif

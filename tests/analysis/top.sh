@@ -64,6 +64,16 @@ assert len(found[0]["threads"]) == 2 and all("held by thread" in t["text"] for t
 assert len(documents[-2]["deadlocks"]) == 1, "the deadlock still lasted"
 PYTHON
 
+# The end of the view does not wait for a deadlocked command, and prints its process id.
+for n in 10 40 160; do
+    rm -rf "$work/left"
+    timeout 60 "$UPMU" top --json -i 0.1 -n $n -o "$work/left" -- "$SCENE" stuck 600 >"$work/out" 2>"$work/err" || fail "status $? at the end of the view"
+    left=$(sed -n 's/.*deadlocked and continues as process \([0-9]*\).*/\1/p' "$work/err")
+    [ -z "$left" ] || break
+done
+[ -n "$left" ] || fail "a deadlocked command is waited for: $(cat "$work/err")"
+kill "$left" || fail "the deadlocked command does not run any more"
+
 # A process that records already, with counters; the end after three documents. It lasts until it is ended below.
 "$UPMU" record -o "$work/attached" -- "$SCENE" busy 600000 >/dev/null 2>&1 &
 recorder=$!

@@ -9,7 +9,7 @@
 python3 - "$UPMU" "$SCENE" "$work" <<'PYTHON' || fail "the cost of upmu top"
 import json, os, shutil, statistics, subprocess, sys, time
 upmu, scene, work = sys.argv[1:]
-RUNS, MOST_RUNS, PAIRS = 7, 28, "40000000"
+RUNS, MOST_RUNS, PAIRS = 4, 28, "40000000"
 
 def cpu_seconds(watched):
     """CPU time of the target's threads, counted by the kernel over their lives."""

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The C++ header: scopes end however their block is left, errors are exceptions, values without a number have none.
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <type_traits>
 
 #include "upmu/sync.hpp"
+#include "upmu/trace.hpp"
 #include "upmu/upmu.hpp"
 
 #define CHECK(condition)                                                                            \
@@ -113,6 +116,43 @@ static void sessions_record(const char *folder)
     upmu::mark("inside");
 }
 
+static void traces_are_ranges(const char *folder)
+{
+    static const int kinds[] = {UPMU_TRACE_MARK};
+    std::string text;
+    std::size_t all = 0, marks = 0;
+    upmu::trace first(folder);
+    upmu::trace events(std::move(first));
+    CHECK(events.size() == 1 && events.process(0).pid == getpid());
+    for (const upmu_trace_event &e : events)
+        all += e.kind != 0;
+    CHECK(all > 3 && events.begin() == events.end());
+    upmu::trace again(folder);
+    auto opts = UPMU_INIT(upmu_trace_filter_opts);
+    opts.kinds = kinds;
+    opts.n_kinds = 1;
+    again.filter(opts);
+    for (const upmu_trace_event &e : again) {
+        marks++;
+        text = e.name;
+        CHECK(std::strcmp(upmu::kind_name(e), "mark") == 0);
+    }
+    CHECK(marks == 1 && text == "inside");
+    int code = 0;
+    try {
+        upmu::trace missing("/nowhere");
+    } catch (const upmu::error &e) {
+        code = e.code();
+    }
+    CHECK(code == UPMU_E_IO);
+    try {
+        (void)again.process(1);
+    } catch (const upmu::error &e) {
+        code = e.code();
+    }
+    CHECK(code == UPMU_E_END);
+}
+
 int main(int argc, char **argv)
 {
     upmu_region_opts opts{};
@@ -123,7 +163,9 @@ int main(int argc, char **argv)
     errors_are_exceptions();
     values_have_a_count_or_a_reason();
     commands_are_waited_for();
+    std::filesystem::remove_all(argv[1]);
     sessions_record(argv[1]);
+    traces_are_ranges(argv[1]);
     std::puts("fine");
     return 0;
 }

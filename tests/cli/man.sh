@@ -32,6 +32,12 @@ for c in $commands; do
     summary=$("$UPMU" help | sed -n "s/^  $c  *//p")
     plain "$page" | grep -qF -e "$summary" || fail "$c: the page's summary is not '$summary'"
 done
+# Every field and word of an event that upmu dump can print.
+names=$(sed -nE 's/.*(FIELD_OF\(\w+|FIELD\(\w+, \w+), "(\w+)".*/\2/p; s/^ *\{UPMU_TRACE_FLAG_\w+, "([a-z_-]+)"\},/\1/p' "$MAN/../tools/upmu/trace/cmd_dump.c" | sort -u)
+[ "$(wc -w <<<"$names")" -ge 30 ] || fail "fields of upmu dump: $names"
+for name in $names; do
+    plain "$MAN/upmu-dump.1" | sed -n '/^\.SH FIELDS/,/^\.SH OPTIONS/p' | grep -qwF -e "$name" || fail "upmu-dump(1) has no field $name"
+done
 for page in "$MAN"/upmu*.1; do
     if command -v groff >/dev/null; then
         faults=$(groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null)

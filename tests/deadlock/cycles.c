@@ -126,10 +126,10 @@ static void ring_100(void)
 
 static void *go_on(void *arg)
 {
-    static pthread_cond_t nobody_waits = PTHREAD_COND_INITIALIZER;
+    static pthread_cond_t no_thread_waits = PTHREAD_COND_INITIALIZER;
     for (;;) {
         dl_rest(10);
-        MUST(pthread_cond_signal(&nobody_waits)); /* is recorded */
+        MUST(pthread_cond_signal(&no_thread_waits)); /* is recorded */
     }
     return arg;
 }

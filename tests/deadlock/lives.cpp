@@ -5,6 +5,7 @@
  * live all the time, so that only the end of the memory separates the two. */
 #include <dlfcn.h>
 #include <link.h>
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <cstdint>
@@ -140,11 +141,25 @@ static void deleted_arrays()
     delete[] b;
 }
 
+/* What malloc() gives for an alignment may be larger than for the size alone, by where the heap is: then it does not
+ * come again for that. */
+static line *new_line()
+{
+    auto probe = std::make_unique<plain_line>();
+    std::vector<std::unique_ptr<line>> larger;
+    line *made = new line;
+    while (malloc_usable_size(made) != malloc_usable_size(probe.get()) && larger.size() < 1000) {
+        larger.emplace_back(made);
+        made = new line;
+    }
+    return made;
+}
+
 static void deleted_aligned()
 {
     static line *a, *b;
     static plain_line *x, *y;
-    a = new line, b = new line;
+    a = new_line(), b = new_line();
     in_turn([] { nest(a->mutex, b->mutex); },
             [] {
                 uintptr_t at_a = place_of(a), at_b = place_of(b);
@@ -282,20 +297,26 @@ static int find_library(struct dl_phdr_info *info, size_t, void *arg)
 }
 
 /* Closed and loaded again at the same address, even if other threads have unmapped memory above it meanwhile: the kernel
- * maps the highest free addresses first, so those are mapped page by page. */
+ * maps the highest free addresses first, so those are mapped page by page. A stack of a thread of libupmu may be in the way. */
 static plugin load_again(plugin p)
 {
+    const auto before = p.nest;
     place lies = {reinterpret_cast<uintptr_t>(p.nest), 0, 0};
-    uintptr_t page = 0;
     dl_must(dl_iterate_phdr(find_library, &lies) ? 0 : -1, "dl_iterate_phdr");
-    MUST(dlclose(p.handle));
-    do {
-        void *taken = mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        dl_must(taken == MAP_FAILED ? -1 : 0, "mmap");
-        page = reinterpret_cast<uintptr_t>(taken);
-    } while (page >= lies.end);
-    MUST(munmap(reinterpret_cast<void *>(page), 1));
-    return load();
+    for (int tries = 0; tries < 20; tries++) {
+        uintptr_t page = 0;
+        MUST(dlclose(p.handle));
+        do {
+            void *taken = mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            dl_must(taken == MAP_FAILED ? -1 : 0, "mmap");
+            page = reinterpret_cast<uintptr_t>(taken);
+        } while (page >= lies.end);
+        MUST(munmap(reinterpret_cast<void *>(page), 1));
+        p = load();
+        if (p.nest == before)
+            break;
+    }
+    return p;
 }
 
 static void loaded_anew()

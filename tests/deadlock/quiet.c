@@ -409,6 +409,29 @@ static void woken_and_starved(void)
         dl_must(kill(hogs[i], SIGKILL) != 0 || waitpid(hogs[i], NULL, 0) != hogs[i], "the end of a hog");
 }
 
+/* The same; but the thread that was woken has slept again before, waiting for the mutex of the condition variable. */
+static void woken_to_the_mutex(void)
+{
+    stay_on_one_cpu();
+    pthread_t t = dl_start(answer, NULL);
+    pid_t hogs[4];
+    for (int i = 0; i < 2; i++) {
+        dl_rest(20);
+        MUST(pthread_mutex_lock(&m));
+        turn = 1;
+        MUST(pthread_cond_broadcast(&c));
+        dl_rest(50);
+        for (size_t k = 0; k < sizeof hogs / sizeof *hogs; k++)
+            hogs[k] = start_hog();
+        while (turn != 0)
+            MUST(pthread_cond_wait(&c, &m));
+        MUST(pthread_mutex_unlock(&m));
+        for (size_t k = 0; k < sizeof hogs / sizeof *hogs; k++)
+            dl_must(kill(hogs[k], SIGKILL) != 0 || waitpid(hogs[k], NULL, 0) != hogs[k], "the end of a hog");
+    }
+    MUST(pthread_join(t, NULL));
+}
+
 static void *fight(void *arg)
 {
     for (int i = 0; i < 30000; i++) {
@@ -481,6 +504,7 @@ const struct dl_case cases_quiet[] = {
     {"own_lock_is_refused", own_lock_is_refused},
     {"hand_over", hand_over},
     {"woken_and_starved", woken_and_starved},
+    {"woken_to_the_mutex", woken_to_the_mutex},
     {"fighting_in_order", fighting_in_order},
     {"trying_and_backing_off", trying_and_backing_off},
     {"many_short_threads", many_short_threads},

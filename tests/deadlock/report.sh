@@ -149,6 +149,11 @@ for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_cir
         sleep 0.1
     done
     [ $rc -eq 3 ] || fail "$case does not deadlock: $(cat "$dir/out" "$dir/err")"
+    # Its waits are visible before that is recorded: then all threads sleep.
+    for _ in $(seq 200); do
+        ! grep -hv ') S ' /proc/$pid/task/*/stat | grep -q . || { sleep 0.05; continue; }
+        break
+    done
     kill -9 $pid
     wait $pid || true
     ends_with 3 "$dir/alone"

@@ -48,6 +48,18 @@ report() {
     [ $rc -eq 3 ] || fail "$sort: upmu deadlock: $rc: $(cat "$dir/out" "$dir/err")"
 }
 
+# The label $1 is in every export of a stack, and in the JSON of the reports as kind $2.
+exported_with() {
+    local format
+    for format in folded flamegraph callgrind pprof speedscope csv jsonl; do
+        "$upmu" export -f "$format" "$dir/rec" 2>>"$dir/err" | grep -aqF -- "$1" || fail "$sort: no '$1' in $format"
+    done
+    "$upmu" report --json "$dir/rec" >"$dir/json" 2>>"$dir/err" || fail "$sort: upmu report: $(cat "$dir/err")"
+    grep -qE "\"kind\": ?\"$2\"" "$dir/json" || fail "$sort: no $2 in upmu report"
+    "$upmu" deadlock --json "$dir/rec" >"$dir/json" 2>>"$dir/err" || true # it reports a deadlock
+    grep -qE "\"kind\": ?\"$2\"" "$dir/json" || fail "$sort: no $2 in upmu deadlock"
+}
+
 rm -rf "$dir"
 mkdir -p "$dir"
 
@@ -61,12 +73,15 @@ record deep
 frame_is 15 'dig at '
 prints '\(deeper frames were not recorded\)'
 prints_not 'thread start'
+exported_with 'deeper frames were not recorded' truncated
 
 record signal
 frame_is 1 'on_signal at '
 frame_is 2 '\(signal frame\)$'
 prints 'is_interrupted at .*/stacks\.c:[0-9]+'
 prints 'thread start'
+exported_with 'signal frame' signal
+exported_with 'thread start' root
 
 if record stub; then
     frame_is 1 'on_step at '
@@ -78,9 +93,10 @@ else
 fi
 
 record tail
-grep -A1 -E '#[0-9]+ +tail_inner' "$dir/out" | grep -Eq '^ +tail_middle left by a tail call, at .*/stacks\.c:[0-9]+$' ||
+grep -A1 -E '#[0-9]+ +tail_inner' "$dir/out" | grep -Eq '^ +tail_middle at .*/stacks\.c:[0-9]+ \(left by a tail call\)$' ||
     fail "tail: $(cat "$dir/out")"
 grep -A1 'left by a tail call' "$dir/out" | grep -Eq '#[0-9]+ +tail_outer at ' || fail "tail: $(cat "$dir/out")"
+exported_with 'left by a tail call' tail-call
 
 record names
 frame_is 1 '<mycrate::bank::Account<usize>>::withdraw at '

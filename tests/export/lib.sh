@@ -2,7 +2,7 @@
 # What the tests of exports share. shellcheck shell=bash
 # shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
-formats="chrome perfetto folded flamegraph callgrind pprof speedscope csv jsonl tasks gcc html"
+formats="chrome perfetto folded flamegraph callgrind pprof speedscope csv jsonl arrow tasks gcc html"
 
 # export_all RECORDING TO [OPTIONS]: in each format, to TO.FORMAT
 export_all() {

@@ -4,6 +4,8 @@
 #
 #     arm64.sh FOLDER UPMU [SUITE]     FOLDER keeps what is downloaded and built; UPMU is the command of this machine; SUITE is the
 #                                      Debian release whose kernel is booted, by default this machine's own
+#
+# GUEST_PART=N in the environment: only every N-th case of group_truth.
 set -euo pipefail
 # shellcheck source=tests/guests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -36,5 +38,5 @@ initramfs "$guests/arm64-$suite.cpio" "$programs/guest_init" counters="$programs
     kernel_door="$programs/guest_kernel_door" group_truth="$programs/guest_group_truth" \
     remedies="$programs/guest_remedies" sync="$programs/guest_sync"
 boot "arm64-$suite" 300 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
-    -kernel "$kernel" -initrd "$guests/arm64-$suite.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"
+    -kernel "$kernel" -initrd "$guests/arm64-$suite.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift${GUEST_PART:+ guest_part=$GUEST_PART}"
 sync_judge "arm64-$suite"

@@ -19,10 +19,12 @@ isa=$2
 except='^unit\.(kernel\.(perf|spawn)|arch\.libpfm4|base\.clock)$'
 [ -z "${3-}" ] || except="$except|$3"
 # Threads, signals, thread-local storage of a library that is loaded late, the tick, and sync tracing.
-chosen='^(unit\.|foreign\.|sync\.|region\.(dlopen|cancel|errno|handler|misuse|pause|readback|signals)$)'
+regions=(dlopen cancel errno handler misuse pause readback signals)
+chosen="^(unit\\.|foreign\\.|sync\\.|region\\.($(IFS='|'; echo "${regions[*]}"))$)"
 
 work_begin
-cross_build "$isa" tests/all upmu_shared upmu_static upmu_sync_shared
+cross_build "$isa" tests/unit/{base,arch,kernel,core,region,trace}/all tests/sync/all tests/guests/programs/all \
+    "${regions[@]/#/region_}" region_plugin upmu_shared upmu_static upmu_sync_shared
 work_end
 
 need "${emulator%%;*}" qemu-user

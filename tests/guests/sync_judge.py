@@ -7,6 +7,8 @@ import json
 import sys
 
 failures = []
+# A thread sleeps while its files are opened, before and after what it measures itself (lib/base/private_table.h).
+OPENED = 4
 
 
 def expect(holds, text):
@@ -91,7 +93,7 @@ def running(report, known):
         switches = s["voluntary"] + s["involuntary"]
         near(s["running_ns"], cpu, ENDS + SWITCH * switches, f"{name}: ns running, by its clock")
         near(s["running_ns"], counted(t, "cycles:uk", name), ENDS + COUNTED * switches, f"{name}: ns running, by its cycles")
-        near(s["voluntary"], known[f"{name}.voluntary"], 2, f"{name}: voluntary switches")
+        within(s["voluntary"], known[f"{name}.voluntary"] - 2, known[f"{name}.voluntary"] + 2 + OPENED, f"{name}: voluntary switches")
         near(s["involuntary"], known[f"{name}.involuntary"], 2, f"{name}: involuntary switches")
         total += s["running_ns"]
         if name == "napper":

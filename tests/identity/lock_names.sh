@@ -23,11 +23,13 @@ unnamed = [o for o in objects if o["named_by"] == "first use"]
 assert len(unnamed) == 1 and unnamed[0]["name"].startswith("first use use_unnamed locks.cpp:"), unnamed
 assert all(o["address"] for o in objects)
 for o in objects:
-    waited = [s for s in o["sites"] if s["waits"]["count"]]
+    waited = [s for s in o["sites"] if s["waits"]["count"] or s["blocked"]] # of waiters and of holders
     assert waited, o["name"]
     for s in waited: # the first function that is no wrapper
         line = [f for f in s["site"]["functions"] if not f["wrapper"]][0]
         assert line["function"].startswith("use_") and line["file"].endswith("locks.cpp"), (o["name"], s)
+    held = o["longest"]["holder_site"]
+    assert not held or [f for f in held["functions"] if not f["wrapper"]], (o["name"], held)
 PYTHON
     expect 0 "$UPMU" report --group-locks 2 "$work/rec"
     has out "(3)"
@@ -36,6 +38,7 @@ PYTHON
     has out "Cache::Cache locks.cpp:"
     expect 0 "$UPMU" export -f gcc -o "$work/gcc" "$work/rec"
     grep -q "locks.cpp:.*app::g_state.mutex" "$work/gcc" || fail "no name in the messages of -$level"
+    grep -Eq "locks.cpp:.*mutex Cache::Cache locks.cpp:[0-9]+ \(3\): " "$work/gcc" || fail "no fold in the messages of -$level"
     expect 0 "$UPMU" report --view timeline --lock "pool[3].lock" "$work/rec"
 
     # Without debug information there are names and offsets.

@@ -83,6 +83,19 @@ static void use_slot()
     pthread_mutex_unlock(&pool[3].lock);
 }
 
+// It only passes on, by its lines, not by its name.
+static __attribute__((noinline)) void enter(Slot &slot)
+{
+    pthread_mutex_lock(&slot.lock);
+}
+
+static void use_other_slot()
+{
+    enter(pool[5]);
+    usleep(200);
+    pthread_mutex_unlock(&pool[5].lock);
+}
+
 static void use_state()
 {
     std::lock_guard<std::mutex> g(app::g_state.mutex);
@@ -118,6 +131,7 @@ int main()
         c = std::make_unique<Cache>();
     unnamed = std::make_unique<std::mutex>();
     contend(use_slot);
+    contend(use_other_slot);
     contend(use_state);
     contend(use_local);
     for (int i = 0; i < 3; i++)

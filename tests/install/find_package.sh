@@ -66,9 +66,9 @@ configured()
     configure || true
     grep -qE "$1" "$scratch/log" || { cat "$scratch/log"; fail "'$2' does not print '$1'"; }
 }
-has='foreach(t upmu upmu_sync upmu_analysis upmu_analysis_static) if(TARGET upmu::${t}) list(APPEND has ${t}) endif() endforeach()'
+has='foreach(t upmu upmu_sync upmu_func upmu_analysis upmu_analysis_static) if(TARGET upmu::${t}) list(APPEND has ${t}) endif() endforeach()'
 has=${has// if/$'\n'if} has=${has// list/$'\n'list} has=${has// endif/$'\n'endif} has=${has// endforeach/$'\n'endforeach}
-configured '^-- has: upmu;upmu_sync;upmu_analysis;upmu_analysis_static$' "find_package(upmu REQUIRED)
+configured '^-- has: upmu;upmu_sync;upmu_func;upmu_analysis;upmu_analysis_static$' "find_package(upmu REQUIRED)
 $has
 message(STATUS \"has: \${has}\")"
 configured '^-- has: upmu;upmu_sync$' "find_package(upmu $version COMPONENTS sync REQUIRED)

@@ -6,29 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "sized.h"
 #include "upmu/analysis.h"
+#include "upmu/arrow.h"
 #include "upmu/control.h"
 #include "upmu/deadlock.h"
 #include "upmu/export.h"
 #include "upmu/monitor.h"
 #include "upmu/region.h"
 #include "upmu/sync.h"
+#include "upmu/findings.h"
+#include "upmu/functions.h"
 #include "upmu/timeline.h"
 #include "upmu/trace.h"
 
-static const char *recording;
+static const char *recording, *recorded_functions;
 static uint32_t stack;
 static struct upmu_set *command;
 static struct upmu_plan *plan;
 static struct upmu_trace *trace;
 static struct upmu_overview *overview;
 static struct upmu_timeline *timeline;
+static struct upmu_findings *findings;
+static struct upmu_functions *functions;
 static struct upmu_monitor *monitor;
 static struct upmu_control *control;
 static struct upmu_deadlocks *deadlocks;
+static struct upmu_deadlock_inspect *inspect;
 static int failures;
 
 /* CASE(struct, call): `p` points to the struct. */
@@ -79,7 +87,23 @@ static int failures;
     CASE(upmu_set_opts, set_opened(p))                                                             \
     CASE(upmu_overview_opts, overview_opened(p))                                                   \
     CASE(upmu_timeline_opts, timeline_opened(p))                                                   \
-    CASE(upmu_deadlocks_opts, deadlocks_opened(p))
+    CASE(upmu_deadlocks_opts, deadlocks_opened(p))                                                 \
+    CASE(upmu_trace_filter_opts, upmu_trace_filter(trace, p))                                      \
+    CASE(upmu_arrow_opts, arrow_opened(p))                                                         \
+    CASE(upmu_deadlock, upmu_deadlocks_at(deadlocks, 0, p))                                        \
+    CASE(upmu_deadlock_thread, upmu_deadlocks_thread_at(deadlocks, 0, 0, p))                       \
+    CASE(upmu_deadlock_held, upmu_deadlocks_held_at(deadlocks, 0, 0, 0, p))                        \
+    CASE(upmu_findings_opts, findings_opened(p))                                                   \
+    CASE(upmu_finding, upmu_findings_at(findings, 0, p))                                           \
+    CASE(upmu_functions_opts, functions_opened(p))                                                 \
+    CASE(upmu_functions_totals, upmu_functions_totals_read(functions, p))                          \
+    CASE(upmu_function, upmu_functions_at(functions, 0, p))                                        \
+    CASE(upmu_function_edge, upmu_functions_edge_at(functions, 0, p))                              \
+    CASE(upmu_function_path, upmu_functions_path_at(functions, 0, p))                              \
+    CASE(upmu_lock_cycle, upmu_deadlocks_cycle_at(deadlocks, 0, p))                                \
+    CASE(upmu_lock_acquisition, upmu_deadlocks_acquisition_at(deadlocks, 0, 0, p))                 \
+    CASE(upmu_deadlock_held, upmu_deadlocks_acquisition_held_at(deadlocks, 0, 0, 0, p))            \
+    CASE(upmu_deadlock_inspect_thread, upmu_deadlock_inspect_thread_at(inspect, 0, p))
 
 static int set_opened(void *p)
 {
@@ -111,11 +135,41 @@ static int overview_opened(void *p)
     return rc;
 }
 
+static int findings_opened(void *p)
+{
+    struct upmu_findings *f;
+    int rc = upmu_findings_open(&f, overview, NULL, p);
+    upmu_findings_close(f);
+    return rc;
+}
+
+static int functions_opened(void *p)
+{
+    struct upmu_functions *f;
+    int rc = upmu_functions_open(&f, recorded_functions, p);
+    upmu_functions_close(f);
+    return rc;
+}
+
 static int timeline_opened(void *p)
 {
     struct upmu_timeline *t;
     int rc = upmu_timeline_open(&t, recording, p);
     upmu_timeline_close(t);
+    return rc;
+}
+
+static int arrow_opened(void *p)
+{
+    struct upmu_trace *t;
+    struct ArrowArrayStream stream;
+    int rc = upmu_trace_open(&t, recording);
+    if (rc == 0)
+        rc = upmu_trace_arrow(t, p, &stream);
+    if (rc == 0)
+        stream.release(&stream);
+    else
+        upmu_trace_close(t);
     return rc;
 }
 
@@ -127,41 +181,9 @@ static int deadlocks_opened(void *p)
     return rc;
 }
 
-struct sized_case {
-    const char *call;
-    size_t v1, now;
-};
-
-static void check(const struct sized_case *c, size_t size, unsigned char tail, int rc, int want)
-{
-    if (rc == want)
-        return;
-    printf("FAILED: %s with size %zu (first release %zu, now %zu), tail %u: %d instead of %d: %s\n", c->call, size,
-           c->v1, c->now, tail, rc, want, upmu_error());
-    failures++;
-}
-
-enum { TAIL = 16 };
-
-#define RUN(type, function)                                                                \
-    {                                                                                      \
-        const struct sized_case c = {#function, UPMU_SIZED_V1(type), sizeof(struct type)}; \
-        const size_t sizes[] = {c.v1, c.v1 - 1, c.now + TAIL, c.now + TAIL};               \
-        for (int i = 0; i < 4; i++) {                                                      \
-            void *p = calloc(1, c.now + TAIL);                                             \
-            memcpy(p, &sizes[i], sizeof sizes[i]);                                         \
-            ((unsigned char *)p)[c.now + TAIL - 1] = i == 3;                               \
-            check(&c, sizes[i], i == 3, function, i == 1 || i == 3 ? UPMU_E_INVAL : 0);    \
-            if (i == 1 && !strstr(upmu_error(), "size"))                                   \
-                check(&c, sizes[i], 0, 1, 0);                                              \
-            free(p);                                                                       \
-        }                                                                                  \
-    }
+#define RUN(type, call) SIZED_RUN(failures, type, v1_of(#type), call);
 
 /* The recorded sizes are found by the name of the struct. */
-static size_t v1_of(const char *type);
-#define UPMU_SIZED_V1(type) v1_of(#type)
-
 static size_t v1_of(const char *type)
 {
     static const struct {
@@ -185,23 +207,50 @@ static void opened(int rc, const char *what)
     exit(1);
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static int taker;
-
-static void *take_lock(void *arg)
+/* A process sets regions up once: each call has a process of its own, and a refusal is repeated here for its message. */
+static int regions_set_up(void *p)
 {
-    __atomic_store_n(&taker, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(upmu_region_setup(p) == 0 ? 0 : 1);
+    return waitpid(child, &status, 0) == child && status == 0 ? 0 : upmu_region_setup(p);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take_lock(void *tid)
+{
+    __atomic_store_n((int *)tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
     pthread_mutex_lock(&lock);
     pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Never returns: it waits for its own lock. */
+static void *take_twice(void *tid)
+{
+    static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    __atomic_store_n((int *)tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    pthread_mutex_lock(&own);
+    pthread_mutex_lock(&own);
+    return NULL;
+}
+
+static void *take_inverted(void *arg)
+{
+    pthread_mutex_lock(&other);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&other);
     return arg;
 }
 
-/* Whether the other thread sleeps: the only thing that it can wait for is the lock. */
-static int taker_sleeps(void)
+/* Whether the thread sleeps: the only thing that it can wait for is the lock. */
+static int taker_sleeps(const int *taker)
 {
     char path[64], state = '?';
-    int tid = __atomic_load_n(&taker, __ATOMIC_ACQUIRE);
+    int tid = __atomic_load_n(taker, __ATOMIC_ACQUIRE);
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
     FILE *f = tid ? fopen(path, "r") : NULL;
     if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
@@ -211,18 +260,31 @@ static int taker_sleeps(void)
     return state == 'S';
 }
 
-/* A recording in which a thread waits for a lock that this one holds. */
-static void record_wait(void)
+static void wait_until_asleep(const int *taker)
 {
+    while (!taker_sleeps(taker))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* A recording in which a thread waits for a lock that this one holds, two locks are acquired in both orders, and a thread is
+ * deadlocked. */
+static void record_waits(void)
+{
+    static int waiter, stuck;
     struct upmu_sync_opts opts = UPMU_INIT(struct upmu_sync_opts, .trace = recording);
     pthread_t thread;
     opened(upmu_sync_begin(&opts), "lock tracing");
     pthread_mutex_lock(&lock);
-    opened(pthread_create(&thread, NULL, take_lock, NULL), "thread");
-    while (!taker_sleeps())
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    opened(pthread_create(&thread, NULL, take_lock, &waiter), "thread");
+    wait_until_asleep(&waiter);
+    pthread_mutex_lock(&other);
+    pthread_mutex_unlock(&other);
     pthread_mutex_unlock(&lock);
     opened(pthread_join(thread, NULL), "join");
+    opened(pthread_create(&thread, NULL, take_inverted, NULL), "thread");
+    opened(pthread_join(thread, NULL), "join");
+    opened(pthread_create(&thread, NULL, take_twice, &stuck), "thread");
+    wait_until_asleep(&stuck);
     opened(upmu_sync_end(), "lock tracing");
 }
 
@@ -245,15 +307,17 @@ static void read_trace(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc != 3)
         return 2;
     recording = argv[1];
+    recorded_functions = argv[2];
+    RUN(upmu_region_opts, regions_set_up(p))
     const struct upmu_region_opts opts =
         UPMU_INIT(struct upmu_region_opts, .events = "page-faults", .trace = recording);
     opened(upmu_region_setup(&opts), "regions");
     (void)upmu_region_begin("sized");
     (void)upmu_region_end("sized");
-    record_wait();
+    record_waits();
     run_command();
     opened(upmu_plan_open(&plan, "generic", "page-faults"), "plan");
     opened(upmu_trace_open(&trace, recording), "trace");
@@ -263,6 +327,9 @@ int main(int argc, char **argv)
     opened(upmu_monitor_update(monitor), "monitor");
     opened(upmu_control_open(&control, recording), "control");
     opened(upmu_deadlocks_open(&deadlocks, recording, NULL), "deadlocks");
+    opened(upmu_findings_open(&findings, overview, deadlocks, NULL), "findings");
+    opened(upmu_functions_open(&functions, recorded_functions, NULL), "functions");
+    opened(upmu_deadlock_inspect_open(&inspect, getpid()), "inspection");
     read_trace();
     CASES(RUN)
     return failures != 0;

@@ -49,19 +49,21 @@ tls_bytes()
     printf '%d\n' "$(readelf -lW "$1" | awk '$1 == "TLS" { print $6 }')"
 }
 
-for name in libupmu libupmu_analysis libupmu_sync; do
-    # Names that libupmu_sync takes over are those of the C library; tests/sync/library.sh has them.
+for name in libupmu libupmu_analysis libupmu_func libupmu_sync; do
+    # Names that these two take over are those of the C library; tests/sync/library.sh has them of libupmu_sync.
     taken='^upmu_'
     [ $name != libupmu_sync ] ||
         taken='^(upmu_|pthread_|sem_|mtx_|cnd_|thrd_)|^(call_once|syscall|dl_iterate_phdr|dlclose|free|munmap)$'
+    [ $name != libupmu_func ] || taken='^(__cyg_profile_func_(enter|exit)|dlclose)$'
     same "$name.so exports something else than its map" \
         "$(map_symbols "$maps/$name.map" | grep '^upmu_')" "$(exported "$lib/$name.so" | grep '^upmu_')"
-    [ $name = libupmu_sync ] || ! exported "$lib/$name.so" | grep -v '^upmu_' || fail "$name.so exports these, too"
+    [[ $name = libupmu_@(sync|func) ]] || ! exported "$lib/$name.so" | grep -v '^upmu_' || fail "$name.so exports these, too"
     [ "$(soname "$lib/$name.so")" = "$name.so.0" ] || fail "SONAME of $name.so is $(soname "$lib/$name.so")"
     tls=$(tls_bytes "$lib/$name.so")
     [ "$tls" -le 64 ] || fail "$name.so takes $tls bytes of thread-local storage; 64 are allowed"
     # Private names of the static library would clash with those of a program.
-    leaked=$(nm --defined-only --extern-only "$lib/$name.a" | awk 'NF == 3 { print $3 }' | grep -vE "$taken" || true)
+    leaked=$(nm --defined-only --extern-only "$lib/$name.a" | awk 'NF == 3 { print $3 }' | grep -vE "$taken" |
+        grep -vxF -f <(exported "$lib/$name.so" | sed 's/@.*//') || true)
     [ -z "$leaked" ] || fail "$name.a has global names that are not upmu's: $leaked"
 done
 
@@ -98,7 +100,7 @@ printf 'UPMU_0.2 { };\nUPMU_PRIVATE_9.9.9 { global: upmu_*; };\n' >"$scratch/oth
 exported "$lib/libupmu.so" | sed -n 's/@@.*/(void) { }/p' | sed 's/^/void /' >"$scratch/other.c"
 "$CC" -w -shared -fPIC -Wl,-soname,libupmu.so.0 -Wl,--version-script="$scratch/other.map" "$scratch/other.c" \
     -o "$scratch/libupmu.so.0"
-for name in libupmu_analysis libupmu_sync; do
+for name in libupmu_analysis libupmu_func libupmu_sync; do
     ! message=$(LD_LIBRARY_PATH=$scratch LD_PRELOAD=$lib/$name.so.0 /bin/true 2>&1) ||
         fail "$name loads with a libupmu of another release"
     grep -q "UPMU_PRIVATE_$version. not found" <<<"$message" || fail "the dynamic linker does not name the release: $message"

@@ -20,17 +20,20 @@ version=$(header_version "$scratch/prefix")
     echo bin/upmu
     (cd "$source/include" && find upmu -name '*.h' | sed 's,^,include/,')
     (cd "$source/bindings/cpp" && find upmu -name '*.hpp' | sed 's,^,include/,')
+    (cd "$source/bindings/compat" && find upmu -name '*.h' | sed 's,^,include/,')
     (cd "$source/docs" && find guide -name '*.md' | sed 's,^,share/doc/upmu/,')
+    echo include/upmu/fortran/upmu.f90
     echo include/upmu/version.h
-    for lib in libupmu libupmu_analysis libupmu_sync; do
+    for lib in libupmu libupmu_analysis libupmu_func libupmu_sync; do
         printf '%s\n' "$libdir/$lib.a" "$libdir/$lib.so" "$libdir/$lib.so.0" "$libdir/$lib.so.$version"
     done
-    printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc pkgconfig/upmu-sync.pc cmake/upmu/upmuConfig.cmake \
+    printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc pkgconfig/upmu-{func,sync}.pc cmake/upmu/upmuConfig.cmake \
         cmake/upmu/upmuConfigVersion.cmake cmake/upmu/FindElfutils.cmake \
-        cmake/upmu/upmu-{core,sync,analysis,analysis_static}.cmake
+        cmake/upmu/upmu-{core,sync,func,analysis,analysis_static}.cmake
+    printf 'share/%s\n' bash-completion/completions/upmu zsh/site-functions/_upmu fish/vendor_completions.d/upmu.fish
     printf 'share/doc/upmu/%s\n' LICENSE CHANGELOG.md {guide,events,exports,format,sync-coverage}.md
 } | LC_ALL=C sort >"$scratch/expected"
-(cd "$scratch/prefix" && find . ! -type d | sed 's,^\./,,' | grep -v -e '^share/man/man1/upmu' -e '/upmu-[a-z_]*-[a-z]*\.cmake$') |
+(cd "$scratch/prefix" && find . ! -type d | sed 's,^\./,,' | grep -v -e '^share/man/man[13]/upmu' -e '/upmu-[a-z_]*-[a-z]*\.cmake$') |
     LC_ALL=C sort >"$scratch/found"
 diff -u "$scratch/expected" "$scratch/found" || fail "the installed files are not those expected"
 

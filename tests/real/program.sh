@@ -8,13 +8,13 @@ bin=$1 lib=$2 name=$3
 
 data=$scratch/data threads=2 cond=yes locks=yes
 
-# Some MB that compress neither well nor badly.
+# Five MB that compress neither well nor badly.
 some_data()
 {
     for i in $(seq 1 40); do
         find /usr/include /usr/share/doc -maxdepth 2 -type f -size -60k -print0 2>/dev/null | sort -z | head -z -n $((i * 7)) |
             xargs -0 cat 2>/dev/null || true
-    done | head -c 12000000 >"$data"
+    done | head -c 5000000 >"$data"
 }
 
 # preloaded_with PATTERN: pbzip2 with an allocator of its own, loaded before us and behind us in turn

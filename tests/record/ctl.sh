@@ -86,7 +86,7 @@ expect 2 "$UPMU" ctl 1 mark
 expect 2 "$UPMU" ctl 1 start now
 expect 2 "$UPMU" record
 expect 2 "$UPMU" record --mode some true
-expect 2 "$UPMU" record --stack-depth 65 true
+expect 2 "$UPMU" record --stack-depth 257 true
 expect 2 "$UPMU" record --stack-depth 3 --no-stacks true
 expect 2 "$UPMU" record --requests true
 has err "add '--mode all'"

@@ -5,7 +5,8 @@
 expect 0 "$UPMU" record -- "$WORKER" 3
 made=$(ls -d upmu-record-record_worker-[0-9]*)
 [ -d "$made" ] || fail "no directory of the default name: $(ls)"
-has err "in $made; next: upmu report $made"
+has err "in $made ("
+has err "; next: upmu report $made"
 [ "$(stat -c %a "$made")" = 700 ] || fail "others may look into it"
 
 mkdir empty

@@ -40,7 +40,7 @@ chmod -R a+rX mine
 expect 1 as_nobody "$UPMU" ctl mine stop
 has err "only the user"
 "$UPMU" ctl "$pid" status >status
-grep -q 'mode contended' status || fail "another user changed it: $(cat status)"
+grep -q 'mode holders' status || fail "another user changed it: $(cat status)"
 
 # A link in the place of the control file is not followed; nor is another's file believed.
 control=$(echo mine/*/.control)

@@ -28,6 +28,7 @@ cat >"$dir/around.hpp" <<'END'
 #include <string>
 #include <vector>
 std::string id();
+void run_threads();
 long sum(const std::vector<int> &numbers);
 long work(const std::vector<int> &numbers);
 extern const std::vector<int> numbers;

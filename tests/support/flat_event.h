@@ -17,6 +17,9 @@ static inline struct flat_event flat_event(const struct upmu_trace_event *e)
         return (struct flat_event){.peer = e->lock_block.holder,
                                    .holder_site = e->lock_block.holder_site,
                                    .holder_since = e->lock_block.holder_since};
+    case UPMU_TRACE_LOCK_RELEASE:
+        return (struct flat_event){.holder_site = e->lock_release.held_site,
+                                   .holder_since = e->lock_release.held_since};
     case UPMU_TRACE_LOCK_ORDER:
         return (struct flat_event){.object2 = e->lock_order.held,
                                    .holder_site = e->lock_order.held_site,
@@ -25,6 +28,8 @@ static inline struct flat_event flat_event(const struct upmu_trace_event *e)
         return (struct flat_event){
             .count = e->lock_counts.acquisitions, .contended = e->lock_counts.contended, .peer = e->lock_counts.thread};
     case UPMU_TRACE_COND_WAIT:
+        return (struct flat_event){
+            .object2 = e->cond.mutex, .holder_site = e->cond.held_site, .holder_since = e->cond.held_since};
     case UPMU_TRACE_COND_WAKE:
     case UPMU_TRACE_COND_SIGNAL:
     case UPMU_TRACE_COND_BROADCAST:

@@ -83,14 +83,26 @@ static struct {
 static pid_t main_tid;
 static clockid_t main_clock;
 
+static void task_read(pid_t tid, const char *name, char text[256])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/%s", (int)tid, name);
+    memset(text, 0, 256);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK(fd >= 0 && read(fd, text, 255) > 0 && close(fd) == 0);
+}
+
+/* It slept when this was called before, and has not run since: it does not sleep on its way to the wait. */
 static bool sleeps(pid_t tid)
 {
-    char path[64], text[256] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    CHECK(fd >= 0 && read(fd, text, sizeof text - 1) > 0 && close(fd) == 0);
+    static char before[256];
+    char text[256], runs[256];
+    task_read(tid, "stat", text);
+    task_read(tid, "schedstat", runs);
     const char *state = strrchr(text, ')');
-    return state && state[2] == 'S';
+    bool same = strcmp(runs, before) == 0;
+    memcpy(before, runs, sizeof before);
+    return same && state && state[2] == 'S';
 }
 
 /* The main thread sleeps, so it is in the call; or it has used so much time that it can only be spinning there. */

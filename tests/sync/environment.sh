@@ -20,9 +20,9 @@ refused()
     grep -q "^libupmu: locks are not recorded: .*$text" err || fail "$*: $(cat err)"
 }
 
-refused "UPMU_SYNC=contendet is not known. Use contended," UPMU_SYNC=contendet LD_PRELOAD="$preload"
+refused "UPMU_SYNC=contendet is not known. Use holders," UPMU_SYNC=contendet LD_PRELOAD="$preload"
 refused "UPMU_SYNC=paused:al is not known" UPMU_SYNC=paused:al LD_PRELOAD="$preload"
-refused "UPMU_SYNC_STACKS=65 is neither" UPMU_SYNC=all UPMU_SYNC_STACKS=65 LD_PRELOAD="$preload"
+refused "UPMU_SYNC_STACKS=257 is neither" UPMU_SYNC=all UPMU_SYNC_STACKS=257 LD_PRELOAD="$preload"
 refused "UPMU_SYNC_SAMPLE=0 is neither" UPMU_SYNC=all UPMU_SYNC_SAMPLE=0 LD_PRELOAD="$preload"
 refused "in LD_PRELOAD name libupmu_sync.so.0 before libc" UPMU_SYNC=all LD_PRELOAD="libc.so.6 $preload"
 [ -z "$(find . -name metadata)" ] || fail "a trace was made: $(find . -name metadata)"

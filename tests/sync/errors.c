@@ -29,7 +29,7 @@ static void begins_nest(void)
     CHECK(upmu_sync_begin(NULL) == 0, "%s", upmu_error());
     CHECK(upmu_sync_begin(&other) == UPMU_E_NESTED, "other options are accepted");
     CHECK(upmu_error_code() == UPMU_E_NESTED && strstr(upmu_error(), "other options"), "%s", upmu_error());
-    CHECK(upmu_sync_set_mode(UPMU_SYNC_CONTENDED) == UPMU_SYNC_CONTENDED, "the mode has changed");
+    CHECK(upmu_sync_set_mode(UPMU_SYNC_HOLDERS) == UPMU_SYNC_HOLDERS, "the mode has changed");
     CHECK(upmu_sync_end() == 0 && upmu_sync_end() == 0, "%s", upmu_error());
     CHECK(upmu_sync_end() == UPMU_E_STATE, "the refused begin counts");
     CHECK(upmu_sync_begin(&other) == 0, "%s", upmu_error());

@@ -2,10 +2,20 @@
 # under the preload. Analysis is left out: it needs elfutils of the foreign instruction set. So is what is about mutexes of
 # dead owners and about forked children: qemu has no lists of robust mutexes, and MADV_WIPEONFORK does nothing there.
 add_library(sync_reader STATIC)
-foreach(module util trace_format trace_reader)
+foreach(module util trace_format trace_reader trace_control)
   target_sources(sync_reader PRIVATE $<TARGET_OBJECTS:upmu_module_${module}>)
 endforeach()
 target_link_libraries(sync_reader PUBLIC upmu::upmu)
+
+# Programs without unwind tables, whose code is scanned: as compilers for these instruction sets write them unasked.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(mips64|alpha)")
+  foreach(level 0 1 2 s)
+    upmu_behavior_test(sync.scanned.O${level} scanned.c LIBS upmu::upmu_sync sync_reader)
+    target_compile_options(sync_scanned_O${level} PRIVATE
+      -O${level} -fno-exceptions -fno-unwind-tables -fno-asynchronous-unwind-tables)
+    target_link_options(sync_scanned_O${level} PRIVATE -Wl,--no-eh-frame-hdr) # Alpha's has tables in any case
+  endforeach()
+endif()
 
 # The tables that stacks are walked by, which not every compiler writes unasked.
 add_compile_options(-fasynchronous-unwind-tables)

@@ -213,6 +213,50 @@ static void after_contention_acquisitions_are_recorded(void)
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
 }
 
+/* The first block of a lock: nothing of it was recorded before. */
+static void the_hold_of_the_first_block_is_whole(void)
+{
+    enum { HELD_US = 20000 };
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+    const struct upmu_sync_opts defaults = {.size = sizeof defaults, .trace = dir};
+    CHECK(upmu_sync_begin(&defaults) == 0);
+    lock(&m);
+    CHECK(pthread_rwlock_rdlock(&rwlock) == 0);
+    usleep(HELD_US);
+    blocked_by_us(&m);
+    CHECK(pthread_rwlock_unlock(&rwlock) == 0);
+    end();
+    struct seen s = read_object(&m);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    CHECK(s.block.lock_block.holder_since != 0 && s.block.time_ns - s.block.lock_block.holder_since >= HELD_US * 1000u);
+    CHECK(s.release_since == s.block.lock_block.holder_since && s.release_site == s.block.lock_block.holder_site);
+}
+
+/* What is recorded of a hold has its end, also if recording was stopped before. */
+static void a_hold_ends_after_the_recording(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, quiet = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+    const struct timespec past = {0};
+    begin(UPMU_SYNC_ALL);
+    lock(&m);
+    end();
+    unlock(&m);
+    CHECK(read_object(&m).kind[UPMU_TRACE_LOCK_RELEASE] == 1);
+    begin(UPMU_SYNC_ALL);
+    lock(&m);
+    end();
+    CHECK(pthread_cond_timedwait(&cond, &m, &past) == ETIMEDOUT);
+    unlock(&m);
+    CHECK(read_object(&m).kind[UPMU_TRACE_LOCK_RELEASE] == 2);
+    begin(UPMU_SYNC_HOLDERS);
+    lock(&quiet);
+    end();
+    unlock(&quiet);
+    CHECK(read_object(&quiet).kind[UPMU_TRACE_LOCK_RELEASE] == 0);
+}
+
 static void begin_sampling(uint32_t mode, uint32_t sample)
 {
     struct upmu_sync_opts o = {.size = sizeof o, .mode = mode, .trace = dir, .sample = sample};
@@ -425,8 +469,8 @@ static void wrong_arguments(void)
     struct upmu_sync_opts o = {.size = sizeof o, .mode = 9, .trace = dir};
     CHECK(upmu_sync_end() == UPMU_E_STATE);
     CHECK(upmu_sync_begin(&o) == UPMU_E_INVAL);
-    o = (struct upmu_sync_opts){.size = sizeof o, .stack_depth = 65, .trace = dir};
-    CHECK(upmu_sync_begin(&o) == UPMU_E_INVAL && strstr(upmu_error(), "64"));
+    o = (struct upmu_sync_opts){.size = sizeof o, .stack_depth = 257, .trace = dir};
+    CHECK(upmu_sync_begin(&o) == UPMU_E_INVAL && strstr(upmu_error(), "256"));
     o = (struct upmu_sync_opts){.size = 1};
     CHECK(upmu_sync_begin(&o) == UPMU_E_INVAL);
     o = (struct upmu_sync_opts){.size = sizeof o, .trace = "/proc/no/such/place"};
@@ -447,6 +491,8 @@ int main(void)
     modes_switch_while_running();
     the_control_file_switches();
     after_contention_acquisitions_are_recorded();
+    the_hold_of_the_first_block_is_whole();
+    a_hold_ends_after_the_recording();
     one_in_n_without_contention_is_sampled();
     a_sampled_hold_may_be_waited_for();
     kinds_answer_as_without_us();

@@ -53,7 +53,7 @@ static uint32_t frames_recorded(void)
         if (e->kind == UPMU_TRACE_LOCK_ACQUIRE && e->object == (uint64_t)(uintptr_t)&mutex) {
             CHECK(frames == 0);
             CHECK(upmu_trace_stack_find(t, e->process, e->stack, &s) == 0);
-            CHECK(s.method == UPMU_STACK_LIBGCC);
+            CHECK(s.method == UPMU_STACK_LIBGCC || s.method == UPMU_STACK_SCANNED); /* which continues where it ends */
             frames = s.n_frames;
         }
     CHECK(rc == 0);
@@ -63,6 +63,10 @@ static uint32_t frames_recorded(void)
 
 int main(void)
 {
+#ifdef __SANITIZE_THREAD__
+    puts("skipped, because ThreadSanitizer does not see atomic operations within calls that block");
+    return 77;
+#endif
     pthread_t t;
     int result = 0;
     CHECK(mkdtemp(dir) && sem_init(&begun, 0, 0) == 0);

@@ -34,7 +34,8 @@ struct seen {
     struct upmu_trace_event block;             /* the last one */
     int32_t misuse_result;
     uint64_t acquire_time;
-    uint64_t block_time, release_time; /* of the first ones */
+    uint64_t block_time, release_time;    /* of the first ones */
+    uint64_t release_since, release_site; /* of the first release that has them */
 };
 
 /* Counts are totals of one thread each: the last ones of every thread, added up. */
@@ -83,6 +84,10 @@ static inline struct seen read_object(const void *object)
             s.release_time = e->time_ns;
         if (e->kind == UPMU_TRACE_LOCK_BLOCK)
             s.block = *e;
+        if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->lock_release.held_since != 0 && s.release_since == 0) {
+            s.release_since = e->lock_release.held_since;
+            s.release_site = e->lock_release.held_site;
+        }
         if (e->kind == UPMU_TRACE_LOCK_MISUSE)
             s.misuse_result = e->result;
         if (e->kind == UPMU_TRACE_LOCK_ACQUIRE && s.acquire_time == 0)

@@ -36,7 +36,7 @@ static struct story story_of(const void *object)
     int rc;
     CHECK(upmu_trace_open(&t, dir) == 0);
     while ((rc = upmu_trace_next(t, &e)) > 0)
-        if (e->object == (uintptr_t)object && belongs(e)) {
+        if (e->object == (uintptr_t)object && belongs(e) && !(e->flags & UPMU_TRACE_FLAG_BEFORE)) {
             CHECK(s.n < EVENTS_MAX);
             s.event[s.n++] = *e;
         }
@@ -137,7 +137,7 @@ static void *waits(void *arg)
 static void a_wait(uint32_t depth)
 {
     pthread_t t;
-    CHECK(pthread_mutex_lock(&held) == 0); /* not recorded yet: all of it in the trace is the other thread's */
+    CHECK(pthread_mutex_lock(&held) == 0); /* not recorded yet: the rest is the other thread's */
     begin_with(depth, 1);
     CHECK(pthread_create(&t, NULL, waits, NULL) == 0);
     until_blocked(&held, 1);

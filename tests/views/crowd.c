@@ -84,7 +84,7 @@ int main(int argc, char **argv)
         workers[i] = (struct worker){.crowd = &crowd, .number = (unsigned)i};
         if (pthread_create(&threads[i], NULL, run, &workers[i]) != 0)
             return 1;
-        snprintf(name, sizeof name, "worker %02ld", i);
+        snprintf(name, sizeof name, "worker %02ld", i % 1000);
         pthread_setname_np(threads[i], name);
     }
     for (long i = 0; i < n; i++)

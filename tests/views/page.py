@@ -35,6 +35,16 @@ def overview(b):
         assert word in words or word in b.run("document.getElementById('overview').textContent"), word
     # It slept while it held the till: that lies on the path, and is no work.
     assert "keeper " in words and "was on a CPU for" in words and "what ended those is not known" in words, words
+    # The finding is that of the report, and its button leads to the lock in the timeline.
+    assert report["findings"][0]["kind"] == "section", report["findings"]
+    assert report["findings"][0]["text"].replace("`", "") in words, words
+    b.run("document.querySelector('.findings .button').click()")
+    wait = report["findings"][0]["end_ns"] - report["findings"][0]["begin_ns"]
+    shown = b.run("upmuReport.timeline.view.to - upmuReport.timeline.view.from")
+    assert b.run("document.body.dataset.view") == "timeline" and wait < shown < 2 * wait, (wait, shown)
+    b.run("upmuReport.timeline.screen.canvas.focus()")
+    b.key("0")  # all of it
+    b.view("overview")
     # A click on a column's head sorts by it.
     first = "document.querySelector('#overview tbody td').innerText"
     b.run("[...document.querySelectorAll('#overview th button')].find((x) => x.textContent.startsWith('Thread')).click()")
@@ -75,7 +85,7 @@ def timeline(b):
     assert "measured" in text(b, ".side") and "mutex the till" in text(b, ".side"), text(b, ".side")
     by_keys(b, span, whole)
 
-    b.run("(() => { const s = upmuReport.timeline.search; s.focus(); s.value = 'till'; s.dispatchEvent(new Event('input')); })()")
+    b.run("(() => { const s = upmuReport.timeline.search; s.focus(); s.value = 'the till'; s.dispatchEvent(new Event('input')); })()")
     assert "1 lock" in text(b, ".found").replace("\u00a0", " "), text(b, ".found")
     found = set()
     for _ in range(2):  # its hold and its wait; after the last match comes the first
@@ -131,7 +141,7 @@ def time_window(b):
                     f"{work}/scene"], check=True)
     b.open(f"{work}/window.html")
     blocked = b.run("document.querySelector('.chart').getAttribute('aria-label')")
-    assert "at most 2 at once" in blocked, blocked  # the customer, and main that joins
+    assert "at most 3 at once" in blocked, blocked  # the customer, main that joins, and the keeper that sleeps
     b.view("timeline")
     b.run(f"upmuReport.timeline.show({2 * a - z}, {2 * z - a})")
     b.frame()

@@ -6,7 +6,7 @@ from browser import Browser
 page, to = sys.argv[1:]
 with Browser() as b:
     b.open(page)
-    for view in ("overview", "timeline", "deadlock", "regions"):
+    for view in ("overview", "timeline", "events", "deadlock", "regions"):
         b.view(view)
         for name, dark in (("light", False), ("dark", True)):
             b.dark(dark)

@@ -10,8 +10,9 @@ from data import Page
 ZOOMS = 80
 SEED = 20220
 UNFINISHED, NEAR = 1, 3
-CALM = {"cond", "join", "sem", "barrier", "futex"}
-KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"]
+CALM = {"cond", "join", "sem", "barrier", "futex", "sleep", "poll", "signal", "read", "write", "child"}
+KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex", "sleep", "poll",
+         "signal", "read", "write", "child"]
 RUNNING, PREEMPTED, BLOCKED = 1, 2, 3
 
 PREPARE = """(() => {

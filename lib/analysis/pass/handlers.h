@@ -17,7 +17,15 @@ int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
 /* objects.c: locks, condition variables, semaphores, barriers, futexes and joined threads. */
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 
+/** The object of a CALL_BLOCK, with its name; MAP_NONE: out of memory. */
+uint32_t call_object(struct overview *o, const struct upmu_trace_event *e);
+
 /* waits.c */
+/** Kind of a wait by the event that begins or ends it (enum upmu_wait_kind). */
+int wait_kind(const struct upmu_trace_event *e);
+/** A wait that has begun, and of which no event is recorded: CALL_BLOCK `e` was taken from the wait-state file, `object` is
+ *  from call_object(). The thread has no pending wait. */
+int wait_begin_unrecorded(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 /** The call returned without waiting: drop the wait. */

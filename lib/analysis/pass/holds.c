@@ -4,91 +4,187 @@
  *
  * A recording may leave out uncontended acquisitions and releases, so the release that follows an acquisition need not
  * end the same hold. Holds are therefore paired in two ways: `paired`, in order, valid if the exact counts show that no
- * event was left out; and `observed`, from the acquisition time that a waiter read from the holder to the next release,
- * valid for that one hold. `sampled` holds are flagged at both ends and always valid.
+ * event was left out; and `known`, with the begin that is in the release, or that a waiter read from the holder. Of a
+ * hold that a waiter found with an unknown begin, the part since the begin of the wait is `partial`. `sampled` holds are
+ * flagged at both ends and always valid. A hold that began `before` the recording has an event at its end only.
  */
 #include "analysis/pass/holds.h"
+#include "analysis/pass/tables.h"
 #include "analysis/pass/values.h"
 
-void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, bool recursive)
+/* From any source. */
+static void hold_begin(struct ov_thread_stats *stats, uint64_t time_ns, uint64_t site)
 {
-    if (recursive && stats->begun != 0)
+    stats->begun = time_ns;
+    stats->begun_site = site;
+    stats->begun_partial = stats->begun_observed = stats->stuck = false;
+    stats->again = 0;
+}
+
+void hold_forget(struct ov_thread_stats *stats)
+{
+    hold_begin(stats, 0, 0);
+}
+
+void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, uint64_t site, bool nests)
+{
+    if (nests && stats->begun != 0)
         stats->again++;
     else
-        stats->begun = e->time_ns; /* the release of an earlier hold was left out */
+        hold_begin(stats, e->time_ns, site); /* the release of an earlier hold was left out */
     if (e->flags & UPMU_TRACE_FLAG_SAMPLED)
         stats->sample_since = e->time_ns;
     stats->taken++;
     stats->taken_since++;
     stats->shared_since += e->flags & UPMU_TRACE_FLAG_SHARED ? 1 : 0;
-    stats->observed_since = 0;
-    if (stats->depth++ == 0)
+    if (stats->depth++ == 0) {
         stats->since = e->time_ns;
+        stats->since_site = site;
+    }
     if (stats->depth > stats->max_depth)
         stats->max_depth = stats->depth;
 }
 
-uint64_t hold_end(struct ov_thread_stats *stats)
+/* The call site's statistics; NULL without memory. */
+static struct ov_call_site *hold_site(struct overview *o, const struct ov_thread_stats *stats, uint64_t address)
 {
-    uint64_t begun = stats->again == 0 ? stats->begun : 0;
-    if (stats->again > 0)
-        stats->again--;
-    else
-        stats->begun = 0;
-    return begun;
+    bool last = stats->site != MAP_NONE && o->sites[stats->site].address == address;
+    uint32_t site = last ? stats->site : call_site_of(o, stats->object, address);
+    return site == MAP_NONE ? NULL : &o->sites[site];
 }
 
-static void hold_end_observed(struct ov_thread_stats *stats, uint64_t time_ns)
+/* A release ends the hold that began at stats->since: both times are known, and count for the thread and the call site of the
+ * acquisition. @return 0; UPMU_E_NOMEM. */
+static int pair_end(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns)
 {
-    if (stats->observed_since != 0 && stats->observed_since <= time_ns)
-        wait_sum_add(&stats->observed, time_ns - stats->observed_since);
-    stats->observed_since = 0;
+    struct ov_call_site *site = stats->since_site ? hold_site(o, stats, stats->since_site) : NULL;
+    stats->pair = (struct ov_hold){stats->since, time_ns, stats->since_site, true, false, false};
+    wait_sum_add(&stats->paired, time_ns - stats->since);
+    if (site)
+        wait_sum_add(&site->paired, time_ns - stats->since);
+    return stats->since_site && !site ? overview_no_memory() : 0;
 }
 
-void hold_release(struct ov_thread_stats *stats, const struct upmu_trace_event *e)
+/* `stats->hold` has ended, or the recording. @return 0; UPMU_E_NOMEM. */
+static int hold_add(struct overview *o, struct ov_thread_stats *stats, bool partial)
 {
-    stats->released++;
+    const struct ov_hold *h = &stats->hold;
+    struct ov_call_site *site = h->site ? hold_site(o, stats, h->site) : NULL;
+    wait_sum_add(partial ? &stats->partial : &stats->known, h->end_ns - h->begin_ns);
+    if (site)
+        wait_sum_add(partial ? &site->partial : &site->known, h->end_ns - h->begin_ns);
+    return h->site && !site ? overview_no_memory() : 0;
+}
+
+/* The hold that ends was acquired before the recording. */
+static void hold_end_before(struct ov_thread_stats *stats, uint64_t since, uint64_t time_ns)
+{
+    hold_forget(stats);
+    stats->hold = (struct ov_hold){.begin_ns = since, .end_ns = time_ns, .certain = true, .partial = true};
+    stats->pair = stats->hold;
+    wait_sum_add(&stats->before, time_ns > since ? time_ns - since : 0);
+}
+
+/* The hold that ends with this event. @return 0; UPMU_E_NOMEM. */
+static int hold_end(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)
+{
+    bool waits = e->kind == UPMU_TRACE_COND_WAIT;
+    uint64_t since = waits ? e->cond.held_since : e->lock_release.held_since;
+    struct ov_hold *h = &stats->hold;
+    *h = (struct ov_hold){
+        .begin_ns = stats->begun,
+        .end_ns = e->time_ns,
+        .site = stats->begun_site,
+        .certain = stats->begun_observed || since != 0,
+        .partial = stats->begun_partial,
+        .sampled = (e->flags & UPMU_TRACE_FLAG_SAMPLED) && !stats->begun_observed,
+    };
+    if (since != 0) {
+        h->begin_ns = since;
+        h->site = waits ? e->cond.held_site : e->lock_release.held_site;
+        h->partial = false;
+    }
+    hold_forget(stats);
+    if (h->begin_ns > h->end_ns)
+        h->begin_ns = 0;
+    return h->certain && !h->sampled && h->begin_ns != 0 ? hold_add(o, stats, h->partial) : 0;
+}
+
+int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns)
+{
+    stats->unfinished = stats->stuck && stats->begun_observed && stats->begun <= time_ns;
+    if (!stats->unfinished)
+        return 0;
+    stats->hold = (struct ov_hold){stats->begun, time_ns, stats->begun_site, true, stats->begun_partial, false};
+    return hold_add(o, stats, true);
+}
+
+int hold_release(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)
+{
+    bool sampled = (e->flags & UPMU_TRACE_FLAG_SAMPLED) != 0,
+         inner = stats->again > 0 && e->lock_release.held_since == 0;
+    uint64_t sample_since = stats->sample_since;
+    int rc = 0;
+    stats->hold = stats->pair = (struct ov_hold){0};
     stats->release_ns = e->time_ns;
     stats->release_stack = e->stack;
+    if (e->flags & UPMU_TRACE_FLAG_BEFORE) {
+        hold_end_before(stats, e->lock_release.held_since, e->time_ns);
+        return 0;
+    }
+    stats->released += !stats->resumed_before;
+    stats->resumed_before = false;
     if (stats->depth > 0 && --stats->depth == 0)
-        wait_sum_add(&stats->paired, e->time_ns - stats->since);
-    hold_end_observed(stats, e->time_ns);
-    if (!(e->flags & UPMU_TRACE_FLAG_SAMPLED))
+        rc = pair_end(o, stats, e->time_ns);
+    if (sampled && sample_since != 0)
+        wait_sum_add(&stats->sampled, e->time_ns - sample_since);
+    if (sampled)
+        stats->sample_since = 0;
+    if (inner)
+        stats->again--;
+    else if (rc == 0)
+        rc = hold_end(o, stats, e);
+    return rc;
+}
+
+void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event *e)
+{
+    bool known = e->lock_block.holder_since != 0;
+    /* Later waiters find the same hold, and a hold with an acquisition event is known by that. */
+    if (known ? e->lock_block.holder_since <= stats->begun && !stats->begun_partial
+              : stats->begun != 0 && stats->begun_observed)
         return;
-    if (stats->sample_since != 0)
-        wait_sum_add(&stats->sampled, e->time_ns - stats->sample_since);
-    stats->sample_since = 0;
+    hold_begin(stats, known ? e->lock_block.holder_since : e->time_ns, e->lock_block.holder_site);
+    stats->begun_observed = true;
+    stats->begun_partial = !known;
 }
 
-void hold_observed(struct ov_thread_stats *stats, uint64_t since_ns, uint64_t time_ns)
+int hold_pause(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)
 {
-    if (since_ns != 0)
-        stats->observed_since = since_ns;
-    if (since_ns > stats->begun)
-        stats->begun = since_ns;
-    if (stats->begun == 0)
-        stats->begun = time_ns;
-}
-
-void hold_pause(struct ov_thread_stats *stats, uint64_t time_ns)
-{
+    int rc = 0;
+    stats->hold = stats->pair = (struct ov_hold){0};
+    if (e->flags & UPMU_TRACE_FLAG_BEFORE && e->cond.held_since != 0) {
+        hold_end_before(stats, e->cond.held_since, e->time_ns);
+        stats->saved_depth = 1;
+        stats->resumed_before = true;
+        return 0;
+    }
     if (stats->depth > 0)
-        wait_sum_add(&stats->paired, time_ns - stats->since);
+        rc = pair_end(o, stats, e->time_ns);
     stats->saved_depth = stats->depth;
     stats->depth = 0;
-    stats->begun = 0;
-    stats->again = 0;
-    hold_end_observed(stats, time_ns);
+    return rc == 0 ? hold_end(o, stats, e) : rc;
 }
 
-void hold_resume(struct ov_thread_stats *stats, uint64_t time_ns)
+void hold_resume(struct ov_thread_stats *stats, const struct upmu_trace_event *e)
 {
-    stats->begun = time_ns;
-    if (stats->saved_depth == 0)
-        return;
-    stats->depth = stats->saved_depth;
-    stats->saved_depth = 0;
-    stats->since = time_ns;
+    hold_begin(stats, e->time_ns, e->site);
+    if (stats->saved_depth > 0) {
+        stats->depth = stats->saved_depth;
+        stats->saved_depth = 0;
+        stats->since = e->time_ns;
+        stats->since_site = e->site;
+    }
 }
 
 void hold_counts(struct ov_thread_stats *stats, struct ov_baseline *baseline, const struct upmu_trace_event *e)
@@ -156,5 +252,16 @@ const struct upmu_wait_sum *stats_holds(const struct ov_thread_stats *stats)
 {
     /* At most the last release is missing: any other would have increased the depth. */
     bool but_one = stats_acquisitions_complete(stats) && stats->released + 1 == stats->taken && stats->max_depth == 1;
-    return stats_holds_complete(stats) || but_one ? &stats->paired : &stats->observed;
+    return stats_holds_complete(stats) || but_one ? &stats->paired : &stats->known;
+}
+
+struct upmu_wait_sum stats_partial_holds(const struct ov_thread_stats *stats)
+{
+    struct upmu_wait_sum sum = stats->before;
+    if (stats_holds(stats) != &stats->known)
+        return sum;
+    sum.count += stats->partial.count;
+    sum.total_ns += stats->partial.total_ns;
+    sum.max_ns = sum.max_ns > stats->partial.max_ns ? sum.max_ns : stats->partial.max_ns;
+    return sum;
 }

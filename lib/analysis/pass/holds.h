@@ -5,15 +5,20 @@
 
 #include "analysis/pass/state.h"
 
-void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, bool recursive);
-/** End the hold. @return its begin from any source; 0: not known, or the mutex was acquired recursively. */
-uint64_t hold_end(struct ov_thread_stats *stats);
-void hold_release(struct ov_thread_stats *stats, const struct upmu_trace_event *e);
-/** A waiter found the object held since `since_ns` or, if that is 0, at the latest since `time_ns`. */
-void hold_observed(struct ov_thread_stats *stats, uint64_t since_ns, uint64_t time_ns);
-/** A condition variable's wait releases the mutex, however often it was acquired, and acquires it again. */
-void hold_pause(struct ov_thread_stats *stats, uint64_t time_ns);
-void hold_resume(struct ov_thread_stats *stats, uint64_t time_ns);
+/** An acquisition; `site` is its call site. `nests`: the object may be held by the thread already. */
+void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, uint64_t site, bool nests);
+/** A release: `stats->hold` is the hold that ends, with its begin from any source. @return 0; UPMU_E_NOMEM. */
+int hold_release(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e);
+/** A waiter found the object held, as its event records, at the latest since then. */
+void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event *e);
+/** An acquisition by another thread shows that the hold has ended. */
+void hold_forget(struct ov_thread_stats *stats);
+/** A condition variable's wait releases the mutex, however often it was acquired, and acquires it again. @return 0;
+ *  UPMU_E_NOMEM. */
+int hold_pause(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e);
+void hold_resume(struct ov_thread_stats *stats, const struct upmu_trace_event *e);
+/** The recording ends at `time_ns`. If a thread still waits, the hold lasts until then. @return 0; UPMU_E_NOMEM. */
+int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns);
 void hold_counts(struct ov_thread_stats *stats, struct ov_baseline *baseline, const struct upmu_trace_event *e);
 
 uint64_t stats_acquisitions(const struct ov_thread_stats *stats);
@@ -24,5 +29,7 @@ bool stats_counts_exact(const struct ov_thread_stats *stats);
 bool stats_holds_complete(const struct ov_thread_stats *stats);
 /** The holds whose begin and end are certain. */
 const struct upmu_wait_sum *stats_holds(const struct ov_thread_stats *stats);
+/** The holds of which only a part is recorded. */
+struct upmu_wait_sum stats_partial_holds(const struct ov_thread_stats *stats);
 
 #endif

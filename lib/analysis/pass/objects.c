@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of locks, condition variables, semaphores, barriers, futexes and joined threads. */
+/* Events of locks, condition variables, semaphores, barriers, futexes, joined threads, and of what calls wait for. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
@@ -44,10 +46,12 @@ static int object_count_site(struct overview *o, struct ov_thread_stats *u, cons
 static int object_taken(struct overview *o, uint32_t stats, const struct upmu_trace_event *e)
 {
     struct ov_thread_stats *u = &o->thread_stats[stats];
-    hold_take(u, e, o->objects[u->object].recursive);
+    int rc = object_count_site(o, u, e);
+    bool found = u->site != MAP_NONE && u->site_address == e->site && u->site_stack == e->stack;
+    hold_take(u, e, found ? o->sites[u->site].address : 0,
+              o->objects[u->object].recursive || (e->flags & UPMU_TRACE_FLAG_SHARED));
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
-    int rc = section_begin(o, o->thread_stats[stats].thread, e, &u->section);
-    return rc == 0 ? object_count_site(o, u, e) : rc;
+    return rc == 0 ? section_begin(o, u->thread, e, &u->section) : rc;
 }
 
 /* Readers have a count of their own; no rwlock has an odd address. */
@@ -81,8 +85,9 @@ static int object_counts(struct overview *o, uint32_t stats, const struct upmu_t
 static int object_released(struct overview *o, uint32_t thread, uint32_t stats, const struct upmu_trace_event *e)
 {
     uint32_t object = o->thread_stats[stats].object;
-    int rc = wakeup_add_hold(o, stats, hold_end(&o->thread_stats[stats]), e->time_ns);
-    hold_release(&o->thread_stats[stats], e);
+    int rc = hold_release(o, &o->thread_stats[stats], e);
+    if (rc == 0)
+        rc = wakeup_add_hold(o, stats, o->thread_stats[stats].hold.begin_ns, e->time_ns);
     return rc == 0 ? wakeup_wake(o, thread, object, e->time_ns, false) : rc;
 }
 
@@ -122,19 +127,35 @@ static int object_life_event(struct ov_object *object, const struct upmu_trace_e
     return e->name[0] ? overview_rename(&object->name, e->name) : 0;
 }
 
+/* The mutex of a condition variable's wait, of which this may be the first event. */
+static uint32_t object_cond_first(struct overview *o, const struct upmu_trace_event *e)
+{
+    struct upmu_trace_event mutex = *e;
+    mutex.kind = UPMU_TRACE_LOCK_RELEASE;
+    mutex.object = e->cond.mutex;
+    mutex.object_type = UPMU_OBJECT_MUTEX;
+    return object_of(o, &mutex, LOOKUP_LIVE);
+}
+
 /* The mutex that a condition variable's wait releases and reacquires. */
 static int object_cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    uint32_t mutex = object_known(o, e->process, e->cond.mutex);
-    uint32_t stats = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_thread_object, thread, mutex);
+    bool before = e->kind == UPMU_TRACE_COND_WAIT && e->flags & UPMU_TRACE_FLAG_BEFORE && e->cond.held_since != 0;
+    uint32_t mutex = before ? object_cond_first(o, e) : object_known(o, e->process, e->cond.mutex);
+    if (before && mutex == MAP_NONE)
+        return overview_no_memory();
+    uint32_t stats = mutex == MAP_NONE ? MAP_NONE
+                     : before          ? stats_of(o, thread, mutex)
+                                       : map_find(&o->by_thread_object, thread, mutex);
     if (stats == MAP_NONE)
-        return 0;
+        return before ? overview_no_memory() : 0;
     if (e->kind == UPMU_TRACE_COND_WAIT) {
-        int rc = wakeup_add_hold(o, stats, o->thread_stats[stats].begun, e->time_ns);
-        hold_pause(&o->thread_stats[stats], e->time_ns);
+        int rc = hold_pause(o, &o->thread_stats[stats], e);
+        if (rc == 0)
+            rc = wakeup_add_hold(o, stats, o->thread_stats[stats].hold.begin_ns, e->time_ns);
         return rc == 0 ? section_end(o, thread, e, &o->thread_stats[stats].section, &o->objects[mutex].held) : rc;
     }
-    hold_resume(&o->thread_stats[stats], e->time_ns);
+    hold_resume(&o->thread_stats[stats], e);
     return section_begin(o, thread, e, &o->thread_stats[stats].section);
 }
 
@@ -222,6 +243,48 @@ static int object_futex_event(struct overview *o, uint32_t thread, uint32_t obje
     return 0;
 }
 
+/* What calls wait for is named by the call and the descriptor. */
+static int object_name_call(struct ov_object *object, const struct upmu_trace_call *c)
+{
+    static const char *const calls[] = {"call",
+                                        [UPMU_CALL_SLEEP] = "sleep",
+                                        [UPMU_CALL_POLL] = "poll",
+                                        [UPMU_CALL_SIGNAL] = "signal",
+                                        [UPMU_CALL_READ] = "read",
+                                        [UPMU_CALL_WRITE] = "write",
+                                        [UPMU_CALL_CHILD] = "child process"};
+    static const char *const types[] = {[UPMU_DESCRIPTOR_FILE] = "file ",     [UPMU_DESCRIPTOR_PIPE] = "pipe ",
+                                        [UPMU_DESCRIPTOR_SOCKET] = "socket ", [UPMU_DESCRIPTOR_DEVICE] = "device ",
+                                        [UPMU_DESCRIPTOR_EPOLL] = "epoll ",   [UPMU_DESCRIPTOR_EVENT] = "eventfd ",
+                                        [UPMU_DESCRIPTOR_TIMER] = "timer ",   [UPMU_DESCRIPTOR_SIGNAL] = "signalfd "};
+    char text[64];
+    const char *call = c->call < sizeof calls / sizeof *calls ? calls[c->call] : calls[0];
+    const char *type = c->descriptor_type < sizeof types / sizeof *types ? types[c->descriptor_type] : NULL;
+    if (c->descriptor >= 0)
+        snprintf(text, sizeof text, "%s %s%d", call, type ? type : "descriptor ", c->descriptor);
+    else
+        snprintf(text, sizeof text, "%s", call);
+    return overview_rename(&object->name, text);
+}
+
+uint32_t call_object(struct overview *o, const struct upmu_trace_event *e)
+{
+    uint32_t object = object_of(o, e, LOOKUP_LIVE);
+    bool done = object != MAP_NONE && (o->objects[object].name || object_name_call(&o->objects[object], &e->call) == 0);
+    return done ? object : MAP_NONE;
+}
+
+static int object_call_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    int rc = o->objects[object].name ? 0 : object_name_call(&o->objects[object], &e->call);
+    if (rc == 0 && e->kind == UPMU_TRACE_CALL_BLOCK)
+        return wait_begin(o, thread, object, e);
+    uint32_t waker = e->call.waker ? map_find(&o->by_tid, e->process, (uint32_t)e->call.waker) : MAP_NONE;
+    if (rc == 0)
+        rc = wakeup_woken_by_thread(o, object, waker, e->time_ns);
+    return rc == 0 ? object_wait_event(o, thread, object, e) : rc;
+}
+
 /* A count above the final one of the destroyed lock belongs to the next lock, of which no other event may exist. */
 static bool counts_next_object(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
@@ -266,8 +329,10 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     struct ov_object *that = &o->objects[object];
     that->used |= e->kind != UPMU_TRACE_LOCK_NAME && e->kind != UPMU_TRACE_LOCK_INIT;
     if (that->used_stack == 0 && that->used_site == 0 && e->kind != UPMU_TRACE_LOCK_INIT) {
-        that->used_site = e->site;
-        that->used_stack = e->stack;
+        /* A release may be the first event: the use is the acquisition. */
+        bool releases = e->kind == UPMU_TRACE_LOCK_RELEASE;
+        that->used_site = releases ? e->lock_release.held_site : e->site;
+        that->used_stack = releases ? 0 : e->stack;
     }
     that->recursive |= (e->flags & UPMU_TRACE_FLAG_RECURSIVE) != 0;
     switch (e->kind) {
@@ -296,6 +361,9 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     case UPMU_TRACE_FUTEX_WOKEN:
     case UPMU_TRACE_FUTEX_ALSO:
         return object_futex_event(o, thread, object, e);
+    case UPMU_TRACE_CALL_BLOCK:
+    case UPMU_TRACE_CALL_RETURN:
+        return object_call_event(o, thread, object, e);
     case UPMU_TRACE_COND_BROADCAST:
         that->broadcasts++;
         return wakeup_wake(o, thread, object, e->time_ns, true);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Dispatcher of the event pass. */
+#include "analysis/pass/wakeup_graph.h"
+#include "analysis/pass/path.h"
 #include "analysis/pass/overview.h"
 #include "analysis/pass/handlers.h"
+#include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
 
 #include <stdlib.h>
@@ -26,7 +29,8 @@ static enum event_category event_category_of(int kind)
     /* LOCK_ORDER is for deadlocks only; the acquisition or wait after a LOCK_REQUEST has all that is needed here. */
     if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER || kind == UPMU_TRACE_LOCK_REQUEST)
         return CATEGORY_NO_STATE;
-    if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED)
+    if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED || kind == UPMU_TRACE_CALL_BLOCK ||
+        kind == UPMU_TRACE_CALL_RETURN)
         return CATEGORY_OBJECT;
     if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_CANCEL)
         return CATEGORY_THREAD;
@@ -45,8 +49,9 @@ static void overview_note_time(struct overview *o, struct ov_process *p, const s
 {
     if (o->events++ == 0)
         o->begin_ns = e->time_ns;
-    o->end_ns = e->time_ns;
-    p->last_ns = e->time_ns;
+    /* Of a trace that is being written, the begin of a call's wait is read after later events. */
+    o->end_ns = e->time_ns > o->end_ns ? e->time_ns : o->end_ns;
+    p->last_ns = e->time_ns > p->last_ns ? e->time_ns : p->last_ns;
 }
 
 /* Counts events by size class, from which the cost of recording is computed. */
@@ -154,6 +159,9 @@ int overview_finish(struct overview *o)
         if (rc == 0 && !t->ended)
             rc = sched_end(o, (uint32_t)i);
     }
+    for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++)
+        rc = hold_finish(o, &o->thread_stats[i], o->threads[o->thread_stats[i].thread].end_ns);
+    call_sites_merge(o);
     if (rc == 0)
         rc = wakeup_finish(o);
     if (rc == 0)

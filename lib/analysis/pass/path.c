@@ -46,9 +46,10 @@ static void path_add_holds(const struct wakeup_graph *g, const struct wakeup_nod
 }
 
 /* The step that ends with node `s`. @return the node it begins with. */
-static uint32_t path_step(const struct wakeup_graph *g, const struct wakeup_node *s, struct path *path,
+static uint32_t path_step(const struct overview *o, const struct wakeup_node *s, struct path *path,
                           struct path_step *step, struct path_lock *locks)
 {
+    const struct wakeup_graph *g = &o->graph;
     bool woken = s->cause != MAP_NONE;
     uint32_t before = woken ? s->cause : s->prev;
     uint64_t ns = s->time_ns - g->nodes[before].time_ns;
@@ -70,6 +71,8 @@ static uint32_t path_step(const struct wakeup_graph *g, const struct wakeup_node
         step->kind = UPMU_PATH_WAITING;
         path->unknown_ns += ns;
         lock->unknown_ns += ns;
+        if (o->objects[s->object].type == UPMU_OBJECT_CALL) /* locks are held meanwhile, as by a running thread */
+            path_add_holds(g, s, locks);
     } else {
         step->kind = UPMU_PATH_RUNNING;
         step->object = MAP_NONE;
@@ -99,7 +102,7 @@ static bool path_walk(struct overview *o, struct path *path, struct path_lock *l
     path->begin_ns = path->end_ns = g->nodes[at].time_ns;
     while (g->nodes[at].cause != MAP_NONE || g->nodes[at].prev != MAP_NONE) {
         struct path_step step;
-        at = path_step(g, &g->nodes[at], path, &step, locks);
+        at = path_step(o, &g->nodes[at], path, &step, locks);
         if (step.end_ns > step.begin_ns && !path_add_step(p, path, step))
             return false;
     }

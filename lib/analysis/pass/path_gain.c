@@ -13,6 +13,7 @@
 
 /* One replay. */
 struct replay {
+    const struct ov_object *objects;
     uint64_t *when;   /* by node: its new time */
     uint8_t *percent; /* by object: the saved part of its hold times */
 };
@@ -34,8 +35,9 @@ static uint64_t gain_replayed_time(const struct wakeup_graph *g, const struct wa
     uint64_t before = a->when[s->prev], ns = s->time_ns - g->nodes[s->prev].time_ns;
     if (s->cause != MAP_NONE)
         return woken > before ? woken : before;
-    if (s->kind == NODE_RESUME)
-        return before + ns; /* its cause is not known: the wait keeps its length */
+    /* Its cause is not known: the wait keeps its length. A lock held in a call that waits can be released before. */
+    if (s->kind == NODE_RESUME && a->objects[s->object].type != UPMU_OBJECT_CALL)
+        return before + ns;
     return before + ns - gain_of_holds(g, s, a, ns);
 }
 
@@ -83,7 +85,8 @@ static bool gain_replay(struct overview *o, const struct replay *a, size_t rank,
 
 int paths_gain(struct overview *o)
 {
-    const struct replay a = {.when = calloc(o->graph.n_nodes + 1, sizeof *a.when),
+    const struct replay a = {.objects = o->objects,
+                             .when = calloc(o->graph.n_nodes + 1, sizeof *a.when),
                              .percent = calloc(o->n_objects + 1, sizeof *a.percent)};
     bool memory = a.when && a.percent;
     for (size_t rank = 0; memory && rank < PATH_GAINS_MAX && gain_replay(o, &a, rank, false); rank++)

@@ -105,7 +105,7 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
 void sched_start(struct ov_thread *t, uint64_t time_ns)
 {
     struct ov_sched *s = &t->sched;
-    for (int i = 0; i < UPMU_SCHED_STATES; i++)
+    for (int i = 0; i < SCHED_STATES; i++)
         s->ns[i] = 0;
     s->since_ns = s->since_ns < time_ns ? time_ns : s->since_ns;
 }

@@ -36,6 +36,9 @@ static int sort_compare_objects(const void *a, const void *b, void *arg)
     const struct overview *o = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct ov_object *x = &o->objects[i], *y = &o->objects[k];
+    bool call = x->type == UPMU_OBJECT_CALL, other_call = y->type == UPMU_OBJECT_CALL;
+    if (call != other_call) /* what calls wait for comes after all locks */
+        return call ? 1 : -1;
     int order = sort_descending(sort_waited(&x->waits), sort_waited(&y->waits));
     if (order == 0)
         order = sort_descending(x->waits.count, y->waits.count);

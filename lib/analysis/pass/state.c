@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lifetime of the pass's state. */
+#include "analysis/pass/wakeup_graph.h"
+#include "analysis/pass/path.h"
 #include "analysis/pass/state.h"
 
 #include <stdlib.h>
@@ -46,13 +48,14 @@ void overview_free(struct overview *o)
     state_free_elements(o);
     wakeup_free(&o->graph);
     paths_free(&o->paths);
-    struct map *maps[] = {&o->by_tid,           &o->by_handle, &o->by_early,  &o->by_baseline, &o->by_address,
-                          &o->by_thread_object, &o->by_site,   &o->by_region, &o->by_waker,    &o->by_kernel_lock};
+    struct map *maps[] = {&o->by_tid,     &o->by_handle,        &o->by_early,      &o->by_baseline,
+                          &o->by_address, &o->by_thread_object, &o->by_site,       &o->by_bare_site,
+                          &o->by_region,  &o->by_waker,         &o->by_kernel_lock};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
-    void *arrays[] = {o->processes,    o->threads,     o->objects,     o->thread_stats, o->sites,
-                      o->regions,      o->early,       o->baselines,   o->thread_order, o->object_order,
-                      o->region_order, o->thread_rank, o->object_rank, o->wakers,       o->kernel_locks};
+    void *arrays[] = {o->processes,   o->threads,    o->objects,      o->thread_stats, o->sites,        o->regions,
+                      o->early,       o->baselines,  o->thread_order, o->object_order, o->region_order, o->thread_rank,
+                      o->object_rank, o->bare_sites, o->wakers,       o->kernel_locks};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     *o = (struct overview){0};

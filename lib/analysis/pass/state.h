@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "analysis/pass/path.h"
+#include "analysis/pass/path_data.h"
 #include "analysis/pass/timeline.h"
-#include "analysis/pass/wakeup_graph.h"
+#include "analysis/pass/wakeup_data.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "upmu/analysis.h"
@@ -45,6 +45,9 @@ struct ov_snapshot {
     struct upmu_value *values;
 };
 
+/** Number of scheduling states. */
+enum { SCHED_STATES = UPMU_SCHED_BLOCKED + 1 };
+
 /** Scheduler state of a thread. */
 struct ov_sched {
     bool recorded;
@@ -52,7 +55,7 @@ struct ov_sched {
     uint32_t cpu;
     uint64_t since_ns;
     uint64_t seen_ns; /**< no record is missing up to here */
-    uint64_t ns[UPMU_SCHED_STATES];
+    uint64_t ns[SCHED_STATES];
     uint64_t voluntary, involuntary, lost;
     uint64_t woken_ns; /**< when `waker` woke the blocked thread; 0: not yet, or not recorded */
     uint32_t waker;
@@ -92,8 +95,9 @@ struct pending_wait {
     uint64_t inner_ns; /**< total of the waits nested in it that have ended */
     uint64_t at_event; /**< `actions` of the thread at its begin */
     uint64_t site, holder_site, holder_since;
-    uint32_t stack;
+    uint32_t stack, holder_stack;
     uint32_t flags; /**< enum upmu_trace_flag */
+    bool before;    /**< it began before the recording */
     struct ov_section section;
 };
 
@@ -103,7 +107,7 @@ struct open_region {
 };
 
 /* Number of enum upmu_wait_kind. */
-enum { WAIT_KINDS = UPMU_WAIT_FUTEX + 1 };
+enum { WAIT_KINDS = UPMU_WAIT_CHILD + 1 };
 
 struct ov_thread {
     uint32_t process;
@@ -138,6 +142,15 @@ struct ov_thread {
     size_t n_kernel_waits;
 };
 
+/** A hold that has ended, of one thread and object. */
+struct ov_hold {
+    uint64_t begin_ns, end_ns; /**< `begin_ns` 0: not known at all */
+    uint64_t site;             /**< call site at which it began; 0: not known */
+    bool certain;              /**< its begin belongs to its end */
+    bool partial;              /**< it began before `begin_ns` */
+    bool sampled;              /**< a sample that no thread waited for */
+};
+
 /** Statistics of one thread for one object. Holds are paired in two ways, see holds.c. */
 struct ov_thread_stats {
     uint32_t thread, object;
@@ -155,11 +168,21 @@ struct ov_thread_stats {
     struct upmu_wait_sum paired; /**< holds from each acquisition to its release */
     uint64_t sample_since;       /**< begin of the present hold if it is a sample, 0 = none */
     struct upmu_wait_sum sampled;
-    uint64_t observed_since;       /**< begin of the present hold as a waiter recorded it, 0 = none */
-    struct upmu_wait_sum observed; /**< holds from there to the release */
+    struct upmu_wait_sum known;   /**< holds with a certain begin and end */
+    struct upmu_wait_sum partial; /**< holds with a certain end that began before their `begin_ns` */
+    struct upmu_wait_sum before;  /**< further ones, acquired before the recording */
+    bool resumed_before;          /**< the present hold continues one of these after a condition variable's wait */
+    struct ov_hold hold;          /**< the one that ended last */
+    struct ov_hold pair;          /**< likewise of `paired` */
+    uint64_t since_site;          /**< call site of `since`; 0: not known */
     struct upmu_wait_sum waits;
     uint64_t blocked, blocked_ns;
     uint64_t begun;      /**< begin of the present hold from any source, 0 = not known */
+    uint64_t begun_site; /**< call site of that, 0: not known */
+    bool begun_partial;  /**< it began before */
+    bool begun_observed; /**< as a waiter recorded it */
+    bool unfinished;     /**< `hold` had not ended when the recording did */
+    bool stuck;          /**< a wait for the present hold has not ended when the recording did */
     uint32_t again;      /**< recursive acquisitions within it */
     uint32_t graph_hold; /**< entry of the wakeup graph that sums up the holds, valid after node `graph_node` */
     uint32_t graph_node;
@@ -176,7 +199,13 @@ struct ov_call_site {
     uint32_t stack;
     uint64_t taken;
     struct upmu_wait_sum waits;
+    struct upmu_wait_sum paired, known, partial; /**< holds that began here, as in struct ov_thread_stats */
     uint64_t blocked, blocked_ns;
+};
+
+/** A call of one object's wrapper: what the stacks that begin with it lead to. A holder's call site has no stack. */
+struct ov_bare_site {
+    uint64_t call; /**< 0: to several calls */
 };
 
 struct ov_object {
@@ -195,6 +224,7 @@ struct ov_object {
     uint64_t init_site, used_site; /**< where it was initialized, and where it was first used */
     uint32_t init_stack, used_stack;
     struct upmu_wait_sum waits, shared_waits;
+    uint64_t before_waits; /**< of these, begun before the recording */
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
     struct upmu_longest_wait longest;
     struct ov_section_sums held, waited;
@@ -256,6 +286,9 @@ struct overview {
     struct ov_kernel_lock *kernel_locks;
     size_t n_kernel_locks, cap_kernel_locks;
     struct map by_waker, by_kernel_lock;
+    struct ov_bare_site *bare_sites;
+    size_t n_bare_sites, cap_bare_sites;
+    struct map by_bare_site; /**< object and address */
     /** The call of a stack that is outside of wrappers (lookup_call()), or `site` without a stack; NULL: `site`. */
     uint64_t (*call_site)(void *arg, uint32_t process, uint64_t site, uint32_t stack);
     /** Whether a stack reaches the begin of its thread; NULL: none does. */

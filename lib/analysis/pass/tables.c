@@ -50,10 +50,11 @@ uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, u
 
 /* ----------------------------------------------------------------------------------------------------- objects */
 
-/* Threads have a key space of their own: a pthread_t may equal the address of a lock. */
+/* Threads and calls have key spaces of their own: a pthread_t may equal the address of a lock. */
 static uint64_t object_space(uint32_t process, int32_t type)
 {
-    return (uint64_t)process * 2 + (type == UPMU_OBJECT_THREAD);
+    enum { SPACES = 3 };
+    return (uint64_t)process * SPACES + (type == UPMU_OBJECT_THREAD ? 1 : type == UPMU_OBJECT_CALL ? 2 : 0);
 }
 
 static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e, uint32_t before)
@@ -134,4 +135,64 @@ uint32_t call_site_of(struct overview *o, uint32_t object, uint64_t address)
         return MAP_NONE;
     all[o->n_sites] = (struct ov_call_site){.object = object, .address = address};
     return (uint32_t)o->n_sites++;
+}
+
+int call_site_note(struct overview *o, uint32_t object, uint64_t bare, uint64_t call)
+{
+    if (bare == 0 || call == 0 || bare == call)
+        return 0;
+    uint32_t at = map_find(&o->by_bare_site, object, bare);
+    if (at != MAP_NONE) {
+        if (o->bare_sites[at].call != call)
+            o->bare_sites[at].call = 0;
+        return 0;
+    }
+    struct ov_bare_site *all = array_reserve(o->bare_sites, o->n_bare_sites, &o->cap_bare_sites, sizeof *all);
+    if (!all)
+        return overview_no_memory();
+    o->bare_sites = all;
+    all[o->n_bare_sites] = (struct ov_bare_site){.call = call};
+    return map_put(&o->by_bare_site, object, bare, (uint32_t)o->n_bare_sites++) ? 0 : overview_no_memory();
+}
+
+uint64_t call_site_outside(const struct overview *o, uint32_t object, uint64_t bare)
+{
+    uint32_t at = map_find(&o->by_bare_site, object, bare);
+    return at != MAP_NONE && o->bare_sites[at].call ? o->bare_sites[at].call : bare;
+}
+
+static void call_site_add(struct ov_call_site *to, const struct ov_call_site *from)
+{
+    struct upmu_wait_sum *sums[] = {&to->waits, &to->paired, &to->known, &to->partial};
+    const struct upmu_wait_sum *more[] = {&from->waits, &from->paired, &from->known, &from->partial};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        sums[i]->count += more[i]->count;
+        sums[i]->total_ns += more[i]->total_ns;
+        sums[i]->max_ns = more[i]->max_ns > sums[i]->max_ns ? more[i]->max_ns : sums[i]->max_ns;
+        sums[i]->unfinished += more[i]->unfinished;
+        sums[i]->unfinished_ns += more[i]->unfinished_ns;
+    }
+    to->taken += from->taken;
+    to->blocked += from->blocked;
+    to->blocked_ns += from->blocked_ns;
+}
+
+void call_sites_merge(struct overview *o)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < o->n_sites; i++) {
+        struct ov_call_site *s = &o->sites[i];
+        uint64_t call = call_site_outside(o, s->object, s->address);
+        uint32_t at = call != s->address ? map_find(&o->by_site, s->object, call) : MAP_NONE;
+        if (at == MAP_NONE)
+            continue;
+        call_site_add(&o->sites[at], s);
+        s->object = MAP_NONE;
+    }
+    for (size_t i = 0; i < o->n_sites; i++)
+        if (o->sites[i].object != MAP_NONE)
+            o->sites[kept++] = o->sites[i];
+    o->n_sites = kept;
+    for (size_t i = 0; i < o->n_objects; i++)
+        o->objects[i].longest.holder_site = call_site_outside(o, (uint32_t)i, o->objects[i].longest.holder_site);
 }

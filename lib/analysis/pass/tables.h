@@ -29,6 +29,13 @@ uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, u
 uint32_t stats_of(struct overview *o, uint32_t thread, uint32_t object);
 uint32_t call_site_of(struct overview *o, uint32_t object, uint64_t address);
 
+/** A stack that begins with the call at `bare` leads to `call`, which is outside of wrappers. @return 0; UPMU_E_NOMEM. */
+int call_site_note(struct overview *o, uint32_t object, uint64_t bare, uint64_t call);
+/** The call outside of wrappers that the call at `bare` is made for; `bare` if there are several, or none is known. */
+uint64_t call_site_outside(const struct overview *o, uint32_t object, uint64_t bare);
+/** Sum up the sites of wrappers with those that they are called from. Once, after the last event. */
+void call_sites_merge(struct overview *o);
+
 /** The call site of an event, outside of wrappers; 0 if not known. A stack that is not readable yet may be later. */
 static inline uint64_t call_site_address(const struct overview *o, const struct upmu_trace_event *e)
 {

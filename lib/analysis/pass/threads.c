@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/tables.h"
 

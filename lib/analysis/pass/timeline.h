@@ -29,6 +29,7 @@ struct span {
     uint64_t begin_ns, end_ns;
     uint32_t holder; /**< thread that held the object when the wait began, MAP_NONE if not known */
     uint64_t site, holder_site, holder_since;
+    uint32_t holder_stack;
     uint32_t stack;
     bool finished;                           /**< false: it had not ended when its thread, or the recording, did */
     const struct upmu_value *before, *after; /**< the counters of a region; `after` NULL while it is open */

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits: pairs of begin and end. */
+#include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
 #include "analysis/pass/values.h"
 
-static int wait_kind(const struct upmu_trace_event *e)
+/* A kind of call of a later version is shown as a wait for a descriptor. */
+static int call_wait_kind(uint32_t call)
+{
+    return call >= UPMU_CALL_SLEEP && call <= UPMU_CALL_CHILD ? UPMU_WAIT_SLEEP + (int)call - UPMU_CALL_SLEEP
+                                                              : UPMU_WAIT_POLL;
+}
+
+int wait_kind(const struct upmu_trace_event *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_COND_WAIT:
@@ -14,6 +22,9 @@ static int wait_kind(const struct upmu_trace_event *e)
     case UPMU_TRACE_THREAD_JOIN:
     case UPMU_TRACE_THREAD_JOINED:
         return UPMU_WAIT_JOIN;
+    case UPMU_TRACE_CALL_BLOCK:
+    case UPMU_TRACE_CALL_RETURN:
+        return call_wait_kind(e->call.call);
     default:
         break;
     }
@@ -43,6 +54,7 @@ static int wait_notify(struct overview *o, uint32_t thread, const struct pending
                            .site = p->site,
                            .holder_site = p->holder_site,
                            .holder_since = p->holder_since,
+                           .holder_stack = p->holder_stack,
                            .stack = p->stack,
                            .finished = finished};
     return hook ? hook(h->arg, &s) : 0;
@@ -57,17 +69,20 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
                              .at_event = o->threads[thread].actions,
                              .site = call_site_address(o, e),
                              .stack = e->stack,
-                             .flags = e->flags};
+                             .flags = e->flags,
+                             .before = e->flags & UPMU_TRACE_FLAG_BEFORE &&
+                                       !(e->kind == UPMU_TRACE_COND_WAIT && e->cond.held_since != 0)};
     if (e->kind == UPMU_TRACE_LOCK_BLOCK) {
         p.holder_site = e->lock_block.holder_site;
         p.holder_since = e->lock_block.holder_since;
+        p.holder_stack = e->lock_block.holder_stack;
     }
     if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder != 0) {
         p.holder = thread_of(o, e->process, e->pid, e->lock_block.holder, e->time_ns);
         uint32_t stats = p.holder == MAP_NONE ? MAP_NONE : stats_of(o, p.holder, object);
         if (stats == MAP_NONE)
             return overview_no_memory();
-        hold_observed(&o->thread_stats[stats], p.holder_since, e->time_ns);
+        hold_observed(&o->thread_stats[stats], e);
     }
     struct ov_thread *t = &o->threads[thread];
     /* The same wait begins again: the end of the first was lost. With PENDING_MAX open, the end of the outermost
@@ -85,21 +100,39 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         t->n_pending--;
         break;
     }
-    int rc = section_begin(o, thread, e, &p.section);
+    int rc = call_site_note(o, object, e->site, p.site);
+    rc = rc == 0 ? section_begin(o, thread, e, &p.section) : rc;
     t->pending[t->n_pending++] = p;
     if (rc == 0 && t->n_pending == 1)
         rc = wakeup_wait(o, thread, object, e);
     return rc == 0 ? wait_notify(o, thread, &p, 0, false) : rc;
 }
 
-/* Stack of the holder's release, if that was recorded after the wait began. */
-static uint32_t wait_release_stack(struct overview *o, const struct pending_wait *p)
+/* Not in the wakeup graph, whose nodes are in the order of time: the wait does not end. */
+int wait_begin_unrecorded(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
-    if (p->holder == MAP_NONE)
-        return 0;
-    uint32_t stats = map_find(&o->by_thread_object, p->holder, p->object);
-    return stats != MAP_NONE && o->thread_stats[stats].release_ns >= p->begin_ns ? o->thread_stats[stats].release_stack
-                                                                                 : 0;
+    struct ov_thread *t = &o->threads[thread];
+    const struct pending_wait p = {.kind = wait_kind(e),
+                                   .object = object,
+                                   .holder = MAP_NONE,
+                                   .begin_ns = e->time_ns,
+                                   .at_event = t->actions,
+                                   .site = e->site,
+                                   .flags = e->flags};
+    t->pending[t->n_pending++] = p;
+    return wait_notify(o, thread, &p, 0, false);
+}
+
+/* The holder's release, if that was recorded after the wait began: its stack, and how long the hold lasted. */
+static void wait_note_release(struct overview *o, const struct pending_wait *p, struct upmu_longest_wait *l)
+{
+    uint32_t at = p->holder == MAP_NONE ? MAP_NONE : map_find(&o->by_thread_object, p->holder, p->object);
+    const struct ov_thread_stats *stats = at == MAP_NONE ? NULL : &o->thread_stats[at];
+    if (!stats || stats->release_ns < p->begin_ns)
+        return;
+    l->release_stack = stats->release_stack;
+    if (p->holder_since != 0 && stats->hold.begin_ns == p->holder_since)
+        l->hold_ns = stats->hold.end_ns - stats->hold.begin_ns;
 }
 
 static void wait_note_longest(struct overview *o, const struct pending_wait *p, uint32_t thread, uint64_t ns,
@@ -117,11 +150,13 @@ static void wait_note_longest(struct overview *o, const struct pending_wait *p, 
         .holder_site = p->holder_site,
         .holder_since = p->holder_since,
         .waiter_stack = p->stack,
-        .release_stack = wait_release_stack(o, p),
+        .holder_stack = p->holder_stack,
         .unfinished = !finished,
         .shared = p->flags & UPMU_TRACE_FLAG_SHARED ? 1 : 0,
         .holder_shared = p->flags & UPMU_TRACE_FLAG_HOLDER_SHARED ? 1 : 0,
+        .before = p->before,
     };
+    wait_note_release(o, p, l);
 }
 
 /* Adds the wait to the statistics of the thread that held the object at its begin. */
@@ -135,6 +170,8 @@ static int wait_charge_holder(struct overview *o, const struct pending_wait *p, 
         return overview_no_memory();
     o->thread_stats[stats].blocked++;
     o->thread_stats[stats].blocked_ns += ns;
+    if (o->sites[site].stack == 0)
+        o->sites[site].stack = p->holder_stack;
     o->sites[site].blocked++;
     o->sites[site].blocked_ns += ns;
     return 0;
@@ -148,7 +185,7 @@ static void wait_end_hold(struct overview *o, const struct pending_wait *p, cons
             ? map_find(&o->by_thread_object, p->holder, p->object)
             : MAP_NONE;
     if (stats != MAP_NONE && o->thread_stats[stats].begun < e->time_ns)
-        o->thread_stats[stats].begun = o->thread_stats[stats].again = 0;
+        hold_forget(&o->thread_stats[stats]);
 }
 
 /* Ends the wait in the wakeup graph, which has the outermost of nested waits. */
@@ -176,9 +213,15 @@ static int wait_add(struct overview *o, uint32_t thread, const struct pending_wa
     struct ov_call_site *s = &o->sites[site];
     if (s->stack == 0 || ns > s->waits.max_ns)
         s->stack = p->stack;
+    if (!finished && p->holder != MAP_NONE) {
+        uint32_t holder = map_find(&o->by_thread_object, p->holder, p->object);
+        if (holder != MAP_NONE)
+            o->thread_stats[holder].stuck = true;
+    }
     struct upmu_wait_sum *sums[] = {&s->waits, &o->thread_stats[stats].waits, &o->objects[p->object].waits,
                                     &o->threads[thread].waits[p->kind], &o->objects[p->object].shared_waits};
     size_t n = sizeof sums / sizeof *sums - (p->flags & UPMU_TRACE_FLAG_SHARED ? 0 : 1);
+    o->objects[p->object].before_waits += p->before;
     for (size_t i = 0; i < n; i++)
         (finished ? wait_sum_add : wait_sum_add_unfinished)(sums[i], ns);
     o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/wakeup_graph_inner.h"
 
 struct wakeup_object *wakeup_object(struct overview *o, uint32_t object)
@@ -144,14 +145,23 @@ static bool wakeup_held_now(struct overview *o, struct ov_thread_stats *stats, s
     return true;
 }
 
-/* Hold time before `node`, back to `since_ns`, without the time spent waiting. */
-static bool wakeup_held_before(struct wakeup_graph *g, uint32_t object, uint32_t node, uint64_t since_ns)
+/* Whether the thread waited before the node, for another thread. A call that no thread of the process is known to have ended
+ * belongs to the work of its thread: while it sleeps, others wait for the locks that it holds. */
+static bool wakeup_is_after_wait(const struct overview *o, const struct wakeup_node *s)
 {
+    bool call = s->object != MAP_NONE && o->objects[s->object].type == UPMU_OBJECT_CALL;
+    return s->kind == NODE_RESUME && (!call || s->cause != MAP_NONE);
+}
+
+/* Hold time before `node`, back to `since_ns`, without the time spent waiting. */
+static bool wakeup_held_before(struct overview *o, uint32_t object, uint32_t node, uint64_t since_ns)
+{
+    struct wakeup_graph *g = &o->graph;
     while (node != MAP_NONE && g->nodes[node].time_ns > since_ns) {
         struct wakeup_node *s = &g->nodes[node];
         uint64_t begin = s->prev != MAP_NONE ? g->nodes[s->prev].time_ns : s->time_ns;
         begin = begin > since_ns ? begin : since_ns;
-        if (s->kind != NODE_RESUME && s->time_ns > begin) {
+        if (!wakeup_is_after_wait(o, s) && s->time_ns > begin) {
             uint32_t hold = wakeup_hold_add(g, object, s->time_ns - begin, s->hold);
             if (hold == MAP_NONE)
                 return false;
@@ -170,7 +180,7 @@ int wakeup_add_hold(struct overview *o, uint32_t stats, uint64_t since_ns, uint6
     struct wakeup_thread *t = wakeup_thread(o, u->thread, since_ns);
     uint64_t last = t ? o->graph.nodes[t->last].time_ns : 0, begin = since_ns > last ? since_ns : last;
     bool kept = t && (begin >= time_ns || wakeup_held_now(o, u, t, time_ns - begin)) &&
-                (since_ns >= last || wakeup_held_before(&o->graph, u->object, t->last, since_ns));
+                (since_ns >= last || wakeup_held_before(o, u->object, t->last, since_ns));
     return kept ? 0 : overview_no_memory();
 }
 

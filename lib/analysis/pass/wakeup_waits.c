@@ -5,6 +5,7 @@
  * Lock: the last release. Condition variable: the last signal, or a later release of the mutex, which the wait reacquires.
  * Semaphore, futex: the last post or wake. Barrier: the last arrival. Join: the end of the joined thread.
  */
+#include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/tables.h"
 #include "analysis/pass/values.h"
 #include "analysis/pass/wakeup_graph_inner.h"
@@ -54,6 +55,20 @@ void wakeup_woken_by(struct overview *o, uint32_t object, uint32_t other)
     struct wakeup_graph *g = &o->graph;
     if (object < g->n_objects && other < g->n_objects)
         g->objects[object].cause = g->objects[other].cause;
+}
+
+/* The waker may wait already: then it acted just before. */
+int wakeup_woken_by_thread(struct overview *o, uint32_t object, uint32_t waker, uint64_t time_ns)
+{
+    struct wakeup_graph *g = &o->graph;
+    if (object >= g->n_objects)
+        return 0;
+    bool known = waker < g->n_threads, waits = known && g->threads[waker].waits_for != MAP_NONE;
+    uint32_t node = !known ? MAP_NONE : waits ? g->threads[waker].last : wakeup_action(o, waker, time_ns);
+    if (known && node == MAP_NONE)
+        return overview_no_memory();
+    g->objects[object].cause = node;
+    return 0;
 }
 
 static void wakeup_leave(struct wakeup_graph *g, uint32_t thread, uint32_t object)
@@ -186,5 +201,7 @@ int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_
     if (wakeup_node_add(o, thread, node) == MAP_NONE)
         return overview_no_memory();
     uint32_t other = w->holder != MAP_NONE ? w->holder : cause != MAP_NONE ? g->nodes[cause].thread : MAP_NONE;
-    return no_wait ? 0 : wakeup_add_pair(o, thread, other, w);
+    /* A call for which no thread is known to be waited for may wait for none: for a time, or another process. */
+    bool no_pair = no_wait || (type == UPMU_OBJECT_CALL && other == MAP_NONE);
+    return no_pair ? 0 : wakeup_add_pair(o, thread, other, w);
 }

@@ -139,7 +139,7 @@ static void identity_query_cpu(struct machine *m)
     free(own);
 }
 
-static int identity_note_state(const struct upmu_finding *finding, void *state)
+static int identity_note_state(const struct upmu_diagnosis *finding, void *state)
 {
     *(int *)state = finding->state;
     return 0;
@@ -149,10 +149,10 @@ static int identity_note_state(const struct upmu_finding *finding, void *state)
 static void identity_recorded_doubt(struct machine *m)
 {
     bool recorded;
-    int state = UPMU_FINDING_OK;
+    int state = UPMU_DIAGNOSIS_OK;
     (void)machine_snapshot_findings_if_any("identity", identity_note_state, &state,
                                            &recorded); /* identity_note_state() never stops the iteration */
-    if (!m->fault[0] && state != UPMU_FINDING_OK)
+    if (!m->fault[0] && state != UPMU_DIAGNOSIS_OK)
         snprintf(m->fault, sizeof m->fault, "its sources disagree about the CPU (upmu/findings has the details)");
 }
 

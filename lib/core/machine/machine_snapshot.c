@@ -242,9 +242,9 @@ int machine_snapshot_trial(const char *name, uint64_t *seen)
 }
 
 /* A row of upmu/findings: state, topic, text and remedy. */
-static int snapshot_row_finding(char **field, int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
+static int snapshot_row_finding(char **field, int (*found)(const struct upmu_diagnosis *finding, void *arg), void *arg)
 {
-    struct upmu_finding finding = {
+    struct upmu_diagnosis finding = {
         .topic = field[1],
         .state = (int32_t)strtol(field[0], NULL, 10),
         .text = field[2],
@@ -253,7 +253,7 @@ static int snapshot_row_finding(char **field, int (*found)(const struct upmu_fin
     return found(&finding, arg);
 }
 
-int machine_snapshot_findings_if_any(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg),
+int machine_snapshot_findings_if_any(const char *topic, int (*found)(const struct upmu_diagnosis *finding, void *arg),
                                      void *arg, bool *recorded)
 {
     char *text = NULL, *rest, *row, *field[4];
@@ -272,15 +272,16 @@ int machine_snapshot_findings_if_any(const char *topic, int (*found)(const struc
     return rc;
 }
 
-int machine_snapshot_findings(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
+int machine_snapshot_findings(const char *topic, int (*found)(const struct upmu_diagnosis *finding, void *arg),
+                              void *arg)
 {
     bool recorded;
     int rc = machine_snapshot_findings_if_any(topic, found, arg, &recorded);
     if (recorded)
         return rc;
-    struct upmu_finding unknown = {
+    struct upmu_diagnosis unknown = {
         .topic = topic,
-        .state = UPMU_FINDING_INFO,
+        .state = UPMU_DIAGNOSIS_INFO,
         .text = "unknown: it needs a trial, and this machine snapshot has none",
         .remedy = "",
     };

@@ -22,12 +22,12 @@ int machine_snapshot_trial(const char *name, uint64_t *seen);
 
 /** As machine_snapshot_findings(), but reports nothing on a topic without recorded findings. @param recorded out:
  *  whether there are any */
-int machine_snapshot_findings_if_any(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg),
+int machine_snapshot_findings_if_any(const char *topic, int (*found)(const struct upmu_diagnosis *finding, void *arg),
                                      void *arg, bool *recorded);
 
 /** Report the recorded machine's doctor findings on a topic; a single finding of unknown state if the recording has
  *  none. @return 0, or what `found` returned. */
-int machine_snapshot_findings(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg),
+int machine_snapshot_findings(const char *topic, int (*found)(const struct upmu_diagnosis *finding, void *arg),
                               void *arg);
 
 #endif

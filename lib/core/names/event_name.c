@@ -227,6 +227,8 @@ int event_name_parse(const char *text, struct event_name *out)
 
     const char *mods = find_modifiers(text, &out->tracepoint);
     size_t base_len = len;
+    if (mods && mods > text && *mods == '\0' && mods[-1] == ':')
+        return upmu_fail(UPMU_E_INVAL, "event '%s': a modifier is missing after ':', as in %su", text, text);
     if (mods) {
         int rc = modifiers_parse(text, mods, out);
         if (rc < 0)

@@ -19,6 +19,7 @@ enum { TRACEPOINT_PATH_MAX = 320 };
 static const char *const tracepoint_folders[] = {TRACEFS "/events", "/sys/kernel/debug/tracing/events"};
 enum { TRACEPOINT_FOLDERS = sizeof tracepoint_folders / sizeof *tracepoint_folders };
 
+/* A first entry is enough: the folder can be listed. */
 static int tracepoint_stop(const char *name, void *arg)
 {
     (void)name;

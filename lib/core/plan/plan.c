@@ -88,7 +88,7 @@ static size_t cell_first_group(const struct cell *c, size_t at, size_t size)
     return equal ? c->group[at - 1] : 0;
 }
 
-static bool search_place(struct search *s, size_t at)
+static bool search_assign(struct search *s, size_t at)
 {
     struct cell *c = s->cell;
     if (at == c->n)
@@ -104,7 +104,7 @@ static bool search_place(struct search *s, size_t at)
         s->used = g == used ? used + 1 : used;
         for (size_t k = 0; k < size; k++)
             c->group[at + k] = g;
-        if (search_place(s, at + size))
+        if (search_assign(s, at + size))
             return true;
         s->n_members[g] -= size;
         s->used = used;
@@ -166,7 +166,7 @@ static void cell_solve(struct cell *c)
     c->proven = true;
     for (size_t limit = plan_bound(c->demand, c->n, c->rules);; limit++) {
         struct search s = {.cell = c, .limit = limit};
-        if (search_place(&s, 0)) {
+        if (search_assign(&s, 0)) {
             c->n_groups = s.used;
             return;
         }
@@ -180,18 +180,18 @@ static void cell_counters(const struct cell *c, struct plan *out)
     for (size_t g = 0; g < c->n_groups; g++) {
         const struct plan_demand *member[GROUP_MEMBERS_MAX];
         int16_t counter[GROUP_MEMBERS_MAX];
-        size_t place_of[GROUP_MEMBERS_MAX], n = 0;
+        size_t index_of[GROUP_MEMBERS_MAX], n = 0;
         for (size_t i = 0; i < c->n; i++) {
             if (c->group[i] != g)
                 continue;
-            place_of[n] = i;
+            index_of[n] = i;
             member[n++] = &c->demand[i];
         }
         if (!plan_seat(member, n, c->rules, counter))
             continue; /* a single event whose counter is held by the kernel */
         for (size_t k = 0; k < n; k++)
             if (c->rules->counters.general > 0 || counter[k] >= ARCH_FIXED)
-                out->entry[c->event[place_of[k]]].counter = counter[k];
+                out->entry[c->event[index_of[k]]].counter = counter[k];
     }
 }
 
@@ -264,24 +264,24 @@ static bool cell_has(const struct event *events, const struct plan *out, size_t 
 static uint64_t cell_bound_positions(const struct cell *c, const struct plan_bonds *bonds, size_t b,
                                      const struct plan *out)
 {
-    uint64_t places = 0;
+    uint64_t members = 0;
     for (size_t i = 0; i < out->n_events; i++) {
         if (!(bonds->bond[b].owners >> bonds->owner[i] & 1) || out->entry[i].refusal)
             continue;
         for (size_t k = 0; k < c->n; k++)
-            places |= out->entry[i].same_as == c->event[k] ? UINT64_C(1) << k : 0;
+            members |= out->entry[i].same_as == c->event[k] ? UINT64_C(1) << k : 0;
     }
-    return places;
+    return members;
 }
 
 /* Merge the bundles at these positions, if the result fits into a group. */
-static void cell_merge_bundles(struct cell *c, uint64_t places)
+static void cell_merge_bundles(struct cell *c, uint64_t members)
 {
     const struct plan_demand *member[PLAN_EVENTS_MAX];
     uint64_t touched = 0;
     size_t n = 0;
     for (size_t k = 0; k < c->n; k++)
-        for (size_t p = 0; places >> k & 1 && p < c->n; p++)
+        for (size_t p = 0; members >> k & 1 && p < c->n; p++)
             touched |= c->bundle[p] == c->bundle[k] ? UINT64_C(1) << p : 0;
     for (size_t k = 0; k < c->n; k++)
         if (touched >> k & 1)

@@ -2,6 +2,7 @@
 /* Values and their status, computed from counts and times. */
 #include "core/set/value.h"
 
+#include "base/name.h"
 #include "base/checked.h"
 
 static struct upmu_value value_from_interval(uint64_t raw, uint64_t enabled, uint64_t running)
@@ -222,9 +223,7 @@ const char *upmu_status_name(int status)
         [UPMU_SCALED] = "scaled",           [UPMU_REFUSED] = "refused",
         [UPMU_UNSUPPORTED] = "unsupported",
     };
-    if (status < 0 || status > UPMU_UNSUPPORTED)
-        return "?";
-    return names[status];
+    return NAME_OF(names, status);
 }
 
 static int value_status_rank(int status)

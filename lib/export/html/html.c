@@ -85,7 +85,7 @@ static int html_begin(struct export_job *job, const struct span *s)
     h->wait_depth[s->thread]++;
     if (!map_put(&h->wait_labels, t->open[t->depth - 1].node, 0, 0))
         return export_no_memory();
-    return html_holds_wait(job, s, false);
+    return 0;
 }
 
 /* Counters of one instance; empty for another list than the first process's. */
@@ -120,22 +120,23 @@ static int html_end_region(struct export_job *job, const struct span *s)
 }
 
 /* The thread that ended the wait: the last one that released or signaled the object before. */
-static void html_find_waker(const struct html *h, const struct span *s, struct html_wait *w)
+static void html_find_waker(struct export_job *job, const struct span *s, struct html_wait *w)
 {
-    const struct html_release *r = &h->released[s->what];
+    const struct html_release *r = &job->html->released[s->what];
     w->waker = MAP_NONE;
     if (!s->finished || r->ns < s->begin_ns || r->ns == 0 || r->thread == s->thread)
         return;
     w->waker = r->thread;
     w->waker_ns = r->ns;
+    w->waker_stack = html_stack(job, r->process, r->stack);
 }
 
 static int html_add_sums(struct export_job *job, const struct span *s, const struct html_wait *w)
 {
     struct html *h = job->html;
-    uint64_t place = w->stack ? (uint64_t)w->stack << 1 : (uint64_t)w->site << 1 | 1;
+    uint64_t origin = w->stack ? (uint64_t)w->stack << 1 : (uint64_t)w->site << 1 | 1;
     uint64_t ns = s->end_ns - s->begin_ns;
-    return html_sum(&h->stacks, place << 31 | s->thread, s->what, ns);
+    return html_sum(&h->stacks, origin << 31 | s->thread, s->what, ns);
 }
 
 static int html_end_wait(struct export_job *job, const struct span *s)
@@ -156,12 +157,13 @@ static int html_end_wait(struct export_job *job, const struct span *s)
                             .holder_since = s->holder_since,
                             .site = html_site(job, process, s->site),
                             .holder_site = html_site(job, process, s->holder_site),
+                            .holder_stack = html_stack(job, process, s->holder_stack),
                             .stack = html_stack(job, process, s->stack)};
-    html_find_waker(h, s, w);
-    if (w->site == MAP_NONE || w->holder_site == MAP_NONE || w->stack == MAP_NONE)
+    html_find_waker(job, s, w);
+    if (w->site == MAP_NONE || w->holder_site == MAP_NONE || w->stack == MAP_NONE || w->waker_stack == MAP_NONE ||
+        w->holder_stack == MAP_NONE)
         return export_no_memory();
-    int rc = html_add_sums(job, s, w);
-    return rc == 0 ? html_holds_wait(job, s, true) : rc;
+    return html_add_sums(job, s, w);
 }
 
 static int html_end(struct export_job *job, const struct span *s)
@@ -178,7 +180,7 @@ static void html_note_release(struct html *h, const struct overview *pass, uint3
     uint64_t address = e->kind == UPMU_TRACE_COND_WAIT ? e->cond.mutex : e->object;
     uint32_t object = object_known(pass, e->process, address);
     if (object != MAP_NONE)
-        h->released[object] = (struct html_release){thread, e->time_ns};
+        h->released[object] = (struct html_release){thread, e->process, e->stack, e->time_ns};
 }
 
 static int html_add_point(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
@@ -340,10 +342,11 @@ static void html_free(struct export_job *job)
     map_free(&h->stacks.by_key);
     html_keys_free(&h->sites);
     html_keys_free(&h->stack_ids);
-    map_free(&h->by_thread_object);
     map_free(&h->wait_labels);
-    void *arrays[] = {h->points,      h->marks,       h->thread_stats, h->released,   h->thread_rank,
-                      h->object_rank, h->region_rank, h->region_depth, h->wait_depth, h};
+    map_free(&h->complete);
+    void *arrays[] = {h->points,       h->marks,       h->released,
+                      h->thread_rank,  h->object_rank, h->region_rank,
+                      h->region_depth, h->wait_depth,  h};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     job->html = NULL;

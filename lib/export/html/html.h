@@ -44,7 +44,7 @@ struct html_span {
 struct html_wait {
     uint64_t holder_since, waker_ns; /**< 0 if not known */
     uint32_t kind, holder, waker;
-    uint32_t site, holder_site, stack;
+    uint32_t site, holder_site, stack, waker_stack, holder_stack;
 };
 
 struct html_hold {
@@ -69,18 +69,6 @@ struct html_table {
 struct html_points {
     uint64_t *rows;
     size_t n, cap;
-};
-
-/** State of a thread's hold of a lock while the recording is read (html_holds.c). */
-struct html_stats {
-    bool complete; /**< all events were recorded: acquisitions and releases are paired in order */
-    uint32_t depth, saved_depth;
-    uint64_t since, sample_since;
-    uint32_t site;
-    bool observed, observed_at_least; /**< a waiter recorded that it is held, since when */
-    bool stuck;                       /**< and still waits */
-    uint64_t observed_since;
-    uint32_t observed_site;
 };
 
 struct html_sum {
@@ -112,7 +100,7 @@ struct html_mark {
 };
 
 struct html_release {
-    uint32_t thread;
+    uint32_t thread, process, stack; /**< `stack`: id in the recording, 0 = none */
     uint64_t ns;
 };
 
@@ -126,8 +114,7 @@ struct html {
     uint32_t scaled;                     /**< bit i: readings of counter i are scaled */
     uint32_t *region_depth, *wait_depth; /**< by thread: number of open spans */
     uint32_t *thread_rank, *object_rank, *region_rank;
-    struct html_stats *thread_stats;
-    struct map by_thread_object;   /**< (object, thread) */
+    struct map complete;           /**< (object, thread) with all holds in pairs, see html_holds.c */
     struct html_release *released; /**< by object: the last event that could end a wait */
     struct html_sums stacks;       /**< blocked time by (thread and stack, object) */
     struct map wait_labels;        /**< nodes of the tree that are waits */
@@ -161,7 +148,6 @@ void html_points_thin(struct html *h, size_t n_threads);
 
 /* html_holds.c: holds whose begin and end are certain. */
 int html_holds_start(struct export_job *job);
-int html_holds_wait(struct export_job *job, const struct span *wait, bool ends);
 int html_holds_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                      const struct upmu_trace_event *e);
 int html_holds_finish(struct export_job *job);
@@ -191,7 +177,11 @@ int html_objects_write(struct export_job *job, struct textbuf *b);
 int html_paths_write(struct export_job *job, struct textbuf *b);
 /** The segments of all paths, as columns. */
 int html_path_columns(struct export_job *job);
+/** Deadlocks, lock-order cycles, and findings. */
 int html_deadlocks_write(struct export_job *job, struct textbuf *b);
+/** html_findings.c; `deadlocks` may be NULL. */
+struct upmu_deadlocks;
+int html_findings_write(struct export_job *job, const struct upmu_deadlocks *deadlocks, struct textbuf *b);
 
 /* html_pack.c: sections of bytes, compressed, in base64. */
 int html_pack_start(struct export_job *job);

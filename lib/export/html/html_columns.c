@@ -101,6 +101,16 @@ static uint64_t column_waker(const struct column_input *p)
 }
 
 /* Time from the wake-up to the end of the wait. */
+static uint64_t column_waker_stack(const struct column_input *p)
+{
+    return column_wait(p)->waker_stack;
+}
+
+static uint64_t column_holder_stack(const struct column_input *p)
+{
+    return column_wait(p)->holder_stack;
+}
+
 static uint64_t column_waker_ns(const struct column_input *p)
 {
     uint64_t end = p->span->begin_ns + p->span->ns, at = column_wait(p)->waker_ns;
@@ -136,7 +146,9 @@ static const struct column of_waits[] = {
     {"stack", column_stack},
     {"waker", column_waker},
     {"wakerNs", column_waker_ns},
+    {"wakerStack", column_waker_stack},
     {"holderSite", column_holder_site},
+    {"holderStack", column_holder_stack},
     {NULL, NULL},
 };
 static const struct column of_runs[] = {{"what", column_state}, {"cpu", column_cpu}, {NULL, NULL}};

@@ -129,6 +129,7 @@ static void dl_write_acquisition(struct dl *d, size_t i, size_t k, const struct 
     dl_stack(d, "stack", t->stack);
     dl_address(d, "held", t->held);
     dl_site(d, "heldSite", t->held_site);
+    dl_stack(d, "heldStack", t->held_stack);
     json_add_open(d->b, "all", '[');
     for (size_t n = 0; upmu_deadlocks_acquisition_held_at(d->deadlocks, i, k, n, &h) == 0; n++)
         dl_held(d, &h);
@@ -185,6 +186,7 @@ int html_deadlocks_write(struct export_job *job, struct textbuf *b)
     else
         dl_string(&d, "problem", upmu_error());
     json_add_close(b, '}');
+    rc = d.failed ? export_no_memory() : html_findings_write(job, d.deadlocks, b);
     upmu_deadlocks_close(d.deadlocks);
-    return d.failed ? export_no_memory() : 0;
+    return rc;
 }

@@ -196,11 +196,11 @@ static void facts_write_blocked(const struct export_job *job, struct textbuf *b)
     const struct html_sums *s = &job->html->stacks;
     json_add_open(b, "blocked", '[');
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t place = s->all[i].a >> 31, thread = s->all[i].a & 0x7fffffff;
+        uint64_t origin = s->all[i].a >> 31, thread = s->all[i].a & 0x7fffffff;
         json_add_open(b, NULL, '[');
         json_add_uint(b, NULL, job->html->thread_rank[thread]);
-        json_add_uint(b, NULL, place & 1 ? 0 : place >> 1);
-        json_add_uint(b, NULL, place & 1 ? place >> 1 : 0);
+        json_add_uint(b, NULL, origin & 1 ? 0 : origin >> 1);
+        json_add_uint(b, NULL, origin & 1 ? origin >> 1 : 0);
         json_add_uint(b, NULL, job->html->object_rank[s->all[i].b]);
         json_add_uint(b, NULL, s->all[i].count);
         json_add_uint(b, NULL, s->all[i].ns);

@@ -57,46 +57,31 @@ int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns)
 
 /* ------------------------------------------------------------------------------------------------------ writing */
 
-/* How a stack ends: the note below it on the page. */
-enum stack_end { STACK_WHOLE = 0, STACK_CUT = 1, STACK_LOST = 2, STACK_PLACE = 3 };
+/* Added to the address of a call whose function has left the stack. */
+#define TAIL_CALL (UINT64_C(1) << 63)
 
-static int locations_stack_end(const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
-{
-    if (stack->method == UPMU_STACK_NONE)
-        return STACK_PLACE;
-    if (stack->truncated)
-        return STACK_CUT;
-    bool found = outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module;
-    return outermost->kind != UPMU_FRAME_ROOT && found ? STACK_LOST : STACK_WHOLE;
-}
-
-/* The outermost function at an address. */
-static void locations_outermost(const struct export_job *job, uint32_t process, uint64_t address, struct upmu_symbol *s)
-{
-    for (size_t k = 0; upmu_overview_symbol_at(job->facts, process, address, k, s) == 0; k++)
-        ;
-}
-
-/* The sites of a stack. The address of a frame interrupted by a signal is exact, not that after a call. */
-static int locations_write_stack(struct export_job *job, struct textbuf *b, uint32_t process,
-                                 const struct upmu_trace_stack *stack)
+/* How the stack ends, enum upmu_frame_kind, and its sites. */
+static int locations_write_stack(struct export_job *job, struct textbuf *b, uint32_t process, uint32_t stack)
 {
     struct upmu_symbol s = {.size = sizeof s};
     struct textbuf sites = {0};
-    bool interrupted = false;
-    int rc = 0;
-    for (uint32_t k = 0; rc == 0 && k < stack->n_frames; k++) {
-        uint64_t address = stack->frames[k] + interrupted;
-        uint32_t site = html_site(job, process, address);
+    bool is_inside = false; /* of the functions at an address */
+    int end = UPMU_FRAME_UNKNOWN, rc = 0;
+    for (size_t i = 0; rc == 0 && upmu_overview_frame_at(job->facts, process, stack, i, &s) == 0; i++) {
+        if (s.kind >= UPMU_FRAME_TRUNCATED) {
+            end = s.kind;
+            break;
+        }
+        uint64_t address = s.kind == UPMU_FRAME_TAIL_CALL ? s.address | TAIL_CALL : s.address;
+        uint32_t site = is_inside ? 0 : html_site(job, process, address);
         if (site == MAP_NONE)
             rc = export_no_memory();
-        else
+        else if (!is_inside)
             json_add_uint(&sites, NULL, site);
-        locations_outermost(job, process, address, &s);
-        interrupted = s.kind == UPMU_FRAME_SIGNAL;
+        is_inside = s.inlined != 0;
     }
     json_add_open(b, NULL, '[');
-    json_add_uint(b, NULL, (uint64_t)locations_stack_end(stack, &s));
+    json_add_uint(b, NULL, (uint64_t)end);
     if (sites.len > 0) {
         textbuf_add(b, ",", 1);
         textbuf_add(b, sites.data, sites.len);
@@ -112,10 +97,7 @@ static int locations_write_stacks(struct export_job *job, struct textbuf *b)
     const struct html_keys *p = &job->html->stack_ids;
     json_add_open(b, "stacks", '[');
     for (size_t i = 0; i < p->n; i++) {
-        struct upmu_trace_stack stack = {.size = sizeof stack};
-        if (upmu_overview_stack_find(job->facts, p->all[i].process, (uint32_t)p->all[i].number, &stack) != 0)
-            return UPMU_E_INVAL;
-        int rc = locations_write_stack(job, b, p->all[i].process, &stack);
+        int rc = locations_write_stack(job, b, p->all[i].process, (uint32_t)p->all[i].number);
         if (rc != 0)
             return rc;
     }
@@ -146,13 +128,20 @@ static uint32_t locations_frame(struct export_job *job, struct frames *f, const 
     return kept ? frame : MAP_NONE;
 }
 
+static int locations_symbol(const struct export_job *job, const struct html_key *p, size_t depth, struct upmu_symbol *s)
+{
+    if (!(p->number & TAIL_CALL))
+        return upmu_overview_symbol_at(job->facts, p->process, p->number, depth, s);
+    return depth > 0 ? UPMU_E_END : upmu_overview_tail_caller(job->facts, p->process, p->number & ~TAIL_CALL, s);
+}
+
 /* Kind of code at a site, then its functions as frame numbers: the innermost first, followed by those it was
  * inlined into. */
 static int locations_write_site(struct export_job *job, struct textbuf *b, const struct html_key *p, struct frames *f)
 {
     struct upmu_symbol s = {.size = sizeof s};
     json_add_open(b, NULL, '[');
-    for (size_t k = 0; upmu_overview_symbol_at(job->facts, p->process, p->number, k, &s) == 0; k++) {
+    for (size_t k = 0; locations_symbol(job, p, k, &s) == 0; k++) {
         uint32_t frame = locations_frame(job, f, &s);
         if (frame == MAP_NONE)
             return export_no_memory();

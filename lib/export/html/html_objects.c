@@ -39,6 +39,8 @@ static void objects_write_threads(const struct export_job *job, struct textbuf *
         html_wait_sum(b, "waits", &u.waits);
         json_add_uint(b, "holds", u.holds);
         json_add_uint(b, "holdNs", u.hold_ns);
+        json_add_uint(b, "partialHolds", u.partial_holds);
+        json_add_uint(b, "partialNs", u.partial_ns);
         json_add_uint(b, "holdMax", u.hold_max_ns);
         json_add_uint(b, "blocked", u.blocked);
         json_add_uint(b, "blockedNs", u.blocked_ns);
@@ -65,7 +67,6 @@ static void objects_write_sections(const struct export_job *job, struct textbuf 
 
 static int write_object(struct export_job *job, struct textbuf *b, size_t i, const struct upmu_overview_object *x)
 {
-    const char *type = upmu_object_type_name(x->type);
     char address[24];
     uint32_t init = html_site(job, x->process, x->init_site);
     if (init == MAP_NONE)
@@ -73,9 +74,10 @@ static int write_object(struct export_job *job, struct textbuf *b, size_t i, con
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)x->address);
     json_add_open(b, NULL, '{');
     json_add_uint(b, "process", x->process);
-    html_string(b, "type", type ? type : "object");
+    html_string(b, "type", x->type == UPMU_OBJECT_NONE ? "object" : upmu_object_type_name(x->type));
     html_string(b, "name", x->name);
-    html_string(b, "group", x->group);
+    bool folds = x->named_by == UPMU_IDENTITY_CREATED || x->named_by == UPMU_IDENTITY_FIRST_USE;
+    html_string(b, "group", folds ? x->group : "");
     html_string(b, "address", address);
     json_add_uint(b, "generation", x->generation);
     json_add_uint(b, "peer", (uint64_t)(x->peer > 0 ? x->peer : 0));
@@ -88,6 +90,8 @@ static int write_object(struct export_job *job, struct textbuf *b, size_t i, con
     json_add_uint(b, "failed", x->failed);
     json_add_uint(b, "holds", x->holds);
     json_add_uint(b, "holdNs", x->hold_ns);
+    json_add_uint(b, "partialHolds", x->partial_holds);
+    json_add_uint(b, "partialNs", x->partial_ns);
     json_add_uint(b, "holdMax", x->hold_max_ns);
     json_add_uint(b, "samples", x->samples);
     json_add_uint(b, "sampleNs", x->sample_ns);

@@ -7,13 +7,13 @@
 /* Why this acquisition is recorded in other modes than all; sets the next one to test. */
 static uint32_t acquire_stamp(struct sync_count *c, uint32_t mode, bool *burst)
 {
-    bool timed = mode == MODE_CONTENDED || mode == MODE_HOLDERS;
-    bool sampled = timed && c->stamps == 0 && c->until == 0 && sync_process.sample != 0 && c->type != UPMU_OBJECT_SEM;
+    bool timed = mode == MODE_CONTENDED || mode == MODE_HOLDERS, due = sync_count_is_due(c);
+    bool sampled = timed && c->stamps == 0 && due && sync_process.sample != 0 && c->type != UPMU_OBJECT_SEM;
     *burst = c->stamps > 0;
     if (*burst)
         c->stamps--;
-    if (c->until == 0)
-        c->until = c->stamps > 0 ? 1 : sync_process.sample;
+    if (due)
+        sync_count_due_after(c, c->stamps > 0 ? 1 : sync_process.sample);
     return sampled ? UPMU_TRACE_FLAG_SAMPLED : 0;
 }
 
@@ -33,8 +33,6 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
     if (!record)
         return;
     int saved = errno;
-    /* For a sample, and after a wait, the call site is enough: whole stacks are recorded for waits, and in mode all. */
-    bool site_only = mode != MODE_ALL && result == 0;
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_ACQUIRE,
         .object_type = (int32_t)type,
@@ -42,8 +40,10 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
         .flags = sync_key_flags(lock, type) | sampled,
         .site = result ? site : 0, /* the stack has it; without it the event has half the size */
         .result = result,
-        .stack = site_only ? sync_site_id(t, tick, site) : sync_stack(t, tick, site),
+        .stack = sync_stack(t, tick, site),
     };
+    if (type != UPMU_OBJECT_SEM && sync_process.depth != 0)
+        sync_origin_known(t, tick | marks, e.stack);
     sync_write(t, tick, &e);
     errno = saved;
 }
@@ -73,37 +73,42 @@ bool sync_release_begin(struct sync_thread *t, uint32_t mode, const struct lock_
 {
     r->tick = 0;
     r->known = sync_held_remove(t, l->key, &r->held);
-    if (!r->known || mode == MODE_OFF || mode == MODE_COUNTS)
-        return r->known;
-    if (mode == MODE_ALL || r->held.wanted != HELD_QUIET)
+    /* A wait for it, or its acquisition, is in the trace: so is its end, even if recording was stopped meanwhile. */
+    if (r->known && (mode == MODE_ALL || r->held.wanted != HELD_QUIET))
         r->tick = tick_now();
     if (r->tick != 0)
         sync_counters_write_release(t, &r->held, r->tick, sync_key_object(l->key, l->type));
-    return true;
+    return r->known;
 }
 
-void sync_release_end(struct sync_thread *t, const struct lock_call *l, const struct lock_release *r, bool kept)
+void sync_release_write(struct sync_thread *t, const struct lock_call *l, const struct sync_held *h, uint64_t tick)
 {
-    if (!r->known)
-        return;
-    if (kept) {
-        sync_held_push(t, r->held.lock, r->held.site, r->held.since, r->held.wanted);
-        return;
-    }
-    if (r->tick == 0)
-        return;
     int saved = errno;
-    bool wanted = r->held.wanted == l->key;
+    bool wanted = h->wanted == l->key;
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = (int32_t)l->type,
         .object = sync_key_object(l->key, l->type),
-        .flags = sync_key_flags(l->key, l->type) | (r->held.since & HELD_SAMPLED ? UPMU_TRACE_FLAG_SAMPLED : 0),
+        .flags = sync_key_flags(l->key, l->type) | (h->since & HELD_SAMPLED ? UPMU_TRACE_FLAG_SAMPLED : 0),
+        .site = l->type == UPMU_OBJECT_CUSTOM ? l->site : 0,
     };
-    if (wanted) {
-        e.stack = sync_stack(t, r->tick, l->site);
-        sync_count_stamp(sync_count(t, l->key, l->type));
+    /* In mode all, the acquisition is an event, and so is all between. */
+    if (sync_held_since(h->since) != 0 && (h->wanted != HELD_RECORDED || sync_mode() != MODE_ALL)) {
+        e.holder_site = h->site;
+        e.holder_since = sync_held_since(h->since);
     }
-    sync_write(t, r->tick, &e);
+    if (wanted || sync_stacks_always())
+        e.stack = sync_stack(t, tick, l->site);
+    if (wanted)
+        sync_count_stamp(sync_count(t, l->key, l->type));
+    sync_write(t, tick, &e);
     errno = saved;
+}
+
+void sync_release_end(struct sync_thread *t, const struct lock_call *l, const struct lock_release *r, bool kept)
+{
+    if (r->known && kept)
+        sync_held_push(t, r->held.lock, r->held.site, r->held.since, r->held.wanted);
+    else if (r->known && r->tick != 0)
+        sync_release_write(t, l, &r->held, r->tick);
 }

@@ -35,9 +35,21 @@ static inline void sync_acquired_all(struct sync_thread *t, const struct lock_ca
     uint64_t tick = tick_now();
     uint32_t flags = sync_key_flags(l->key, l->type);
     sync_held_push(t, l->key, l->site, tick, HELD_RECORDED);
+    if (l->request_stack)
+        sync_origin_known(t, tick, l->request_stack);
     (void)stream_fast_flags(t->stream, tick, UPMU_TRACE_LOCK_ACQUIRE, (int32_t)l->type, flags,
                             sync_key_object(l->key, l->type),
                             l->request_stack ? l->request_stack : sync_site_id(t, tick, l->site));
+}
+
+/** Mode holders: the entry has the tick, and its origin the stack. */
+static inline __attribute__((always_inline)) void sync_acquired_timed(struct sync_thread *t, uintptr_t key,
+                                                                      uintptr_t site)
+{
+    uint64_t tick = tick_now();
+    if (LIKELY(sync_process.depth != 0 && t->depth < SYNC_ORIGINS))
+        sync_origin_copy(t, t->depth, tick, SYNC_ORIGIN_FRAME());
+    sync_held_push(t, key, site, tick, HELD_QUIET);
 }
 
 /** The thread has acquired the lock without a wait. `result` is what the call returned. */
@@ -47,13 +59,12 @@ static inline __attribute__((always_inline)) void sync_acquired(struct sync_thre
     if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
         sync_order_check(t, l->key, l->type, l->site, l->flags);
     struct sync_count *c = sync_count(t, l->key, l->type);
-    c->acquired++;
-    if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
+    if (UNLIKELY((sync_count_add(c) && mode != MODE_ALL) || result != 0))
         sync_acquired_slow(t, mode, c, l->key, l->site, result);
-    else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
+    else if (LIKELY(mode == MODE_HOLDERS))
+        sync_acquired_timed(t, l->key, l->site);
+    else if (mode == MODE_CONTENDED || mode == MODE_COUNTS)
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
-    else if (mode == MODE_HOLDERS)
-        sync_held_push(t, l->key, l->site, tick_now(), HELD_QUIET);
     else if (mode == MODE_ALL && (l->request_stack || sync_process.depth == 0))
         sync_acquired_all(t, l);
     else
@@ -66,15 +77,27 @@ static inline bool sync_holds_nothing(const struct sync_thread *t)
     return LIKELY(t != NULL && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0);
 }
 
-/** sync_acquired() for such a thread in mode contended. */
-static inline void sync_acquired_quietly(struct sync_thread *t, uintptr_t key, uint32_t type, uintptr_t site)
+/** sync_acquired_timed() for such a thread. */
+static inline __attribute__((always_inline)) void sync_acquired_timed_first(struct sync_thread *t, uintptr_t key,
+                                                                            uintptr_t site)
+{
+    uint64_t tick = tick_now();
+    if (LIKELY(sync_process.depth != 0))
+        sync_origin_copy(t, 0, tick, SYNC_ORIGIN_FRAME());
+    sync_held_push_first(t, key, site, tick);
+}
+
+/** sync_acquired() for such a thread in mode holders or contended, a constant. */
+static inline __attribute__((always_inline)) void sync_acquired_quietly(struct sync_thread *t, uint32_t mode,
+                                                                        uintptr_t key, uint32_t type, uintptr_t site)
 {
     struct sync_count *c = sync_count(t, key, type);
-    c->acquired++;
-    if (LIKELY(--c->until != 0))
-        sync_held_push(t, key, site, 0, HELD_QUIET);
+    if (UNLIKELY(sync_count_add(c)))
+        sync_acquired_slow(t, mode, c, key, site, 0);
+    else if (mode == MODE_HOLDERS)
+        sync_acquired_timed_first(t, key, site);
     else
-        sync_acquired_slow(t, MODE_CONTENDED, c, key, site, 0);
+        sync_held_push_first(t, key, site, 0);
 }
 
 /** A try failed: an event in mode all. */
@@ -89,6 +112,8 @@ struct lock_release {
 
 /** Remove the lock from the locks held. @return false if this thread is not recorded to hold it. */
 bool sync_release_begin(struct sync_thread *t, uint32_t mode, const struct lock_call *l, struct lock_release *r);
+/** Write the release of a lock whose hold was `h`. Keeps errno. */
+void sync_release_write(struct sync_thread *t, const struct lock_call *l, const struct sync_held *h, uint64_t tick);
 /** The real call has returned; `kept`: it failed, and the lock is still held. */
 void sync_release_end(struct sync_thread *t, const struct lock_call *l, const struct lock_release *r, bool kept);
 
@@ -109,14 +134,6 @@ static inline bool sync_release_is_idle(uint32_t mode)
 {
     const struct sync_thread *t = sync_tls.thread;
     return LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0));
-}
-
-/** The block of a thread that records, or holds locks acquired while tracing was on; NULL. */
-static inline struct sync_thread *sync_release_thread(uint32_t mode)
-{
-    struct sync_thread *t = sync_tls.thread;
-    bool nothing = t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED) || (mode == MODE_OFF && t->depth == 0);
-    return nothing ? NULL : t;
 }
 
 #endif

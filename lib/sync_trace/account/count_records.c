@@ -81,16 +81,16 @@ bool sync_counts_final(struct sync_thread *t, uintptr_t object, int32_t *type)
 {
     /* Without dormant slots, the threads that use the next lock at the address do not register again. */
     bool known = sync_counts_can_be_dormant() && !__atomic_load_n(&sync_gate.counts_lost, __ATOMIC_RELAXED);
-    unsigned who = known ? lock_memory_thread(sync_process.lock_memory, object) : LOCK_MEMORY_MANY;
+    unsigned user = known ? lock_memory_thread(sync_process.lock_memory, object) : LOCK_MEMORY_MANY;
     bool all = true;
-    if (who == LOCK_MEMORY_NO_THREAD)
+    if (user == LOCK_MEMORY_NO_THREAD)
         return true;
     sync_guard(t); /* a signal handler that destroys a lock must not take this lock again */
     tiny_lock_take(&sync_gate.lock);
-    if (who == LOCK_MEMORY_MANY)
+    if (user == LOCK_MEMORY_MANY)
         all = count_record_all_threads(t, object, type);
-    else if (__atomic_load_n(&sync_process.by_number[who]->used, __ATOMIC_ACQUIRE))
-        all = count_record_object(t, sync_process.by_number[who], object, type);
+    else if (__atomic_load_n(&sync_process.by_number[user]->used, __ATOMIC_ACQUIRE))
+        all = count_record_object(t, sync_process.by_number[user], object, type);
     tiny_lock_give(&sync_gate.lock);
     sync_unguard(t);
     return all;

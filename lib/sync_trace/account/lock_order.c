@@ -16,6 +16,7 @@
 #include "sync_trace/emit/event.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/stack/unwind.h"
+#include "sync_trace/stack/holder_stack.h"
 #include "sync_trace/state/counts.h"
 #include "trace/format/schema.h"
 
@@ -124,6 +125,17 @@ static uint32_t order_count_held(const struct sync_thread *t)
     return n;
 }
 
+/* The stack at which it was acquired. */
+static uint32_t order_held_stack(struct sync_thread *t, uint64_t tick, uint32_t i)
+{
+    const struct sync_held *h = &t->held[i]; /* other threads write `wanted` */
+    const struct sync_held entry = {.lock = h->lock, .site = h->site, .since = h->since};
+    sync_guard(t);
+    uint32_t stack = sync_holder_stack(t, tick, t, &entry);
+    sync_unguard(t);
+    return stack;
+}
+
 /* One event for each lock held; `e` has their common fields. A lock that another thread released just now is missing, which
  * makes the acquisition incomplete: readers count that. */
 static void order_record_held(struct sync_thread *t, uint64_t tick, struct trace_sync e)
@@ -134,6 +146,7 @@ static void order_record_held(struct sync_thread *t, uint64_t tick, struct trace
         bool reads = sync_key_is_reader(t, held);
         e.object2 = held - reads;
         e.holder_site = t->held[i].site;
+        e.holder_stack = held ? order_held_stack(t, tick, i) : 0;
         e.flags = flags | (reads ? UPMU_TRACE_FLAG_HOLDER_SHARED : 0);
         if (held)
             sync_write(t, tick, &e);

@@ -10,9 +10,11 @@
 #include <errno.h>
 
 #include "base/tick.h"
+#include "region/recorder.h"
 #include "sync_trace/account/lock_sequence.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
+#include "sync_trace/libc/resolve.h"
 #include "sync_trace/state/held.h"
 
 enum { SEM_SLOTS = 4096, PROBES = 8 };
@@ -21,6 +23,10 @@ static struct {
     uint32_t used; /* semaphores in the table */
     uintptr_t sem[SEM_SLOTS];
     uint32_t value[SEM_SLOTS]; /* initial value; 0: being entered */
+    struct sem_before {
+        uint64_t since;    /* when the recording began last */
+        uint32_t released; /* posts since then that may end a hold from before */
+    } before[SEM_SLOTS];
 } sems;
 
 static uintptr_t *sem_slot(uintptr_t sem, uint32_t i)
@@ -54,6 +60,13 @@ static bool sem_forget(uintptr_t sem)
     return true;
 }
 
+/* Which recording this is. */
+static uint64_t sem_recording(void)
+{
+    const struct control_header *control = upmu_recorder_control_();
+    return control ? __atomic_load_n(&control->resumed_raw_ns, __ATOMIC_RELAXED) : 0;
+}
+
 void sync_sem_created(const sem_t *s, bool is_shared, unsigned value)
 {
     sync_sem_destroyed(s);
@@ -64,6 +77,7 @@ void sync_sem_created(const sem_t *s, bool is_shared, unsigned value)
         uintptr_t expected = 0, *at = sem_slot((uintptr_t)s, i);
         if (!__atomic_compare_exchange_n(at, &expected, (uintptr_t)s, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
+        sems.before[at - sems.sem] = (struct sem_before){.since = sem_recording(), .released = value};
         __atomic_store_n(&sems.value[at - sems.sem], value, __ATOMIC_RELEASE);
         return;
     }
@@ -82,7 +96,7 @@ uint32_t sync_sem_permits(const sem_t *s)
     return at ? __atomic_load_n(&sems.value[at - sems.sem], __ATOMIC_ACQUIRE) : 0;
 }
 
-/* Permits that do not fit are not recorded. */
+/* Record that the thread has acquired permits of a semaphore; what does not fit into its table is not recorded. */
 static void permit_push(struct sync_thread *t, uintptr_t sem, uint32_t permits, uintptr_t site)
 {
     for (uint32_t i = 0; i < SYNC_PERMITS; i++) {
@@ -146,17 +160,40 @@ void sync_sem_not_a_lock(struct sync_thread *t, const sem_t *s, uintptr_t site)
     errno = saved;
 }
 
-bool sync_sem_released(struct sync_thread *t, const sem_t *s)
+/* A post by a thread that is not recorded to hold the semaphore. So many acquisitions as it has permits may be older than
+ * the recording, if it is older itself. */
+static bool sem_held_before(uint32_t mode, sem_t *s)
+{
+    struct sync_held h;
+    const uintptr_t *at = sem_find((uintptr_t)s);
+    uint32_t permits = sync_sem_permits(s);
+    int value;
+    if (!at || sync_held_search((uintptr_t)s, &h))
+        return false;
+    if (mode == MODE_OFF)
+        return true;
+    uint64_t since = sem_recording();
+    struct sem_before *b = &sems.before[at - sems.sem];
+    if (__atomic_exchange_n(&b->since, since, __ATOMIC_ACQ_REL) != since)
+        __atomic_store_n(&b->released, 0, __ATOMIC_RELAXED);
+    return SYNC_REAL(sem_getvalue)(s, &value) == 0 && value >= 0 && (uint32_t)value < permits &&
+           __atomic_fetch_add(&b->released, 1, __ATOMIC_RELAXED) < permits;
+}
+
+enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s)
 {
     struct sync_held h;
     if (!sem_find((uintptr_t)s))
-        return true;
+        return SYNC_SEM_RELEASED;
     if (t && sync_held_top(t, (uintptr_t)s)) {
         sync_held_pop(t);
-        return true;
+        return SYNC_SEM_RELEASED;
     }
     if (t && permit_remove(t, (uintptr_t)s))
-        return true;
-    bool holds = t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h);
-    return holds || !sem_forget((uintptr_t)s);
+        return SYNC_SEM_RELEASED;
+    if (t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h))
+        return SYNC_SEM_RELEASED;
+    if (sem_held_before(mode, s))
+        return mode == MODE_OFF ? SYNC_SEM_RELEASED : SYNC_SEM_HELD_BEFORE;
+    return sem_forget((uintptr_t)s) ? SYNC_SEM_NOT_HELD : SYNC_SEM_RELEASED;
 }

@@ -26,9 +26,15 @@ uint32_t sync_sem_permits(const sem_t *s);
 void sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site);
 /** Number of permits that the thread holds; those of semaphores that are none any more are removed. */
 uint32_t sync_sem_permits_held(struct sync_thread *t);
-/** The semaphore is about to be posted: the thread releases it. `t`: NULL if nothing is recorded.
- *  @return false if the post shows that the semaphore is no lock: sync_sem_not_a_lock() is to be called. */
-bool sync_sem_released(struct sync_thread *t, const sem_t *s);
+/** What a post is of a semaphore used as a lock. */
+enum sync_sem_release {
+    SYNC_SEM_RELEASED,    /**< its release, or the semaphore is none */
+    SYNC_SEM_HELD_BEFORE, /**< the release of a hold from before the recording */
+    SYNC_SEM_NOT_HELD,    /**< it shows that the semaphore is no lock: sync_sem_not_a_lock() is to be called */
+};
+
+/** The semaphore is about to be posted: the thread releases it. `t`: NULL if nothing is recorded. */
+enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s);
 /** Record that a semaphore, recorded as a lock before, is none. `t`: NULL if nothing is recorded. Keeps errno. */
 void sync_sem_not_a_lock(struct sync_thread *t, const sem_t *s, uintptr_t site);
 

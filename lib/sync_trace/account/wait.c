@@ -9,6 +9,7 @@
 #include "sync_trace/account/lock_order.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
+#include "sync_trace/stack/holder_stack.h"
 #include "sync_trace/state/held.h"
 
 /* The holder, searched among the locks of all threads. A reader waits for a writer, a writer for either. */
@@ -23,7 +24,7 @@ static struct sync_thread *wait_search_holder(const struct sync_wait *w, struct 
     return holder;
 }
 
-static void wait_find_holder(const struct sync_wait *w, pid_t owner, bool outermost, struct trace_sync *e)
+void sync_wait_find_holder(const struct sync_wait *w, pid_t owner, bool outermost, struct trace_sync *e)
 {
     struct sync_held h;
     struct sync_thread *holder;
@@ -40,6 +41,7 @@ static void wait_find_holder(const struct sync_wait *w, pid_t owner, bool outerm
     if (found) {
         e->holder_site = h.site;
         e->holder_since = sync_held_since(h.since);
+        e->holder_stack = sync_holder_stack(w->t, tick_now(), holder, &h);
     }
 }
 
@@ -66,10 +68,11 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
         .site = w->site,
     };
     sync_guard(t);
-    wait_find_holder(w, owner, outermost, &e);
+    sync_wait_find_holder(w, owner, outermost, &e);
     sync_unguard(t);
     e.stack = w->request_stack ? w->request_stack : sync_stack_then_tick(t, &tick, w->site);
     tick = w->request_stack ? tick_now() : tick;
+    w->stack = e.stack;
     sync_write(t, tick, &e);
     sync_wait_state_block(t, tick, &e);
     sync_counts_write_due(t, tick);
@@ -87,6 +90,8 @@ static void wait_won(const struct sync_wait *w, uint64_t tick)
     uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
     if (w->type != UPMU_OBJECT_SEM)
         sync_held_push(w->t, w->lock, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
+    if (w->type != UPMU_OBJECT_SEM && w->stack != 0)
+        sync_origin_known(w->t, tick | counted, w->stack);
 }
 
 void sync_wait_end(struct sync_wait *w)

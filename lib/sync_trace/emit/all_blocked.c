@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/private_table.h"
 #include "base/tick.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
@@ -115,18 +117,35 @@ static uint32_t futexes_are_private(char text[TEXT_MAX])
 
 /* ------------------------------------------------------------------------------------- tasks asleep in the kernel */
 
-/* Whether the thread is asleep in the kernel; one that was woken and has not run yet is not. */
-static bool task_is_asleep(pid_t tid, char text[TEXT_MAX])
+/* Reads a file of a thread in /proc. @return false if it cannot be read. */
+static bool task_read(pid_t tid, const char *file, char text[TEXT_MAX])
 {
-    char path[sizeof "/proc/self/task//stat" + 3 * sizeof tid] = "/proc/self/task/", digits[3 * sizeof tid];
+    char path[sizeof "/proc/self/task//syscall" + 3 * sizeof tid] = "/proc/self/task/", digits[3 * sizeof tid];
     size_t n = sizeof digits;
     digits[--n] = '\0';
     for (uint32_t rest = (uint32_t)tid; rest > 0 && n > 0; rest /= 10)
         digits[--n] = (char)('0' + rest % 10);
-    strcat(strcat(path, digits + n), "/stat");
+    return all_blocked_read_file(strcat(strcat(path, digits + n), file), text);
+}
+
+/* Whether the thread is asleep in the kernel; one that was woken and has not run yet is not. */
+static bool task_is_asleep(pid_t tid, char text[TEXT_MAX])
+{
     const char *name_end =
-        all_blocked_read_file(path, text) ? strrchr(text, ')') : NULL; /* the name may contain anything */
+        task_read(tid, "/stat", text) ? strrchr(text, ')') : NULL; /* the name may contain anything */
     return name_end && strncmp(name_end, ") S", 3) == 0;
+}
+
+/* Whether the thread sleeps for the mutex of its condition variable: it was woken. The file has the number of the system call
+ * and its arguments. */
+__attribute__((no_sanitize("thread"))) static bool task_was_signaled(const struct wait_file_slot *s,
+                                                                     char text[TEXT_MAX])
+{
+    char *at;
+    if (s->kind != UPMU_TRACE_COND_WAIT || !task_read(s->tid, "/syscall", text))
+        return false;
+    long call = strtol(text, &at, 10);
+    return at != text && call == SYS_futex && strtoull(at, NULL, 16) - s->object2 < sizeof(pthread_mutex_t);
 }
 
 /* Reads another thread's slot, which may be changing: the result is checked again. */
@@ -149,7 +168,7 @@ __attribute__((no_sanitize("thread"))) static enum sleep_state other_slots_inspe
             continue;
         if (s->state != WAIT_FILE_BLOCKED)
             return SOME_RUNNING;
-        if (found == ALL_ASLEEP && wait_needs_waker(s) && !task_is_asleep(s->tid, text))
+        if (found == ALL_ASLEEP && wait_needs_waker(s) && (!task_is_asleep(s->tid, text) || task_was_signaled(s, text)))
             found = SOME_AWAKE;
     }
     return found;
@@ -201,16 +220,24 @@ static bool status_number(const char *text, const char *name, int base, uint64_t
     return from && end != from;
 }
 
-static bool all_blocked_snapshot(struct wait_file_header *h, const struct sync_thread *t)
+struct snapshot_request {
+    struct wait_file_header *header;
+    const struct sync_thread *thread;
+};
+
+/* @return 1 if all threads are blocked. */
+static int all_blocked_snapshot(void *request)
 {
+    struct wait_file_header *h = ((struct snapshot_request *)request)->header;
+    const struct sync_thread *t = ((struct snapshot_request *)request)->thread;
     char text[TEXT_MAX];
     uint32_t recording = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_SEQ_CST);
     uint64_t caught, count;
     uint32_t threads, timers = 0;
     if (!all_blocked_read_file("/proc/self/status", text) || !status_number(text, "\nSigCgt:", 16, &caught) ||
         !status_number(text, "\nThreads:", 10, &count) || !all_blocked_read_file("/proc/self/timers", text))
-        return false;
-    threads = (uint32_t)count;
+        return 0;
+    threads = (uint32_t)count - (syscall(SYS_gettid) != t->tid); /* without the one of private_table_run() */
     for (const char *at = text; (at = strstr(at, "ID:")); at++)
         timers++;
     __atomic_store_n(&h->caught, caught, __ATOMIC_RELAXED);
@@ -243,7 +270,8 @@ void sync_all_blocked(struct wait_file_header *h, const struct sync_thread *t, u
            !__atomic_exchange_n(&sync_gate.inspecting, 1, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&sync_gate.inspect_again, 0, __ATOMIC_SEQ_CST);
         uint64_t now = all_blocked_now_ns();
-        if (all_blocked_snapshot(h, t))
+        struct snapshot_request request = {h, t};
+        if (private_table_run(all_blocked_snapshot, &request) > 0)
             __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);
         __atomic_store_n(&sync_gate.inspecting, 0, __ATOMIC_SEQ_CST);
     }

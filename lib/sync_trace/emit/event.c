@@ -42,8 +42,22 @@ static bool event_is_wait_boundary(const struct trace_sync *e)
     }
 }
 
+/* For an event that has a caller and no stack; freeing memory must cost little. */
+static __attribute__((noinline)) uint32_t event_own_stack(struct sync_thread *t, uint64_t tick,
+                                                          const struct trace_sync *e)
+{
+    bool wanted = e->stack == 0 && e->site != 0 && !(e->flags & UPMU_TRACE_FLAG_FREED) && sync_stacks_always();
+    return wanted && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_stack(t, tick, e->site) : e->stack;
+}
+
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
+    struct trace_sync with_stack;
+    if (UNLIKELY(sync_process.all_stacks)) {
+        with_stack = *e;
+        with_stack.stack = event_own_stack(t, tick, e);
+        e = &with_stack;
+    }
     if (UNLIKELY(sync_process.sched))
         upmu_recorder_switches_(tick);
     if (UNLIKELY(sync_process.counters) && event_is_wait_boundary(e))
@@ -51,7 +65,7 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
     /* What does not fit is counted as lost by the writer. */
     if (e->kind == UPMU_TRACE_LOCK_BLOCK || e->kind == UPMU_TRACE_LOCK_ACQUIRED)
         (void)stream_fast_wait(t->stream, tick, e);
-    else if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->site == 0)
+    else if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->site == 0 && e->holder_since == 0)
         (void)stream_fast_flags(t->stream, tick, UPMU_TRACE_LOCK_RELEASE, e->object_type, e->flags, e->object,
                                 e->stack);
     else

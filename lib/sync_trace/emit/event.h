@@ -20,6 +20,12 @@ static inline void sync_counters_write_release(struct sync_thread *t, const stru
         (void)sync_counters_write(t, tick, object);
 }
 
+/** Whether every event with a caller gets a stack. */
+static inline bool sync_stacks_always(void)
+{
+    return UNLIKELY(sync_process.all_stacks) && sync_mode() == MODE_ALL;
+}
+
 /** Write an event; before it the counters if it begins or ends a wait, and the context switches so far. */
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 

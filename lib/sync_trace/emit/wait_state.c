@@ -23,6 +23,7 @@
 enum { KEPT_MAX = 512, NS_PER_S = 1000000000 };
 
 _Static_assert((int)WAIT_FILE_HELD_MAX >= (int)SYNC_HELD_MAX, "all that a thread holds fits its slot");
+_Static_assert((int)WAIT_FILE_FRAMES_MAX >= (int)SYNC_FRAMES_MAX, "and every call stack");
 _Static_assert(sizeof((struct sync_thread){0}.wait_outer) == WAIT_FILE_HEAD_BYTES, "the head of a slot fits");
 
 static uint64_t wait_state_now_ns(void)
@@ -32,15 +33,8 @@ static uint64_t wait_state_now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* CLOCK_REALTIME at a tick of about now. A thread that waits many times within a tenth of a millisecond reads the
- * clock once: for that long, even a tick rate that is wrong by some thousandths, as at the start, is off by less than
- * a microsecond. */
-static uint64_t wait_state_ns_at(struct sync_thread *t, uint64_t tick)
+uint64_t sync_wait_state_clock(struct sync_thread *t)
 {
-    enum { PER_SECOND = 1 << 13 };
-    uint64_t gone = tick - t->clock_tick;
-    if (LIKELY(gone < sync_process.hz / PER_SECOND))
-        return t->clock_ns + (uint64_t)((double)gone * sync_process.ns_per_tick);
     t->clock_tick = tick_now();
     t->clock_ns = wait_state_now_ns();
     return t->clock_ns;
@@ -91,19 +85,13 @@ void sync_wait_state_thread_created(void)
 
 /* ------------------------------------------------------------------------------------------------ writing a slot */
 
-#if defined(__SANITIZE_THREAD__) /* it does not support fences, and does not see the readers */
-#define STORES_BEGIN() ((void)0)
-#else
-#define STORES_BEGIN() __atomic_thread_fence(__ATOMIC_RELEASE)
-#endif
-
 /* The odd version must be visible before the stores that follow: an ordering of that store alone would not hold them
  * back on every CPU. Apart from the slot's own thread only slot_remove_lock() changes the version, by far more. That change
  * may be lost here: a reader of the version before it does not find it again in any case. */
 static void slot_change_begin(struct wait_file_slot *s)
 {
     __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-    STORES_BEGIN();
+    SYNC_STORES_BEGIN();
 }
 
 static void slot_change_end(struct wait_file_slot *s)
@@ -218,15 +206,10 @@ bool sync_wait_state_leave(struct sync_thread *t)
 }
 
 /* Waits nest: in a signal handler, or in the calls that implement a custom lock. */
-void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
+static void slot_write_wait(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
     struct wait_file_slot *s = t->wait_slot;
-    if (UNLIKELY(sync_process.sched))
-        upmu_recorder_wait_(true);
-    if (!s)
-        return;
-    sync_guard(t); /* a signal handler that waits must not see an incomplete slot */
-    uint64_t now = wait_state_ns_at(t, tick);
+    uint64_t now = sync_wait_state_ns(t, tick);
     if (t->wait_depth++ == 1)
         memcpy(t->wait_outer, s, sizeof t->wait_outer);
     slot_change_begin(s);
@@ -245,6 +228,24 @@ void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct tr
     slot_write_stack(s, e->stack);
     slot_write_held(t, tick, now);
     slot_change_end(s);
+}
+
+void sync_wait_state_block_other(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
+{
+    if (!t->wait_slot)
+        return;
+    slot_write_wait(t, tick, e);
+    __atomic_fetch_add(&sync_gate.threads_blocked, 1, __ATOMIC_ACQ_REL);
+}
+
+void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
+{
+    if (UNLIKELY(sync_process.sched))
+        upmu_recorder_wait_(true);
+    if (!t->wait_slot)
+        return;
+    sync_guard(t); /* a signal handler that waits must not see an incomplete slot */
+    slot_write_wait(t, tick, e);
     uint32_t all = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_RELAXED);
     struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
     if (t->wait_depth == 1 && __atomic_add_fetch(&sync_gate.threads_blocked, 1, __ATOMIC_ACQ_REL) >= all && h)

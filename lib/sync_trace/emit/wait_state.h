@@ -7,6 +7,27 @@
 
 struct trace_sync;
 
+/** Orders the odd version of a slot before the stores that follow. */
+#if defined(__SANITIZE_THREAD__) /* it does not support fences, and does not see the readers */
+#define SYNC_STORES_BEGIN() ((void)0)
+#else
+#define SYNC_STORES_BEGIN() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+/** Read CLOCK_REALTIME, and the tick with it. @return it. */
+uint64_t sync_wait_state_clock(struct sync_thread *t);
+
+/** CLOCK_REALTIME at a tick of about now. A thread that waits many times within a tenth of a millisecond reads the clock once:
+ *  for that long, even a tick rate that is wrong by some thousandths, as at the start, is off by less than a microsecond. */
+static inline uint64_t sync_wait_state_ns(struct sync_thread *t, uint64_t tick)
+{
+    enum { PER_SECOND = 1 << 13 };
+    uint64_t gone = tick - t->clock_tick;
+    if (LIKELY(gone < sync_process.hz / PER_SECOND))
+        return t->clock_ns + (gone * sync_process.ns_factor >> SYNC_NS_BITS);
+    return sync_wait_state_clock(t);
+}
+
 /** Tracing begins: make the file. */
 void sync_wait_state_start(void);
 /** A new block: give it a slot. Under sync_gate.lock. */
@@ -22,6 +43,8 @@ bool sync_wait_state_leave(struct sync_thread *t);
 void sync_wait_state_thread_created(void);
 /** The thread is about to wait; `e` is the event that begins the wait, `tick` is about now. */
 void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
+/** The same of another thread, which is blocked: the block belongs to the caller. */
+void sync_wait_state_block_other(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** The wait is over. */
 void sync_wait_state_unblock(struct sync_thread *t);
 /** The lock is no longer held by thread `tid`, which did not release it itself; 0: by no thread that has ended. */

@@ -70,6 +70,52 @@ static inline pid_t sync_mutex_owner(const pthread_mutex_t *m)
     return -1;
 }
 
+/* Whether a lock is taken, by one load: not verified, and it may change at once. Without a lock's layout it is
+ * never taken. Right after a locked instruction a load of the same word is slow, of another one in its line it is not. */
+
+static inline bool sync_mutex_seems_taken(const void *mutex_or_mtx)
+{
+#ifdef __GLIBC__
+    const pthread_mutex_t *m = mutex_or_mtx;
+    return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) != 0;
+#else
+    (void)mutex_or_mtx;
+    return false;
+#endif
+}
+
+/** For a writer, or for a reader. */
+static inline bool sync_rwlock_seems_taken(const pthread_rwlock_t *l, bool shared)
+{
+#ifdef __GLIBC__
+    enum { ANY = ~5 }; /* of __readers: a holder; not only the phase, or that readers wait */
+    return shared ? __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0
+                  : (__atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) & (unsigned)ANY) != 0;
+#else
+    (void)l;
+    (void)shared;
+    return false;
+#endif
+}
+
+static inline bool sync_spin_seems_taken(const pthread_spinlock_t *l)
+{
+    return sync_layout.spin && *l != sync_layout.spin_free;
+}
+
+/** Of a semaphore: whether a wait would block. */
+static inline bool sync_sem_seems_taken(const sem_t *s)
+{
+#ifdef __GLIBC__
+    /* Its value: the low half of a number of 64 bits, or without these above a bit. */
+    return sizeof(void *) == 8 ? (uint32_t)__atomic_load_n((const uint64_t *)(const void *)s, __ATOMIC_RELAXED) == 0
+                               : __atomic_load_n((const uint32_t *)(const void *)s, __ATOMIC_RELAXED) >> 1 == 0;
+#else
+    (void)s;
+    return false;
+#endif
+}
+
 /** UPMU_TRACE_FLAG_RECURSIVE and the like of a mutex; 0 where libc has no such field. */
 uint32_t sync_mutex_flags(const pthread_mutex_t *m);
 /** The same of one that was just made with these attributes. */

@@ -19,6 +19,8 @@
 #endif
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "sync_trace/libc/cond_version.h"
 
@@ -56,6 +58,19 @@ static int absent_clockjoin(pthread_t t, void **value, clockid_t c, const struct
 {
     (void)t, (void)value, (void)c, (void)ts;
     return ENOSYS;
+}
+
+static int absent_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *most,
+                               const sigset_t *mask)
+{
+    (void)fd, (void)events, (void)n, (void)most, (void)mask;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int absent_tgkill(pid_t pid, pid_t tid, int sig)
+{
+    return (int)syscall(SYS_tgkill, pid, tid, sig);
 }
 
 static const struct {
@@ -132,6 +147,53 @@ static const struct {
     {"dl_iterate_phdr", NULL, offsetof(struct sync_real, iterate_phdr)},
     {"munmap", NULL, offsetof(struct sync_real, munmap)},
     {"dlclose", NULL, offsetof(struct sync_real, dlclose)},
+    {"sleep", NULL, offsetof(struct sync_real, sleep)},
+    {"usleep", NULL, offsetof(struct sync_real, usleep)},
+    {"nanosleep", NULL, offsetof(struct sync_real, nanosleep)},
+    {"clock_nanosleep", NULL, offsetof(struct sync_real, clock_nanosleep)},
+    {"thrd_sleep", NULL, offsetof(struct sync_real, thrd_sleep)},
+    {"poll", NULL, offsetof(struct sync_real, poll)},
+    {"__poll_chk", NULL, offsetof(struct sync_real, poll_chk)},
+    {"ppoll", NULL, offsetof(struct sync_real, ppoll)},
+    {"__ppoll_chk", NULL, offsetof(struct sync_real, ppoll_chk)},
+    {"select", NULL, offsetof(struct sync_real, select)},
+    {"pselect", NULL, offsetof(struct sync_real, pselect)},
+    {"epoll_wait", NULL, offsetof(struct sync_real, epoll_wait)},
+    {"epoll_pwait", NULL, offsetof(struct sync_real, epoll_pwait)},
+    {"epoll_pwait2", NULL, offsetof(struct sync_real, epoll_pwait2)},
+    {"sigwait", NULL, offsetof(struct sync_real, sigwait)},
+    {"sigwaitinfo", NULL, offsetof(struct sync_real, sigwaitinfo)},
+    {"sigtimedwait", NULL, offsetof(struct sync_real, sigtimedwait)},
+    {"sigsuspend", NULL, offsetof(struct sync_real, sigsuspend)},
+    {"pause", NULL, offsetof(struct sync_real, pause)},
+    {"pthread_kill", NULL, offsetof(struct sync_real, pthread_kill)},
+    {"pthread_sigqueue", NULL, offsetof(struct sync_real, pthread_sigqueue)},
+    {"kill", NULL, offsetof(struct sync_real, kill)},
+    {"sigqueue", NULL, offsetof(struct sync_real, sigqueue)},
+    {"tgkill", NULL, offsetof(struct sync_real, tgkill)},
+    {"read", NULL, offsetof(struct sync_real, read)},
+    {"__read_chk", NULL, offsetof(struct sync_real, read_chk)},
+    {"readv", NULL, offsetof(struct sync_real, readv)},
+    {"recv", NULL, offsetof(struct sync_real, recv)},
+    {"__recv_chk", NULL, offsetof(struct sync_real, recv_chk)},
+    {"recvfrom", NULL, offsetof(struct sync_real, recvfrom)},
+    {"__recvfrom_chk", NULL, offsetof(struct sync_real, recvfrom_chk)},
+    {"recvmsg", NULL, offsetof(struct sync_real, recvmsg)},
+    {"recvmmsg", NULL, offsetof(struct sync_real, recvmmsg)},
+    {"accept", NULL, offsetof(struct sync_real, accept)},
+    {"accept4", NULL, offsetof(struct sync_real, accept4)},
+    {"write", NULL, offsetof(struct sync_real, write)},
+    {"writev", NULL, offsetof(struct sync_real, writev)},
+    {"send", NULL, offsetof(struct sync_real, send)},
+    {"sendto", NULL, offsetof(struct sync_real, sendto)},
+    {"sendmsg", NULL, offsetof(struct sync_real, sendmsg)},
+    {"sendmmsg", NULL, offsetof(struct sync_real, sendmmsg)},
+    {"connect", NULL, offsetof(struct sync_real, connect)},
+    {"wait", NULL, offsetof(struct sync_real, wait)},
+    {"waitpid", NULL, offsetof(struct sync_real, waitpid)},
+    {"wait3", NULL, offsetof(struct sync_real, wait3)},
+    {"wait4", NULL, offsetof(struct sync_real, wait4)},
+    {"waitid", NULL, offsetof(struct sync_real, waitid)},
     /* Since glibc 2.30 and 2.31. */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
     {"pthread_rwlock_clockrdlock", NULL, offsetof(struct sync_real, rwlock_clockrdlock)},
@@ -200,6 +262,10 @@ static void resolve_absent(struct sync_real *r)
         r->sem_clockwait = absent_sem_clockwait;
     if (!r->clockjoin)
         r->clockjoin = absent_clockjoin;
+    if (!r->epoll_pwait2)
+        r->epoll_pwait2 = absent_epoll_pwait2;
+    if (!r->tgkill)
+        r->tgkill = absent_tgkill;
 }
 
 void sync_resolve(void)

@@ -4,11 +4,20 @@
 #define UPMU_SYNC_RESOLVE_H
 
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/sanitizer.h"
 
@@ -99,6 +108,53 @@ struct sync_real {
     void (*free)(void *);
     int (*munmap)(void *, size_t);
     int (*dlclose)(void *);
+    unsigned (*sleep)(unsigned);
+    int (*usleep)(useconds_t);
+    int (*nanosleep)(const struct timespec *, struct timespec *);
+    int (*clock_nanosleep)(clockid_t, int, const struct timespec *, struct timespec *);
+    int (*thrd_sleep)(const struct timespec *, struct timespec *);
+    int (*poll)(struct pollfd *, nfds_t, int);
+    int (*poll_chk)(struct pollfd *, nfds_t, int, size_t);
+    int (*ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+    int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+    int (*select)(int, fd_set *, fd_set *, fd_set *, struct timeval *);
+    int (*pselect)(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
+    int (*epoll_wait)(int, struct epoll_event *, int, int);
+    int (*epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
+    int (*epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
+    int (*sigwait)(const sigset_t *, int *);
+    int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
+    int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
+    int (*sigsuspend)(const sigset_t *);
+    int (*pause)(void);
+    int (*pthread_kill)(pthread_t, int);
+    int (*pthread_sigqueue)(pthread_t, int, const union sigval);
+    int (*kill)(pid_t, int);
+    int (*sigqueue)(pid_t, int, const union sigval);
+    int (*tgkill)(pid_t, pid_t, int);
+    ssize_t (*read)(int, void *, size_t);
+    ssize_t (*read_chk)(int, void *, size_t, size_t);
+    ssize_t (*readv)(int, const struct iovec *, int);
+    ssize_t (*recv)(int, void *, size_t, int);
+    ssize_t (*recv_chk)(int, void *, size_t, size_t, int);
+    ssize_t (*recvfrom)(int, void *, size_t, int, struct sockaddr *, socklen_t *);
+    ssize_t (*recvfrom_chk)(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
+    ssize_t (*recvmsg)(int, struct msghdr *, int);
+    int (*recvmmsg)(int, struct mmsghdr *, unsigned, int, struct timespec *);
+    int (*accept)(int, struct sockaddr *, socklen_t *);
+    int (*accept4)(int, struct sockaddr *, socklen_t *, int);
+    ssize_t (*write)(int, const void *, size_t);
+    ssize_t (*writev)(int, const struct iovec *, int);
+    ssize_t (*send)(int, const void *, size_t, int);
+    ssize_t (*sendto)(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
+    ssize_t (*sendmsg)(int, const struct msghdr *, int);
+    int (*sendmmsg)(int, struct mmsghdr *, unsigned, int);
+    int (*connect)(int, const struct sockaddr *, socklen_t);
+    pid_t (*wait)(int *);
+    pid_t (*waitpid)(pid_t, int *, int);
+    pid_t (*wait3)(int *, int, struct rusage *);
+    pid_t (*wait4)(pid_t, int *, int, struct rusage *);
+    int (*waitid)(idtype_t, id_t, siginfo_t *, int);
 };
 
 extern struct sync_real sync_real;

@@ -16,19 +16,19 @@
 #include "sync_trace/stack/modules.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/loaded_module.h"
 #include "base/tick.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/stack/stacks.h"
 #include "sync_trace/state/notes.h"
 #include "trace/write/writer.h"
 
-enum { MODULES_MAX = 2048, BUILD_ID_MAX = 64, PHDRS_MAX = 16 };
+enum { MODULES_MAX = 2048, PHDRS_MAX = 16 };
 
 struct module {
     uint64_t base, start, end;
@@ -80,24 +80,11 @@ static const void *module_eh_frame(const struct module *m)
     return o.dlfo_eh_frame;
 }
 
-/* The module of a running thread's stack, which therefore cannot be unloaded. Its program headers are in its first
- * page, if its file begins there. */
+/* The module of a running thread's stack, which therefore cannot be unloaded. */
 static bool module_find_without_lock(uintptr_t address, struct dl_phdr_info *info)
 {
     struct dl_find_object o;
-    ElfW(Ehdr) head;
-    if (!find_object || find_object((void *)address, &o) != 0)
-        return false;
-    memcpy(&head, o.dlfo_map_start, sizeof head);
-    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)))
-        return false;
-    *info = (struct dl_phdr_info){
-        .dlpi_addr = o.dlfo_link_map->l_addr,
-        .dlpi_name = o.dlfo_link_map->l_name,
-        .dlpi_phdr = (const ElfW(Phdr) *)(const void *)((const char *)o.dlfo_map_start + head.e_phoff),
-        .dlpi_phnum = head.e_phnum,
-    };
-    return true;
+    return find_object && find_object((void *)address, &o) == 0 && loaded_module_from_object(&o, info);
 }
 #else
 /* glibc before 2.35, and others: there is no query without a lock. */
@@ -128,69 +115,6 @@ int sync_modules_start(void)
     return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
-static size_t note_align(size_t n, size_t to)
-{
-    return (n + to - 1) / to * to;
-}
-
-static void build_id_hex(char *out, const unsigned char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-        out[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-    }
-    out[2 * n] = '\0';
-}
-
-/* The build-id among the notes of one segment; false if it is not there. */
-static bool note_build_id(const unsigned char *at, size_t bytes, size_t align, char *out)
-{
-    ElfW(Nhdr) n;
-    while (bytes >= sizeof n) {
-        memcpy(&n, at, sizeof n);
-        size_t name = note_align(n.n_namesz, 4), desc = note_align(sizeof n + name, align);
-        size_t all = note_align(desc + n.n_descsz, align);
-        if (n.n_namesz > bytes || n.n_descsz > bytes || desc + n.n_descsz > bytes)
-            return false;
-        if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(at + sizeof n, "GNU", 4) == 0 &&
-            n.n_descsz <= BUILD_ID_MAX) {
-            build_id_hex(out, at + desc, n.n_descsz);
-            return true;
-        }
-        if (all >= bytes)
-            return false;
-        at += all;
-        bytes -= all;
-    }
-    return false;
-}
-
-static void module_build_id(const struct dl_phdr_info *info, char *out)
-{
-    out[0] = '\0';
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type == PT_NOTE && note_build_id((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
-                                                  p->p_align == 8 ? 8 : 4, out))
-            return;
-    }
-}
-
-bool sync_module_extent(const struct dl_phdr_info *info, uint64_t *start, uint64_t *end)
-{
-    *start = UINT64_MAX;
-    *end = 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type != PT_LOAD)
-            continue;
-        uint64_t at = info->dlpi_addr + p->p_vaddr;
-        *start = at < *start ? at : *start;
-        *end = at + p->p_memsz > *end ? at + p->p_memsz : *end;
-    }
-    return *start < *end;
-}
-
 static void module_keep_unwind_info(const struct dl_phdr_info *info, const struct module *m, struct unwind_info *out)
 {
     if (!find_object || info->dlpi_phnum > PHDRS_MAX)
@@ -210,9 +134,9 @@ static uint64_t module_hash_text(uint64_t h, const char *text)
 static bool module_identify(const struct dl_phdr_info *info, struct module *m, char *id)
 {
     *m = (struct module){.base = info->dlpi_addr};
-    if (!sync_module_extent(info, &m->start, &m->end))
+    if (!loaded_module_extent(info, &m->start, &m->end))
         return false;
-    module_build_id(info, id);
+    loaded_module_build_id(info, id);
     m->file = module_hash_text(module_hash_text(0xcbf29ce484222325u, id), info->dlpi_name ? info->dlpi_name : "");
     return true;
 }
@@ -315,7 +239,7 @@ __attribute__((noinline)) static bool module_write_program(struct sync_thread *t
 /* Under `busy`. */
 static void module_add(struct dl_phdr_info *info, struct sync_thread *t)
 {
-    char id[2 * BUILD_ID_MAX + 1];
+    char id[BUILD_ID_TEXT];
     struct module m;
     bool by_stacks;
     if (!module_identify(info, &m, id))
@@ -363,7 +287,7 @@ static int modules_add_one(struct dl_phdr_info *info, size_t size, void *arg)
 static int modules_see(struct dl_phdr_info *info, size_t size, void *arg)
 {
     uint8_t *seen = arg;
-    char id[2 * BUILD_ID_MAX + 1];
+    char id[BUILD_ID_TEXT];
     struct module m;
     (void)size;
     uint32_t i = module_identify(info, &m, id) ? module_find(&m, table->n) : MODULES_MAX;

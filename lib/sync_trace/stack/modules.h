@@ -5,8 +5,6 @@
 
 #include "sync_trace/state/thread.h"
 
-struct dl_phdr_info;
-
 /** @return 0; UPMU_E_NOMEM. */
 int sync_modules_start(void);
 /** Record modules that were loaded or unloaded. Takes the loader's lock: not on the traced path. */
@@ -22,7 +20,5 @@ bool sync_modules_add_stack(struct sync_thread *t, const void *const *frames, ui
 void sync_modules_note_unknown(const void *const *frames, uint32_t n_frames);
 /** Whether a module was loaded where one with recorded stacks was: libunwind's cache may be wrong. */
 bool sync_modules_were_replaced(void);
-/** Address range of a module. @return false if nothing of it is mapped. */
-bool sync_module_extent(const struct dl_phdr_info *info, uint64_t *start, uint64_t *end);
 
 #endif

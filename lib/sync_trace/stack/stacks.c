@@ -32,16 +32,15 @@ struct slot {
     uint64_t tick;  /**< of the stack's record, or later */
     uint32_t id;    /**< published: 0 until the record is written */
     uint32_t first; /**< in `frames` */
-    uint8_t n;
-    uint8_t capacity; /**< capacity in `frames` */
-    uint16_t filled;  /**< earlier uses */
-    uint8_t truncated;
-    uint8_t method;  /**< enum upmu_stack_method */
-    uint8_t retired; /**< enum retirement */
+    uint16_t n;
+    uint16_t capacity;     /**< capacity in `frames` */
+    uint16_t filled;       /**< earlier uses */
+    uint8_t truncated : 1; /**< written by the thread that fills the slot, as all but the claims */
+    uint8_t method : 7;    /**< enum upmu_stack_method */
+    uint8_t retired;       /**< enum retirement */
 };
 
 _Static_assert(sizeof(struct slot) == 32, "two slots in a line of the cache");
-_Static_assert((int)SYNC_FRAMES_MAX <= (int)UINT8_MAX, "the number of frames fits");
 
 enum retirement {
     IN_USE,
@@ -74,8 +73,10 @@ static uint64_t stack_hash(const void *const *frames, uint32_t n, bool truncated
     return h ? h : 1;
 }
 
-/* Whether the slot has this stack, provided that its id does not change. */
-static bool slot_has_stack(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+/* Whether the slot has this stack, provided that its id does not change. ThreadSanitizer does not see atomic operations, such
+ * as that on the id, within calls that block. */
+__attribute__((no_sanitize("thread"))) static bool slot_has_stack(const struct slot *s, const void *const *frames,
+                                                                  uint32_t n, bool truncated)
 {
     if (s->n != n || (s->truncated != 0) != truncated || __atomic_load_n(&s->retired, __ATOMIC_RELAXED))
         return false;
@@ -161,7 +162,7 @@ static bool stack_reserve(struct slot *s, uint32_t n)
         return false;
     }
     s->first = first;
-    s->capacity = (uint8_t)n;
+    s->capacity = (uint16_t)n;
     return true;
 }
 
@@ -169,7 +170,7 @@ static bool slot_keep_frames(struct slot *s, const void *const *frames, uint32_t
 {
     if (!stack_reserve(s, n))
         return false;
-    s->n = (uint8_t)n;
+    s->n = (uint16_t)n;
     s->truncated = truncated;
     for (uint32_t i = 0; i < n; i++)
         __atomic_store_n(&table->frames[s->first + i], (uintptr_t)frames[i], __ATOMIC_RELAXED);
@@ -196,7 +197,7 @@ static uint32_t slot_fill(struct sync_thread *t, uint64_t tick, struct slot *s, 
     /* The writer raises the tick of a late post to its thread's last event: the record may be later than `tick`, never
      * later than now. */
     s->tick = tick_now();
-    s->method = (uint8_t)t->method;
+    s->method = t->method & 0x7f;
     __atomic_store_n(&s->retired, IN_USE, __ATOMIC_RELAXED);
     __atomic_store_n(&s->id, id, __ATOMIC_RELEASE);
     return id;
@@ -215,7 +216,7 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
     if (*is_new)
         return slot_fill(t, tick, s, frames, n, truncated);
     /* Written by another thread after this event's tick: a reader in time order would get the event first. */
-    return s->tick <= tick || write_stack(t, tick, s, id) ? id : 0;
+    return __atomic_load_n(&s->tick, __ATOMIC_RELAXED) <= tick || write_stack(t, tick, s, id) ? id : 0;
 }
 
 void sync_stacks_retire(uint64_t start, uint64_t end)

@@ -26,7 +26,15 @@
 #include "base/tick.h"
 #include "sync_trace/stack/memo.h"
 #include "sync_trace/stack/modules.h"
+#include "sync_trace/stack/scan_stack.h"
 #include "sync_trace/stack/stacks.h"
+#include "sync_trace/stack/unwind_pipe.h"
+
+#ifdef SCAN_ISA
+enum { SCANS_CODE = 1 }; /* libunwind stops at code without tables and does not return its registers there */
+#else
+enum { SCANS_CODE = 0 };
+#endif
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
 
@@ -38,6 +46,7 @@ static struct {
 struct walk {
     void **frames;
     uint32_t n, max;
+    struct sync_scan_from last; /* registers in the last frame, where code may have to be scanned */
 };
 
 static _Unwind_Reason_Code unwind_libgcc_frame(struct _Unwind_Context *context, void *arg)
@@ -47,14 +56,20 @@ static _Unwind_Reason_Code unwind_libgcc_frame(struct _Unwind_Context *context, 
     if (w->n == w->max || ip == 0)
         return _URC_END_OF_STACK;
     w->frames[w->n++] = (void *)ip;
+#ifdef SCAN_ISA
+    w->last = (struct sync_scan_from){.stack = (uintptr_t)_Unwind_GetCFA(context),
+                                      .pointer = (uintptr_t)_Unwind_GetGR(context, FRAME_REGISTER)};
+#endif
     return _URC_NO_REASON;
 }
 
-static uint32_t unwind_libgcc(void **frames, uint32_t max)
+static uint32_t unwind_libgcc(void **frames, uint32_t max, uint32_t *method)
 {
     struct walk w = {.frames = frames, .max = max};
     _Unwind_Backtrace(unwind_libgcc_frame, &w);
-    return w.n;
+    uint32_t n = sync_scan_stack(frames, w.n, max, &w.last);
+    *method = n > w.n ? UPMU_STACK_SCANNED : UPMU_STACK_LIBGCC;
+    return n;
 }
 
 /* Bytes left below a memory limit, of which `used` pages are used. */
@@ -127,21 +142,29 @@ static bool unwind_touch_tls(void)
 }
 #endif
 
+static int (*backtrace_found)(void **, int);
+
+static bool unwind_first_walk(void)
+{
+    void *frames[4];
+    return backtrace_found(frames, 4) > 0;
+}
+
 void sync_unwind_start(void)
 {
     void *frames[4];
+    uint32_t method;
     /* Under ThreadSanitizer, libunwind's cleanup at thread exit runs after the sanitizer's. libunwind keeps a pipe
      * open, whose descriptors a program with few left needs more. */
-    bool usable = !UNDER_TSAN && spare_descriptors_left() && unwind_memory_is_ample();
+    bool usable = !UNDER_TSAN && !SCANS_CODE && spare_descriptors_left() && unwind_memory_is_ample();
     void *loaded = dlopen("libunwind.so.8", RTLD_NOW | RTLD_NOLOAD);
     void *library = usable ? dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL) : NULL;
-    int (*found)(void **, int) = NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
-    *(void **)(void *)&found = symbol;
+    *(void **)(void *)&backtrace_found = symbol;
     /* the first walk allocates */
-    (void)unwind_libgcc(frames, 4);
-    if (found && found(frames, 4) > 0) {
-        backtrace = found;
+    (void)unwind_libgcc(frames, 4, &method);
+    if (library && backtrace_found && sync_unwind_pipe_learn(unwind_first_walk)) {
+        backtrace = backtrace_found;
         sync_tls.unwinds = 1;
         sync_memo_start(library);
         if (!loaded) /* else the program may have made its key at any time */
@@ -157,7 +180,7 @@ void sync_unwind_thread(void)
 {
     void *frame;
     int saved = errno, cancel;
-    if (!backtrace || sync_tls.unwinds || sync_process.depth == 0)
+    if (!backtrace || sync_tls.unwinds || sync_process.depth == 0 || !sync_unwind_pipe_is_intact())
         return;
     sync_tls.busy = 1; /* its locks are not the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -171,13 +194,12 @@ void sync_unwind_thread(void)
 
 static uint32_t unwind_walk(struct sync_thread *t, uint32_t max)
 {
-    if (LIKELY(sync_tls.unwinds && !sync_modules_were_replaced())) {
+    if (LIKELY(sync_tls.unwinds && !sync_modules_were_replaced() && sync_unwind_pipe_is_intact())) {
         int got = backtrace(t->frames, (int)max);
         t->method = UPMU_STACK_LIBUNWIND;
         return got > 0 ? (uint32_t)got : 0;
     }
-    t->method = UPMU_STACK_LIBGCC;
-    return unwind_libgcc(t->frames, max);
+    return unwind_libgcc(t->frames, max, &t->method);
 }
 
 /* Walk the stack into t->frames. `*frames`: from `site` outward, at most sync_process.depth. */
@@ -214,6 +236,14 @@ static uint32_t unwind_stack_id(struct sync_thread *t, uint64_t tick, const void
     if (UNLIKELY(is_new))
         sync_modules_note_unknown(frames, n);
     return id;
+}
+
+uint32_t sync_stack_add(struct sync_thread *t, uint64_t tick, uint32_t n, uint32_t method, bool truncated)
+{
+    const void *const *frames = (const void *const *)t->frames;
+    (void)sync_modules_add_stack(t, frames, n);
+    t->method = method;
+    return unwind_stack_id(t, tick, frames, n, truncated);
 }
 
 /* With a frame pointer, at which a memo begins. */

@@ -21,6 +21,9 @@ uint32_t sync_stack_then_tick(struct sync_thread *t, uint64_t *tick, uintptr_t s
 /** Id of the stack that is the call site alone, at its first use in this thread. */
 uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site);
 
+/** Id of a stack of `n` frames in t->frames, found by `method`. Under sync_guard(). */
+uint32_t sync_stack_add(struct sync_thread *t, uint64_t tick, uint32_t n, uint32_t method, bool truncated);
+
 static inline uint32_t sync_site_id(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
     const struct sync_site *s = &t->sites[(site ^ site >> 6) % SYNC_SITES];

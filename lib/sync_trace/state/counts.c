@@ -111,7 +111,7 @@ static bool count_claim(struct sync_thread *t, struct sync_count *s, uintptr_t l
     bool may = found == 0 || found == (lock | dormant);
     if (!may || !__atomic_compare_exchange_n(&s->lock, &found, lock, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return found == lock;
-    s->until = sync_process.sample;
+    sync_count_due_after(s, sync_process.sample);
     s->stamps = 0;
     __atomic_store_n(&s->type, (uint16_t)type, __ATOMIC_RELEASE);
     if (found == 0)
@@ -126,7 +126,7 @@ static struct sync_count *count_no_space(struct sync_thread *t)
     upmu_recorder_lost_(LOSS_LOCKS, 1);
     __atomic_store_n(&sync_gate.counts_lost, 1, __ATOMIC_RELAXED);
     t->uncounted.stamps = 0;
-    t->uncounted.until = 0;
+    sync_count_due_after(&t->uncounted, 0);
     return &t->uncounted;
 }
 

@@ -42,11 +42,30 @@ static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t loc
     return LIKELY(found == lock) ? slot : sync_count_find(t, lock, type);
 }
 
+/** Whether the slow path is due at this acquisition, which has been counted. */
+static inline bool sync_count_is_due(const struct sync_count *c)
+{
+    return (int32_t)((uint32_t)c->acquired - c->next) >= 0;
+}
+
+/** The slow path is due after `n` further acquisitions; 0: hardly ever. */
+static inline void sync_count_due_after(struct sync_count *c, uint32_t n)
+{
+    c->next = (uint32_t)c->acquired + (n != 0 && n < INT32_MAX ? n : INT32_MAX);
+}
+
+/** Count an acquisition. @return whether the slow path is due. */
+static inline bool sync_count_add(struct sync_count *c)
+{
+    c->acquired++;
+    return UNLIKELY(sync_count_is_due(c));
+}
+
 /** The lock is contended: its next acquisitions are recorded. */
 static inline void sync_count_stamp(struct sync_count *c)
 {
     c->stamps = SYNC_STAMPS;
-    c->until = 1;
+    sync_count_due_after(c, 1);
 }
 
 #endif

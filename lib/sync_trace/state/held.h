@@ -3,14 +3,20 @@
  * @file
  * Locks held by a thread, readable by waiters in other threads.
  *
- * An entry is written between two changes of `version`: stores release and loads acquire, which is free on x86 and gives
- * a seqlock without fences. Removing the last entry only lowers `depth`: a waiter that still reads it reports a state
- * that was true when its try failed. The depth is raised before the entry is filled, so that a signal handler that locks
- * in between adds its entry behind it.
+ * A thread adds and removes its last entry without a lock or a version. `lock` is stored last and cleared first, and `since`,
+ * a different tick for each acquisition, is stored before `site`: a waiter that reads the same `since` before and after
+ * `lock` and `site` has one acquisition's entry. Stores release and loads acquire, which is free on x86. Only moving
+ * entries changes `version`, which is odd meanwhile. The depth is raised before the entry is filled, so that a signal
+ * handler that locks in between adds its entry behind it.
+ *
+ * Beside a locked instruction each store counts: words that mostly have the right value already are read first.
  */
 #ifndef UPMU_SYNC_HELD_H
 #define UPMU_SYNC_HELD_H
 
+#include <string.h>
+
+#include "base/sanitizer.h"
 #include "sync_trace/state/thread.h"
 
 /** Drop the oldest entry. */
@@ -25,21 +31,69 @@ struct sync_thread *sync_held_search(uintptr_t lock, struct sync_held *out);
 /** The same for a lock with several holders: the first one found; all are asked to record their release. */
 struct sync_thread *sync_held_search_all(uintptr_t lock, struct sync_held *out);
 
+#if defined(__x86_64__) && defined(__LP64__) && !UNDER_ASAN && !UNDER_TSAN
+/** Where a copy of the stack is kept at each acquisition in mode holders. */
+#define SYNC_ORIGIN_FRAME() ((const uintptr_t *)__builtin_frame_address(0))
+
+/** Before the entry is added that gets `since`: copy the stack from the frame pointer on, but not beyond its page, which may be
+ *  the last one. */
+static inline __attribute__((always_inline)) void sync_origin_copy(struct sync_thread *t, uint32_t d, uint64_t since,
+                                                                   const uintptr_t *frame)
+{
+    enum { PAGE = 4096, BYTES = SYNC_ORIGIN_WORDS * sizeof(uintptr_t) };
+    struct sync_origin *o = &t->origins[d % SYNC_ORIGINS];
+    bool fits = ((uintptr_t)frame & (PAGE - 1)) <= PAGE - BYTES;
+    __atomic_store_n(&o->since, since, __ATOMIC_RELEASE);
+    o->stack = 0;
+    o->words = fits ? SYNC_ORIGIN_WORDS : 0;
+    o->frame = (uintptr_t)frame;
+    if (LIKELY(fits))
+        memcpy(o->word, frame, BYTES);
+}
+#else
+#define SYNC_ORIGIN_FRAME() ((const uintptr_t *)NULL)
+static inline void sync_origin_copy(struct sync_thread *t, uint32_t d, uint64_t since, const uintptr_t *frame)
+{
+    (void)frame;
+    if (d < SYNC_ORIGINS)
+        __atomic_store_n(&t->origins[d].since, 0, __ATOMIC_RELAXED);
+    (void)since;
+}
+#endif
+
+/** The entry added last, with `since`, was acquired with this stack. */
+void sync_origin_known(struct sync_thread *t, uint64_t since, uint32_t stack);
+/** For a waiter: copy the origin of an entry as sync_held_ask() returned it. @return false: there is none, or the lock was
+ *  released. */
+bool sync_origin_read(const struct sync_thread *holder, const struct sync_held *entry, struct sync_origin *out);
+
+/** Add entry `d`. */
+static inline __attribute__((always_inline)) void sync_held_fill(struct sync_thread *t, uint32_t d,
+                                                                 const struct sync_held *entry)
+{
+    struct sync_held *h = &t->held[d];
+    __atomic_store_n(&t->depth, d + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->since, entry->since, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->site, entry->site, __ATOMIC_RELEASE);
+    if (UNLIKELY(__atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != entry->wanted))
+        __atomic_store_n(&h->wanted, entry->wanted, __ATOMIC_RELAXED);
+    if (UNLIKELY(h->number != 0))
+        h->number = 0; /* not read by other threads */
+    __atomic_store_n(&h->lock, entry->lock, __ATOMIC_RELEASE);
+}
+
 static inline void sync_held_push(struct sync_thread *t, uintptr_t lock, uintptr_t site, uint64_t since,
                                   uintptr_t wanted)
 {
     if (UNLIKELY(t->depth >= SYNC_HELD_MAX))
         sync_held_shift(t);
-    uint32_t d = t->depth, version = t->version;
-    struct sync_held *h = &t->held[d];
-    __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&t->depth, d + 1, __ATOMIC_RELEASE);
-    __atomic_store_n(&h->lock, lock, __ATOMIC_RELEASE);
-    __atomic_store_n(&h->site, site, __ATOMIC_RELEASE);
-    __atomic_store_n(&h->since, since, __ATOMIC_RELEASE);
-    __atomic_store_n(&h->wanted, wanted, __ATOMIC_RELEASE);
-    h->number = 0; /* not read by other threads */
-    __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
+    sync_held_fill(t, t->depth, &(struct sync_held){lock, site, since, wanted, 0});
+}
+
+/** The same for a thread that holds nothing. */
+static inline void sync_held_push_first(struct sync_thread *t, uintptr_t lock, uintptr_t site, uint64_t since)
+{
+    sync_held_fill(t, 0, &(struct sync_held){lock, site, since, HELD_QUIET, 0});
 }
 
 /** The entry of the lock acquired last, if it is this one. */
@@ -52,7 +106,12 @@ static inline struct sync_held *sync_held_top(struct sync_thread *t, uintptr_t l
 
 static inline void sync_held_pop(struct sync_thread *t)
 {
-    __atomic_store_n(&t->depth, t->depth - 1, __ATOMIC_RELAXED);
+    uint32_t d = t->depth - 1;
+    __atomic_store_n(&t->held[d % SYNC_HELD_MAX].lock, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->depth, d, __ATOMIC_RELEASE);
 }
+
+/** Remove all entries: the thread ends. */
+void sync_held_clear(struct sync_thread *t);
 
 #endif

@@ -5,7 +5,7 @@
 enum {
     BITS = 16,        /* of a word of the table, one per LOCK_MEMORY_ALIGN bytes */
     BUCKET_LOG = 8,   /* bytes of memory per bucket */
-    WHO_BITS = 12,    /* thread number in a word of `users` */
+    USER_BITS = 12,   /* thread number in a word of `users` */
     FULL = 255,       /* a count of `near` that stays as it is */
     ALL_FROM_LOG = 34 /* for larger ranges the whole table is searched */
 };
@@ -88,35 +88,35 @@ static uint64_t *lock_user_entry(const struct lock_memory *p, uintptr_t lock)
         ->users[lock_memory_hash((uint64_t)lock / LOCK_MEMORY_ALIGN, LOCK_MEMORY_USERS_LOG)];
 }
 
-static uint64_t lock_user_word(uintptr_t lock, unsigned who)
+static uint64_t lock_user_word(uintptr_t lock, unsigned user)
 {
-    return (uint64_t)lock / LOCK_MEMORY_ALIGN << WHO_BITS | who;
+    return (uint64_t)lock / LOCK_MEMORY_ALIGN << USER_BITS | user;
 }
 
 /* `first`: no thread has used it before. Otherwise, if another lock has the entry, its thread is unknown. */
-static void lock_user_add(struct lock_memory *p, uintptr_t lock, unsigned who, bool first)
+static void lock_user_add(struct lock_memory *p, uintptr_t lock, unsigned user, bool first)
 {
     uint64_t *line = lock_user_entry(p, lock), word = __atomic_load_n(line, __ATOMIC_RELAXED), next;
     do {
-        unsigned before = (unsigned)(word % (1u << WHO_BITS));
-        bool known = word >> WHO_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN;
-        if (known && (who == LOCK_MEMORY_NO_THREAD || before == who))
+        unsigned before = (unsigned)(word % (1u << USER_BITS));
+        bool known = word >> USER_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN;
+        if (known && (user == LOCK_MEMORY_NO_THREAD || before == user))
             return;
         if (known)
-            next = lock_user_word(lock, before == LOCK_MEMORY_NO_THREAD ? who : LOCK_MEMORY_MANY);
+            next = lock_user_word(lock, before == LOCK_MEMORY_NO_THREAD ? user : LOCK_MEMORY_MANY);
         else
-            next = lock_user_word(lock, first ? who : LOCK_MEMORY_MANY);
+            next = lock_user_word(lock, first ? user : LOCK_MEMORY_MANY);
     } while (!__atomic_compare_exchange_n(line, &word, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
 unsigned lock_memory_thread(const struct lock_memory *p, uintptr_t lock)
 {
     uint64_t word = __atomic_load_n(lock_user_entry(p, lock), __ATOMIC_RELAXED);
-    bool known = lock_fits(lock) && word >> WHO_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN;
-    return known ? (unsigned)(word % (1u << WHO_BITS)) : LOCK_MEMORY_MANY;
+    bool known = lock_fits(lock) && word >> USER_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN;
+    return known ? (unsigned)(word % (1u << USER_BITS)) : LOCK_MEMORY_MANY;
 }
 
-void lock_memory_put(struct lock_memory *p, uintptr_t lock, unsigned who)
+void lock_memory_put(struct lock_memory *p, uintptr_t lock, unsigned user)
 {
     if (!lock_fits(lock))
         return;
@@ -124,7 +124,7 @@ void lock_memory_put(struct lock_memory *p, uintptr_t lock, unsigned who)
     bool first = bucket_add(p->entry[lock_bucket(lock)], lock_granule(lock), lock_bit(lock));
     if (!first)
         lock_memory_count(p, lock, false);
-    lock_user_add(p, lock, who, first);
+    lock_user_add(p, lock, user, first);
     if (!__atomic_load_n(&p->used, __ATOMIC_RELAXED))
         __atomic_store_n(&p->used, 1, __ATOMIC_RELAXED);
 }
@@ -135,7 +135,7 @@ bool lock_memory_remove(struct lock_memory *p, uintptr_t lock)
              *line = lock_user_entry(p, lock);
     uint64_t user = __atomic_load_n(line, __ATOMIC_RELAXED);
     bool removed = false;
-    if (bit && user >> WHO_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN)
+    if (bit && user >> USER_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN)
         (void)__atomic_compare_exchange_n(line, &user, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     for (int i = 0; i < LOCK_MEMORY_IN_BUCKET; i++) {
         uint64_t word = __atomic_load_n(&e[i], __ATOMIC_RELAXED);

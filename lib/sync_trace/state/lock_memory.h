@@ -50,8 +50,8 @@ struct lock_memory {
     uint64_t users[1 << LOCK_MEMORY_USERS_LOG]; /**< 52 bits: lock; then its thread */
 };
 
-/** There is a lock here, used by thread `who`. */
-void lock_memory_put(struct lock_memory *p, uintptr_t lock, unsigned who);
+/** There is a lock here, used by thread `user`. */
+void lock_memory_put(struct lock_memory *p, uintptr_t lock, unsigned user);
 /** The thread that uses a lock. */
 unsigned lock_memory_thread(const struct lock_memory *p, uintptr_t lock);
 /** The lock is gone. @return whether it was registered. */

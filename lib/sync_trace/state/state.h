@@ -25,8 +25,8 @@
 /** The mode word of the control file: 0 off, else 1 + enum upmu_sync_mode. */
 enum sync_mode_word {
     MODE_OFF = 0,
-    MODE_CONTENDED = 1 + UPMU_SYNC_CONTENDED,
     MODE_HOLDERS = 1 + UPMU_SYNC_HOLDERS,
+    MODE_CONTENDED = 1 + UPMU_SYNC_CONTENDED,
     MODE_ALL = 1 + UPMU_SYNC_ALL,
     MODE_COUNTS = 1 + UPMU_SYNC_COUNTS,
 };
@@ -42,16 +42,23 @@ struct sync_thread;
 struct lock_memory;
 struct wait_file_header;
 
+/** Why a thread gets no block. */
+enum sync_refused { REFUSED_NOT, REFUSED_ENDED, REFUSED_NO_BLOCK /* its calls are lost, and counted */ };
+
 struct sync_tls {
     struct sync_thread *thread;
     uint32_t busy;     /**< the block, or the unwinder's memory, is being made */
-    uint32_t refused;  /**< the block could not be made, or the thread has ended */
+    uint32_t refused;  /**< enum sync_refused */
     uint32_t counting; /**< counters are being read */
     uint32_t starting; /**< the thread's start event is not written yet */
     uint32_t unwinds;  /**< libunwind has its memory for this thread */
     uint32_t rounds;   /**< destructor rounds so far */
     uint32_t forking;  /**< thread id, while this thread forks */
     uint32_t finding;  /**< the real free() is being looked up */
+    uint32_t early;    /**< the thread is in a wait that began unrecorded (early.h) */
+    uint32_t tid;      /**< thread id, */
+    uint32_t process;  /**< in this process */
+    uint32_t withheld; /**< private_table_run() calls in the name of this thread, which could record before */
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -70,10 +77,15 @@ struct sync_gate {
     uint32_t inspecting, inspect_again;   /**< all_blocked.c */
     uint32_t blocks;                      /**< made; under `lock` */
     uint32_t counts_lost;                 /**< some count is missing because a table was full */
-    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 9 * sizeof(uint32_t)];
+    uint32_t unused;
+    uint64_t since, since_raw_ns; /**< tick and time at which the process itself began recording last */
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 10 * sizeof(uint32_t) -
+                       2 * sizeof(uint64_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
+
+enum { SYNC_NS_BITS = 20 };
 
 /** State that a forked child inherits. */
 struct sync_process {
@@ -88,10 +100,14 @@ struct sync_process {
     uint32_t sched;       /**< context switches are recorded: they are read at every event */
     uint32_t counters;    /**< counters are read at waits, and at the ends of holds that are HELD_COUNTED */
     uint32_t requests;    /**< in mode all, calls that may wait for a lock are events of their own */
+    uint32_t all_stacks;  /**< in mode all, every event with a caller has a stack */
+    uint32_t calls;       /**< waits of calls that are not about locks are recorded */
     uint32_t all_slow;    /**< mode all takes stacks, or has requests */
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     uint64_t hz;          /**< ticks per second, roughly */
     double ns_per_tick;   /**< the same */
+    uint64_t ns_factor;   /**< the same, as a fixed-point number with SYNC_NS_BITS bits after the point */
+    uint64_t call_ticks;  /**< a call that takes longer may have waited */
     struct {
         uint64_t full_ps, compact_ps, stack_ps;
     } cost; /**< of an event, of a compact event, of a stack in addition; 0 until measured */

@@ -8,12 +8,13 @@
 
 #include <sys/types.h>
 
+#include "sync_trace/state/calls.h"
 #include "sync_trace/state/state.h"
 #include "trace/format/schema.h"
 
 enum {
     SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; beyond that the oldest is dropped */
-    SYNC_FRAMES_MAX = 64, /**< of a stack */
+    SYNC_FRAMES_MAX = SCHEMA_FRAMES_MAX, /**< of a stack */
     SYNC_THREAD_NAME = 16,
     SYNC_FRAMES_OWN = 8, /**< our own frames, at most, at the inner end of a walk */
     SYNC_SITES = 64,     /**< call sites with a cached stack id, power of two */
@@ -23,7 +24,7 @@ enum {
 struct sync_held {
     uintptr_t lock;   /**< its key, see sync_key_object() */
     uintptr_t site;   /**< where it was acquired */
-    uint64_t since;   /**< tick, 0 if it was not read; with HELD_SAMPLED: see sync_held_since() */
+    uint64_t since;   /**< tick, 0 if it was not read; with flags: see sync_held_since() */
     uintptr_t wanted; /**< HELD_QUIET, HELD_RECORDED, or the address of a lock that a thread waits for */
     uint64_t number;  /**< of the sequence of locks held up to this one (lock_order.h), 0 until computed */
 };
@@ -39,6 +40,17 @@ static inline uint64_t sync_held_since(uint64_t since)
     return since & ~(HELD_SAMPLED | HELD_COUNTED);
 }
 
+/** Where the stack of a held lock's acquisition is. Valid if `since` is that of the lock's entry. The first waiter unwinds from
+ *  the copy of the innermost words (stack/holder_stack.h). */
+enum { SYNC_ORIGINS = 16, SYNC_ORIGIN_WORDS = 18, SYNC_SNAPSHOT_WORDS = 1024 };
+struct sync_origin {
+    uint64_t since;
+    uint32_t stack;  /**< its id, 0: not recorded */
+    uint32_t words;  /**< copied */
+    uintptr_t frame; /**< frame pointer of the wrapper: there are the caller's frame pointer and the call site */
+    uintptr_t word[SYNC_ORIGIN_WORDS];
+};
+
 /* A late waiter may store the address of its lock into an entry that is another lock's by then, in place of either value:
  * the release of whatever is not HELD_QUIET is recorded. */
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: the release must be, too */ };
@@ -50,7 +62,7 @@ struct sync_count {
     uintptr_t lock; /**< its key, marked if dormant (counts.c); 0 = free slot */
     uint64_t acquired;
     uint64_t contended;
-    uint32_t until;  /**< acquisitions until the slow path, counted down by each */
+    uint32_t next;   /**< `acquired` (its low half) at which the slow path is due */
     uint16_t stamps; /**< acquisitions still to be recorded since it was contended */
     uint16_t type;   /**< enum upmu_object_type */
 };
@@ -102,13 +114,14 @@ struct sync_thread {
 
     uint32_t ready;   /**< 1: may record. 0: the recorder is active in this thread, it has ended, or this is a child */
     uint32_t depth;   /**< of `held` */
-    uint32_t version; /**< odd while an entry of `held` is written */
+    uint32_t version; /**< odd while entries of `held` move */
     pid_t tid;
     struct sync_counts *counts;
     struct trace_stream *stream;
     struct sync_order order;
     struct sync_permit permits[SYNC_PERMITS];
     struct sync_held held[SYNC_HELD_MAX];
+    struct sync_origin origins[SYNC_ORIGINS]; /**< of the first ones */
     struct sync_site {
         uintptr_t key; /**< sync_site_key() */
         uint32_t id;
@@ -121,6 +134,7 @@ struct sync_thread {
     uintptr_t waiting;           /**< the lock this thread is blocked on */
     uintptr_t announced;         /**< the custom lock it waits for; that wait may use other locks */
     uint64_t flushed;            /**< tick of the last writing of counts */
+    uint64_t born;               /**< tick of its start if it is recorded from there on, else 0 */
     struct sync_count uncounted; /**< counts of locks that did not fit in the table */
     uint32_t method;             /**< enum upmu_stack_method of `frames` */
     pthread_t self;
@@ -134,7 +148,8 @@ struct sync_thread {
     uint32_t wait_depth;      /**< nested waits */
     uint64_t clock_tick;      /**< tick and */
     uint64_t clock_ns;        /**< time of the last reading of CLOCK_REALTIME */
-    uint32_t futex_value;     /**< expected value of the futex it waits for */
+    struct sync_calls calls;
+    uint32_t futex_value; /**< expected value of the futex it waits for */
     /* The last try that failed, until a blocking call shows that its call site tries first and waits then. */
     uintptr_t tried, tried_site;
     uint64_t tried_holding;              /**< number of the locks held */
@@ -143,6 +158,7 @@ struct sync_thread {
     uint32_t n_given_up;                 /**< of these events */
     bool futex_one;                      /**< it waits for one futex; for several, `futex_value` is not valid */
     unsigned char wait_outer[128];
+    uintptr_t snapshot[SYNC_SNAPSHOT_WORDS]; /**< of another thread's stack */
 };
 
 /** A block that is never reused: its thread ended with locks held, which waiters must be able to see. */

@@ -10,6 +10,7 @@
 #include "base/tick.h"
 #include "sync_trace/account/count_records.h"
 #include "sync_trace/account/lock_life.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
@@ -56,13 +57,30 @@ static void barrier_leave(struct sync_thread *t, const pthread_barrier_t *b, uin
     errno = saved;
 }
 
+/* Begun while nothing is recorded. */
+static int barrier_wait_early(pthread_barrier_t *b, struct sync_early *early)
+{
+    int rc = SYNC_REAL(barrier_wait)(b);
+    struct sync_thread *t = sync_early_end(early);
+    if (t)
+        barrier_leave(t, b, early->site, rc);
+    return rc;
+}
+
 UPMU_API int pthread_barrier_wait(pthread_barrier_t *b)
 {
     sync_child_check();
+    struct sync_early early = {
+        .kind = UPMU_TRACE_BARRIER_ARRIVE, .type = UPMU_OBJECT_BARRIER, .key = (uintptr_t)b, .site = CALL_SITE()};
+    early.flags = sync_barrier_shared_flag(b);
     uint32_t mode = sync_mode();
+    if (mode == MODE_OFF && sync_early_begin(&early))
+        return barrier_wait_early(b, &early);
+    mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     if (!t)
         return SYNC_REAL(barrier_wait)(b);
+    sync_early_check(t);
     sync_count(t, (uintptr_t)b, UPMU_OBJECT_BARRIER)->acquired++;
     if (mode == MODE_COUNTS)
         return SYNC_REAL(barrier_wait)(b);

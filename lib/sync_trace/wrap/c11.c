@@ -11,6 +11,7 @@
 #include "sync_trace/account/acquire.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/wait.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
 #include "sync_trace/libc/layout.h"
@@ -30,12 +31,27 @@ static int mtx_real_lock(mtx_t *m, const struct timespec *until)
     return until ? SYNC_REAL(mtx_timedlock)(m, until) : SYNC_REAL(mtx_lock)(m);
 }
 
+static int mtx_lock_any(mtx_t *m, uint32_t mode, const struct timespec *until, uintptr_t site);
+
+/* Nothing is recorded, and the mutex is taken. */
+__attribute__((noinline)) static int mtx_wait_early(mtx_t *m, const struct timespec *until, uintptr_t site)
+{
+    struct sync_early w = {.kind = UPMU_TRACE_LOCK_BLOCK, .type = UPMU_OBJECT_MUTEX, .key = (uintptr_t)m, .site = site};
+    w.flags = sync_mtx_flags(m) | (until ? UPMU_TRACE_FLAG_TIMED : 0);
+    if (!sync_early_begin(&w))
+        return mtx_lock_any(m, sync_mode(), until, site);
+    int rc = mtx_real_lock(m, until);
+    sync_early_lock_end(&w, rc);
+    return rc;
+}
+
 __attribute__((noinline)) static int mtx_wait_for(struct sync_thread *t, uint32_t mode, mtx_t *m,
                                                   const struct timespec *until, const struct lock_call *call)
 {
     struct sync_wait w = {
         .t = t, .lock = call->key, .site = call->site, .type = UPMU_OBJECT_MUTEX, .request_stack = call->request_stack};
     uint32_t kind = sync_mtx_flags(m);
+    sync_early_check(t);
     w.flags = kind | (until ? UPMU_TRACE_FLAG_TIMED : 0);
     pid_t owner = sync_mtx_owner(m);
     sync_wait_begin(&w, mode, sync_fork_owner(owner), kind & UPMU_TRACE_FLAG_RECURSIVE);
@@ -54,7 +70,7 @@ __attribute__((noinline)) static int mtx_lock_any(mtx_t *m, uint32_t mode, const
 {
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     if (LIKELY(!t))
-        return mtx_real_lock(m, until);
+        return mode == MODE_OFF && sync_mutex_seems_taken(m) ? mtx_wait_early(m, until, site) : mtx_real_lock(m, until);
     struct lock_call call = mtx_lock_call(m, site);
     call.request_stack = sync_request(t, mode, UPMU_OBJECT_MUTEX, call.key, site);
     if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
@@ -64,23 +80,33 @@ __attribute__((noinline)) static int mtx_lock_any(mtx_t *m, uint32_t mode, const
     return thrd_success;
 }
 
-__attribute__((noinline)) static int mtx_wait_plain(struct sync_thread *t, mtx_t *m, uintptr_t site)
+__attribute__((noinline)) static int mtx_wait_plain(struct sync_thread *t, uint32_t mode, mtx_t *m, uintptr_t site)
 {
     const struct lock_call call = mtx_lock_call(m, site);
-    return mtx_wait_for(t, MODE_CONTENDED, m, NULL, &call);
+    return mtx_wait_for(t, mode, m, NULL, &call);
 }
 
-/* Mode contended while no other lock is held, a function of its own: every saved register is measurable. */
-__attribute__((noinline, flatten)) static int mtx_lock_contended(mtx_t *m, uintptr_t site)
+static inline __attribute__((always_inline)) int mtx_lock_quietly(mtx_t *m, const uint32_t mode, uintptr_t site)
 {
     struct sync_thread *t = sync_tls.thread;
     int (*real)(mtx_t *) = __atomic_load_n(&sync_real.mtx_trylock, __ATOMIC_RELAXED);
     if (UNLIKELY(!sync_holds_nothing(t) || !real))
-        return mtx_lock_any(m, MODE_CONTENDED, NULL, site);
+        return mtx_lock_any(m, mode, NULL, site);
     if (UNLIKELY(real(m) != thrd_success))
-        return mtx_wait_plain(t, m, site);
-    sync_acquired_quietly(t, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
+        return mtx_wait_plain(t, mode, m, site);
+    sync_acquired_quietly(t, mode, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
     return thrd_success;
+}
+
+/* Modes holders and contended while no other lock is held, functions of their own: every saved register is measurable. */
+__attribute__((noinline, flatten)) static int mtx_lock_holders(mtx_t *m, uintptr_t site)
+{
+    return mtx_lock_quietly(m, MODE_HOLDERS, site);
+}
+
+__attribute__((noinline, flatten)) static int mtx_lock_contended(mtx_t *m, uintptr_t site)
+{
+    return mtx_lock_quietly(m, MODE_CONTENDED, site);
 }
 
 UPMU_API int mtx_lock(mtx_t *m)
@@ -88,9 +114,10 @@ UPMU_API int mtx_lock(mtx_t *m)
     uint32_t mode = sync_mode();
     int (*real)(mtx_t *) = __atomic_load_n(&sync_real.mtx_lock, __ATOMIC_RELAXED);
     if (LIKELY(mode == MODE_OFF && real))
-        return real(m);
-    return LIKELY(mode == MODE_CONTENDED) ? mtx_lock_contended(m, CALL_SITE())
-                                          : mtx_lock_any(m, mode, NULL, CALL_SITE());
+        return LIKELY(!sync_mutex_seems_taken(m)) ? real(m) : mtx_wait_early(m, NULL, CALL_SITE());
+    if (LIKELY(mode == MODE_HOLDERS))
+        return mtx_lock_holders(m, CALL_SITE());
+    return mode == MODE_CONTENDED ? mtx_lock_contended(m, CALL_SITE()) : mtx_lock_any(m, mode, NULL, CALL_SITE());
 }
 
 UPMU_API int mtx_timedlock(mtx_t *m, const struct timespec *until)
@@ -117,11 +144,17 @@ static int mtx_unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, ui
 {
     pid_t owner = sync_mtx_owner(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
+    bool owns = owner < 0 || sync_fork_owner(owner) == t->tid;
+    const struct lock_call call = mtx_lock_call(m, site);
+    sync_early_check(t);
+    uint64_t tick = tick_now();
     int rc = SYNC_REAL(mtx_unlock)(m);
     if (owner > 0 && owner != t->tid && rc == thrd_success)
         sync_wait_state_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
+    if (owns && rc == thrd_success)
+        sync_release_before(t, &call, tick);
     return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "base/tick.h"
+#include "sync_trace/account/acquire.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/lock_order.h"
 #include "sync_trace/account/waiters.h"
@@ -42,29 +43,86 @@ static struct trace_sync cond_event(const struct sync_cond_wait *w, int32_t kind
     };
 }
 
-void sync_cond_wait_begin(struct sync_cond_wait *w)
+/* The mutex is released: recorded by COND_WAIT, or without it by a release as any other. @return whether the thread was
+ * recorded to hold it; `h` is how. */
+static bool cond_release(const struct sync_cond_wait *w, uint32_t mode, struct sync_held *h)
+{
+    const struct lock_call call = {.key = (uintptr_t)w->mutex, .type = UPMU_OBJECT_MUTEX, .site = w->site};
+    struct sync_thread *t = w->t ? w->t : sync_release_thread(mode);
+    bool held = t && sync_held_remove(t, call.key, h);
+    if (held && !w->recorded && h->wanted != HELD_QUIET)
+        sync_release_write(t, &call, h, tick_now());
+    return held;
+}
+
+/* Nothing is recorded. @return false if something is by now. */
+static bool cond_wait_early(struct sync_cond_wait *w)
 {
     struct sync_held h;
+    w->early = (struct sync_early){.kind = UPMU_TRACE_COND_WAIT,
+                                   .type = UPMU_OBJECT_COND,
+                                   .key = (uintptr_t)w->cond,
+                                   .mutex = (uintptr_t)w->mutex,
+                                   .site = w->site,
+                                   .flags = w->flags};
+    waiters_begin(w->cond);
+    if (!sync_early_begin(&w->early)) {
+        waiters_end(w->cond);
+        return false;
+    }
+    (void)cond_release(w, MODE_OFF, &h);
+    return true;
+}
+
+/* @return whether the end is to be recorded as any other, or at least that the mutex is acquired. */
+static bool cond_wait_early_end(struct sync_cond_wait *w)
+{
+    w->t = sync_early_end(&w->early);
+    w->recorded = w->t != NULL;
+    w->held = true;
+    if (!w->recorded) {
+        waiters_end(w->cond);
+        w->t = sync_mode() == MODE_OFF ? NULL : sync_thread(); /* begun in between */
+    }
+    return w->t != NULL;
+}
+
+void sync_cond_wait_begin(struct sync_cond_wait *w)
+{
     uint32_t mode = sync_mode();
+    struct sync_held h = {0};
     int saved = errno;
     w->result = ECANCELED;
-    w->t = mode == MODE_OFF ? NULL : sync_thread();
-    if (!w->t) {
-        struct sync_thread *t = sync_tls.thread;
-        if (t && t->ready && t->depth > 0)
-            (void)sync_held_remove(t, (uintptr_t)w->mutex, &h);
+    w->is_early = mode == MODE_OFF && cond_wait_early(w);
+    if (w->is_early) {
+        errno = saved;
         return;
     }
-    w->recorded = mode != MODE_COUNTS;
+    mode = sync_mode();
+    w->t = mode == MODE_OFF ? NULL : sync_thread();
+    w->recorded = w->t && mode != MODE_COUNTS;
     uint64_t tick = w->recorded ? tick_now() : 0;
-    w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
+    w->held = cond_release(w, mode, &h);
+    if (!w->t) {
+        errno = saved;
+        return;
+    }
+    uint32_t before = 0;
+    if (!w->held && w->recorded && sync_held_before(w->t, (uintptr_t)w->mutex, &h)) {
+        w->held = true;
+        before = UPMU_TRACE_FLAG_BEFORE;
+    }
     /* The mutex is acquired again whatever ends the wait: other locks are held meanwhile. */
     if (w->held && w->recorded)
         sync_order_check(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     if (w->recorded) {
+        sync_early_check(w->t);
         sync_lock_register((uintptr_t)w->cond, UPMU_OBJECT_COND);
         waiters_begin(w->cond);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
+        e.holder_site = h.site;
+        e.holder_since = sync_held_since(h.since);
+        e.flags |= before;
         sync_write(w->t, tick, &e);
         e.flags |= sync_mutex_flags(w->mutex) & UPMU_TRACE_FLAG_ROBUST;
         sync_wait_state_block(w->t, tick, &e);
@@ -75,9 +133,11 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
 void sync_cond_wait_end(struct sync_cond_wait *w)
 {
     int saved = errno;
-    if (!w->t)
+    if (w->is_early ? !cond_wait_early_end(w) : !w->t) {
+        errno = saved;
         return;
-    uint64_t tick = w->recorded ? tick_now() : 0;
+    }
+    uint64_t tick = w->recorded || w->is_early ? tick_now() : 0;
     uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);

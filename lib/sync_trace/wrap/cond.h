@@ -3,15 +3,17 @@
 #ifndef UPMU_SYNC_COND_H
 #define UPMU_SYNC_COND_H
 
-#include "sync_trace/state/thread.h"
+#include "sync_trace/early.h"
 
 struct sync_cond_wait {
     const void *cond;
     const void *mutex;
     uintptr_t site;
-    uint32_t flags;        /**< enum upmu_trace_flag */
-    int result;            /**< of the call; ECANCELED until it has returned */
-    struct sync_thread *t; /**< NULL: not recorded */
+    uint32_t flags;          /**< enum upmu_trace_flag */
+    int result;              /**< of the call; ECANCELED until it has returned */
+    struct sync_thread *t;   /**< NULL: not recorded */
+    struct sync_early early; /**< it begins while nothing is recorded */
+    bool is_early;
     bool recorded;
     bool held; /**< the mutex was among the locks held */
 };

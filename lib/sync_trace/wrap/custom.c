@@ -11,6 +11,7 @@
 #include "sync_trace/account/acquire.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/wait.h"
+#include "sync_trace/early.h"
 #include "sync_trace/names.h"
 #include "sync_trace/state/notes.h"
 #include "sync_trace/thread_life.h"
@@ -75,14 +76,8 @@ void upmu_lock_will_acquire(const void *lock)
 /* Acquired without an announced wait. `flags`: UPMU_TRACE_FLAG_TRIED. */
 static void custom_acquired(struct sync_thread *t, uint32_t mode, uintptr_t lock, uintptr_t site, uint32_t flags)
 {
-    if (mode != MODE_COUNTS)
-        sync_order_check(t, lock, UPMU_OBJECT_CUSTOM, site, flags);
-    struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_CUSTOM);
-    c->acquired++;
-    if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))
-        sync_held_push(t, lock, site, 0, HELD_QUIET);
-    else
-        sync_acquired_slow(t, mode, c, lock, site, 0);
+    const struct lock_call call = {.key = lock, .type = UPMU_OBJECT_CUSTOM, .site = site, .flags = flags};
+    sync_acquired(t, mode, &call, 0);
 }
 
 void upmu_lock_tried(const void *lock)
@@ -115,29 +110,12 @@ void upmu_lock_acquired(const void *lock)
 
 void upmu_lock_released(const void *lock)
 {
-    uint32_t mode;
-    struct sync_held h;
-    struct sync_thread *t = custom_thread(&mode);
-    struct sync_thread *ready = t ? t : sync_tls.thread;
-    if (!ready || !ready->ready || !sync_held_remove(ready, (uintptr_t)lock, &h) || !t || mode == MODE_COUNTS)
-        return;
-    bool wanted = h.wanted == (uintptr_t)lock;
-    if (mode != MODE_ALL && h.wanted == HELD_QUIET)
-        return;
-    int saved = errno;
-    uint64_t tick = tick_now();
-    sync_counters_write_release(t, &h, tick, h.lock);
-    struct trace_sync e = {
-        .kind = UPMU_TRACE_LOCK_RELEASE,
-        .object_type = UPMU_OBJECT_CUSTOM,
-        .object = h.lock,
-        .flags = h.since & HELD_SAMPLED ? UPMU_TRACE_FLAG_SAMPLED : 0,
-        .site = CALL_SITE(),
-    };
-    if (wanted) {
-        e.stack = sync_stack(t, tick, e.site);
-        sync_count_stamp(sync_count(t, h.lock, UPMU_OBJECT_CUSTOM));
-    }
-    sync_write(t, tick, &e);
-    errno = saved;
+    uint32_t mode = sync_mode();
+    const struct lock_call call = {.key = (uintptr_t)lock, .type = UPMU_OBJECT_CUSTOM, .site = CALL_SITE()};
+    struct sync_thread *t = mode == MODE_OFF ? sync_release_thread(mode) : sync_thread();
+    struct lock_release r;
+    if (t && sync_release_begin(t, mode, &call, &r))
+        sync_release_end(t, &call, &r, false);
+    else if (t && !sync_held_search(call.key, &r.held)) /* acquired before the recording */
+        sync_release_before(t, &call, tick_now());
 }

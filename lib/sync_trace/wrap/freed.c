@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/loaded_module.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/sem_permits.h"
 #include "sync_trace/libc/resolve.h"
@@ -162,7 +163,7 @@ static int freed_note_extent(struct dl_phdr_info *info, size_t size, void *arg)
     (void)size;
     if (all->n == MODULES_MAX)
         return 1;
-    all->n += sync_module_extent(info, &all->module[all->n].start, &all->module[all->n].end);
+    all->n += loaded_module_extent(info, &all->module[all->n].start, &all->module[all->n].end);
     return 0;
 }
 
@@ -171,7 +172,7 @@ static int freed_extent_remove(struct dl_phdr_info *info, size_t size, void *arg
     struct extents *all = arg;
     uint64_t start, end;
     (void)size;
-    if (!sync_module_extent(info, &start, &end))
+    if (!loaded_module_extent(info, &start, &end))
         return 0;
     for (uint32_t i = 0; i < all->n; i++)
         if (all->module[i].start == start && all->module[i].end == end)

@@ -13,6 +13,7 @@
 #include "sync_trace/account/acquire.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/wait.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
 #include "sync_trace/libc/layout.h"
@@ -56,12 +57,30 @@ static bool mutex_is_recursive(const pthread_mutex_t *m)
     return (sync_mutex_kind(m) & SYNC_KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP;
 }
 
+static int mutex_lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, const struct lock_method *method,
+                          uintptr_t site);
+
+/* Nothing is recorded, and the mutex is taken. */
+__attribute__((noinline)) static int mutex_wait_early(pthread_mutex_t *m, const struct lock_method *method,
+                                                      uintptr_t site)
+{
+    struct sync_early w = {.kind = UPMU_TRACE_LOCK_BLOCK, .type = UPMU_OBJECT_MUTEX, .key = (uintptr_t)m, .site = site};
+    w.flags = sync_mutex_flags(m) | (method->until ? UPMU_TRACE_FLAG_TIMED : 0);
+    struct sync_thread *t = sync_early_begin(&w) ? NULL : sync_thread();
+    if (t)
+        return mutex_lock_any(t, sync_mode(), m, method, site);
+    int rc = method->lock(m, method);
+    sync_early_lock_end(&w, rc);
+    return rc;
+}
+
 __attribute__((noinline)) static int mutex_wait(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
                                                 const struct lock_method *method, uintptr_t site,
                                                 uint32_t request_stack)
 {
     struct sync_wait w = {
         .t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX, .request_stack = request_stack};
+    sync_early_check(t);
     w.flags = sync_mutex_flags(m) | (method->until ? UPMU_TRACE_FLAG_TIMED : 0);
     pid_t owner = sync_mutex_owner(m);
     if (owner >= INT_MAX - 1)
@@ -147,17 +166,28 @@ __attribute__((noinline, flatten)) static int mutex_lock_all(pthread_mutex_t *m,
     return 0;
 }
 
-/* Mode contended while no other lock is held, a function of its own for the same reason. */
-__attribute__((noinline, flatten)) static int mutex_lock_contended(pthread_mutex_t *m, uintptr_t site)
+static inline __attribute__((always_inline)) int mutex_lock_quietly(pthread_mutex_t *m, const uint32_t mode,
+                                                                    uintptr_t site)
 {
     struct sync_thread *t = sync_tls.thread;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_trylock, __ATOMIC_RELAXED);
     if (UNLIKELY(!sync_holds_nothing(t) || !real || sync_mutex_is_robust(m)))
-        return mutex_lock_on(m, MODE_CONTENDED, site);
+        return mutex_lock_on(m, mode, site);
     if (UNLIKELY(real(m) != 0))
-        return mutex_wait(t, MODE_CONTENDED, m, &method_plain, site, 0);
-    sync_acquired_quietly(t, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
+        return mutex_wait(t, mode, m, &method_plain, site, 0);
+    sync_acquired_quietly(t, mode, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
     return 0;
+}
+
+/* Modes holders and contended while no other lock is held, functions of their own for the same reason. */
+__attribute__((noinline, flatten)) static int mutex_lock_holders(pthread_mutex_t *m, uintptr_t site)
+{
+    return mutex_lock_quietly(m, MODE_HOLDERS, site);
+}
+
+__attribute__((noinline, flatten)) static int mutex_lock_contended(pthread_mutex_t *m, uintptr_t site)
+{
+    return mutex_lock_quietly(m, MODE_CONTENDED, site);
 }
 
 UPMU_API int pthread_mutex_lock(pthread_mutex_t *m)
@@ -165,10 +195,19 @@ UPMU_API int pthread_mutex_lock(pthread_mutex_t *m)
     uint32_t mode = sync_mode();
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED);
     if (LIKELY(mode == MODE_OFF && real))
-        return real(m);
+        return LIKELY(!sync_mutex_seems_taken(m)) ? real(m) : mutex_wait_early(m, &method_plain, CALL_SITE());
+    if (LIKELY(mode == MODE_HOLDERS))
+        return mutex_lock_holders(m, CALL_SITE());
     if (LIKELY(mode == MODE_CONTENDED))
         return mutex_lock_contended(m, CALL_SITE());
     return mode == MODE_ALL ? mutex_lock_all(m, CALL_SITE()) : mutex_lock_on(m, mode, CALL_SITE());
+}
+
+/* With a time limit, by a thread that is not recorded. */
+static int mutex_lock_off(uint32_t mode, pthread_mutex_t *m, const struct lock_method *method, uintptr_t site)
+{
+    bool waits = mode == MODE_OFF && sync_mutex_seems_taken(m);
+    return waits ? mutex_wait_early(m, method, site) : method->lock(m, method);
 }
 
 UPMU_API int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
@@ -176,7 +215,7 @@ UPMU_API int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *
     const struct lock_method timed = {.lock = mutex_method_timed, .until = until};
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
-    return t ? mutex_lock_any(t, mode, m, &timed, CALL_SITE()) : SYNC_REAL(mutex_timedlock)(m, until);
+    return t ? mutex_lock_any(t, mode, m, &timed, CALL_SITE()) : mutex_lock_off(mode, m, &timed, CALL_SITE());
 }
 
 UPMU_API int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
@@ -184,7 +223,7 @@ UPMU_API int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const 
     const struct lock_method clocked = {.lock = mutex_method_clock, .clock = clock, .until = until};
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF || !sync_deadline_is_valid(clock, NULL) ? NULL : sync_thread();
-    return t ? mutex_lock_any(t, mode, m, &clocked, CALL_SITE()) : SYNC_REAL(mutex_clocklock)(m, clock, until);
+    return t ? mutex_lock_any(t, mode, m, &clocked, CALL_SITE()) : mutex_lock_off(mode, m, &clocked, CALL_SITE());
 }
 
 UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
@@ -205,17 +244,23 @@ UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
 
 /* ----------------------------------------------------------------------------------------------- unlocking */
 
-/* The mutex is not among the locks this thread is recorded to hold: acquired while nothing was recorded, which is not
- * reported, or released by a thread that does not own it, which is. */
+/* The mutex is not among the locks this thread is recorded to hold: acquired before the recording, or released by a
+ * thread that does not own it. */
 static int mutex_unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, uintptr_t site)
 {
     pid_t owner = sync_mutex_owner(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
+    bool owns = owner < 0 || sync_fork_owner(owner) == t->tid;
+    const struct lock_call call = mutex_call(m, site);
+    sync_early_check(t);
+    uint64_t tick = tick_now();
     int rc = SYNC_REAL(mutex_unlock)(m);
     if (owner > 0 && owner != t->tid && rc == 0)
         sync_wait_state_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
+    if (owns && rc == 0)
+        sync_release_before(t, &call, tick);
     return rc;
 }
 
@@ -234,7 +279,7 @@ __attribute__((noinline)) static int mutex_unlock_slow(struct sync_thread *t, ui
 __attribute__((noinline, flatten)) static int mutex_unlock_on(pthread_mutex_t *m, uint32_t mode, struct sync_thread *t,
                                                               uintptr_t site)
 {
-    if (UNLIKELY(t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED)))
+    if (UNLIKELY(t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED)) && (t = sync_release_thread(mode)) == NULL)
         return SYNC_REAL(mutex_unlock)(m);
     if (LIKELY(sync_release_quietly(t, mode, (uintptr_t)m)))
         return SYNC_REAL(mutex_unlock)(m);
@@ -249,7 +294,7 @@ __attribute__((noinline, flatten)) static int mutex_unlock_all(pthread_mutex_t *
         t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_held_top(t, (uintptr_t)m) : NULL;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
     bool usual = h && real && __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) == HELD_RECORDED;
-    if (UNLIKELY(!usual || h->since >= HELD_COUNTED))
+    if (UNLIKELY(!usual || h->since >= HELD_COUNTED || sync_process.all_stacks))
         return mutex_unlock_on(m, MODE_ALL, t, site);
     uint64_t tick = tick_now();
     sync_held_pop(t);

@@ -77,8 +77,8 @@ static void once_run_end(struct run *r)
 {
     struct sync_held h;
     int saved = errno;
-    if (sync_held_remove(r->t, r->control, &h) && r->recorded && sync_mode() != MODE_OFF)
-        once_write_run(r->t, UPMU_TRACE_LOCK_RELEASE, tick_now(), r->control, 0);
+    if (sync_held_remove(r->t, r->control, &h) && r->recorded) /* also if recording was stopped meanwhile */
+        once_write_run(r->t, UPMU_TRACE_LOCK_RELEASE, tick_now(), r->control, sync_stacks_always() ? r->site : 0);
     errno = saved;
 }
 

@@ -17,7 +17,9 @@
 #include "sync_trace/account/acquire.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/wait.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
+#include "sync_trace/fork.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/thread_life.h"
@@ -88,6 +90,7 @@ __attribute__((noinline)) static int rwlock_wait_for(struct sync_thread *t, uint
                           .type = UPMU_OBJECT_RWLOCK,
                           .request_stack = call->request_stack};
     w.flags = method->until ? UPMU_TRACE_FLAG_TIMED : 0;
+    sync_early_check(t);
     pid_t writer = sync_rwlock_writer(l);
     sync_wait_begin(&w, mode, writer > 0 ? writer : -1, false);
     w.result = method->lock(l, method);
@@ -95,11 +98,32 @@ __attribute__((noinline)) static int rwlock_wait_for(struct sync_thread *t, uint
     return w.result;
 }
 
+/* Nothing is recorded, and the lock is taken. In a forked child, recording begins here. */
+__attribute__((noinline)) static int rwlock_wait_early(rwlock *l, bool shared, const struct lock_method *method,
+                                                       uintptr_t site)
+{
+    struct sync_early w = {
+        .kind = UPMU_TRACE_LOCK_BLOCK, .type = UPMU_OBJECT_RWLOCK, .key = (uintptr_t)l + shared, .site = site};
+    w.flags = method->until ? UPMU_TRACE_FLAG_TIMED : 0;
+    sync_child_check();
+    bool noted = sync_mode() == MODE_OFF && sync_early_begin(&w);
+    struct sync_thread *t = noted ? NULL : sync_thread();
+    if (t) {
+        const struct lock_call call = {.key = w.key, .type = w.type, .site = site};
+        return rwlock_wait_for(t, sync_mode(), l, &call, method);
+    }
+    int rc = method->lock(l, method);
+    sync_early_lock_end(&w, rc);
+    return rc;
+}
+
 static inline __attribute__((always_inline)) int rwlock_lock_any(rwlock *l, bool shared, uint32_t mode,
                                                                  const struct lock_method *method, uintptr_t site)
 {
     bool refused = mode == MODE_OFF || (method->until && !sync_deadline_is_valid(method->clock, method->until));
     struct sync_thread *t = refused ? NULL : sync_thread();
+    if (UNLIKELY(!t && mode == MODE_OFF && sync_rwlock_seems_taken(l, shared)))
+        return rwlock_wait_early(l, shared, method, site);
     if (LIKELY(!t))
         return method->lock(l, method);
     const struct lock_call call = {.key = (uintptr_t)l + shared,
@@ -125,7 +149,8 @@ UPMU_API int pthread_rwlock_rdlock(rwlock *l)
 {
     uint32_t mode = sync_mode();
     int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_rdlock, __ATOMIC_RELAXED);
-    return LIKELY(mode == MODE_OFF && real) ? real(l) : rwlock_read_on(l, mode, CALL_SITE());
+    return LIKELY(mode == MODE_OFF && real && !sync_rwlock_seems_taken(l, true)) ? real(l)
+                                                                                 : rwlock_read_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_timedrdlock(rwlock *l, const struct timespec *until)
@@ -151,7 +176,9 @@ UPMU_API int pthread_rwlock_wrlock(rwlock *l)
 {
     uint32_t mode = sync_mode();
     int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_wrlock, __ATOMIC_RELAXED);
-    return LIKELY(mode == MODE_OFF && real) ? real(l) : rwlock_write_on(l, mode, CALL_SITE());
+    return LIKELY(mode == MODE_OFF && real && !sync_rwlock_seems_taken(l, false))
+               ? real(l)
+               : rwlock_write_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_timedwrlock(rwlock *l, const struct timespec *until)
@@ -192,12 +219,16 @@ UPMU_API int pthread_rwlock_trywrlock(rwlock *l)
 
 /* ------------------------------------------------------------------------------------------------ releasing */
 
-/* The lock is not among those this thread is recorded to hold: acquired while nothing was recorded, or released by a
- * thread that does not hold it. The latter is certain if another known thread is the writer, or the lock is free. */
+/* The lock is not among those this thread is recorded to hold: acquired before the recording, or released by a thread that
+ * does not hold it. The latter is certain if another known thread is the writer, or the lock is free. */
 static int rwlock_unlock_unknown(struct sync_thread *t, uint32_t mode, rwlock *l, uintptr_t site)
 {
     pid_t writer = sync_rwlock_writer(l);
     bool misuse = sync_rwlock_is_free(l) || (writer > 0 && writer != t->tid && sync_thread_by_tid(writer) != NULL);
+    bool reads = writer == 0;
+    const struct lock_call call = {.key = (uintptr_t)l + reads, .type = UPMU_OBJECT_RWLOCK, .site = site};
+    sync_early_check(t);
+    uint64_t tick = tick_now();
     int rc = SYNC_REAL(rwlock_unlock)(l);
     /* Acquired unrecorded it is this thread's, and entries of other threads stay. An ended thread cannot release its
      * locks any more: then the entry was that. */
@@ -207,6 +238,8 @@ static int rwlock_unlock_unknown(struct sync_thread *t, uint32_t mode, rwlock *l
         sync_wait_state_disown(0, (uintptr_t)l);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_RWLOCK, l, site, rc);
+    if (!misuse && rc == 0 && (writer <= 0 || sync_fork_owner(writer) == t->tid))
+        sync_release_before(t, &call, tick);
     return rc;
 }
 

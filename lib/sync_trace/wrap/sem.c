@@ -20,6 +20,7 @@
 #include "sync_trace/account/sem_permits.h"
 #include "sync_trace/account/wait.h"
 #include "sync_trace/account/waiters.h"
+#include "sync_trace/early.h"
 #include "sync_trace/fork.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
@@ -78,6 +79,7 @@ static int sem_wait_blocking(struct sync_thread *t, uint32_t mode, sem_t *s, con
     w.flags = sync_sem_shared_flag(s) | (method->until ? UPMU_TRACE_FLAG_TIMED : 0);
     if (sync_sem_permits(s) == 1 && mode != MODE_COUNTS)
         sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_TRACE_FLAG_TIMED);
+    sync_early_check(t);
     sync_wait_begin(&w, mode, 0, false);
     waiters_recorded(s, tick_now());
     int rc = method->wait(s, method);
@@ -116,9 +118,46 @@ static int sem_wait_announced(struct sync_thread *t, uint32_t mode, sem_t *s, co
                : sem_wait_blocking(t, mode, s, method, site, request_stack);
 }
 
+/* A wait that begins while nothing is recorded. */
+struct sem_early {
+    sem_t *sem;
+    struct sync_early wait;
+    int result;
+};
+
+/* Also when the thread is canceled. */
+static void sem_early_end(struct sem_early *w)
+{
+    int saved = errno;
+    sync_early_lock_end(&w->wait, w->result);
+    waiters_end(w->sem);
+    struct sync_thread *t = w->result == 0 && sync_mode() != MODE_OFF ? sync_thread() : NULL;
+    if (t)
+        sync_sem_acquired(t, sync_mode(), w->sem, sync_sem_permits(w->sem), w->wait.site);
+    errno = saved;
+}
+
+static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t site);
+
+__attribute__((noinline)) static int sem_wait_early(sem_t *s, const struct lock_method *method, uintptr_t site)
+{
+    struct sem_early w __attribute__((cleanup(sem_early_end))) = {
+        .sem = s,
+        .result = ECANCELED,
+        .wait = {.kind = UPMU_TRACE_LOCK_BLOCK, .type = UPMU_OBJECT_SEM, .key = (uintptr_t)s, .site = site}};
+    w.wait.flags = sync_sem_shared_flag(s) | (method->until ? UPMU_TRACE_FLAG_TIMED : 0);
+    waiters_begin(s);
+    (void)sync_early_begin(&w.wait);
+    int rc = method->wait(s, method);
+    w.result = rc == 0 ? 0 : errno;
+    return rc;
+}
+
 static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t site)
 {
     uint32_t mode = sync_mode();
+    if (UNLIKELY(mode == MODE_OFF && sync_sem_seems_taken(s)))
+        return sem_wait_early(s, method, site);
     if (LIKELY(mode == MODE_OFF || !sync_deadline_is_valid(method->clock, method->until)))
         return method->wait(s, method);
     if (method->is_cancelled)
@@ -137,7 +176,7 @@ UPMU_API int sem_wait(sem_t *s)
     static const struct lock_method plain = {.wait = sem_method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
     sync_child_check();
-    if (LIKELY(sync_mode() == MODE_OFF && real))
+    if (LIKELY(sync_mode() == MODE_OFF && real && !sync_sem_seems_taken(s)))
         return real(s);
     return sem_wait_any(s, &plain, CALL_SITE());
 }
@@ -181,13 +220,14 @@ static bool sem_has_waiters(sem_t *s, uint64_t before)
     return sync_sem_shared_flag(s) && SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0;
 }
 
-static void sem_write_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uintptr_t site)
+static void sem_write_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uintptr_t site, uint32_t flags)
 {
     int saved = errno;
     const struct trace_sync e = {
         .kind = UPMU_TRACE_SEM_POST,
         .object_type = UPMU_OBJECT_SEM,
         .object = (uintptr_t)s,
+        .flags = flags,
         .site = site,
         .stack = sync_stack(t, tick, site),
     };
@@ -201,7 +241,7 @@ static int sem_post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, u
     int rc = SYNC_REAL(sem_post)(s);
     if (UNLIKELY(waiters_load(s) != before)) {
         uint64_t wait_tick = waiters_tick(s); /* 0: no wait was recorded yet, here or in a shared slot */
-        sem_write_post(t, wait_tick ? wait_tick : tick_now(), s, site);
+        sem_write_post(t, wait_tick ? wait_tick : tick_now(), s, site, 0);
     }
     return rc;
 }
@@ -210,10 +250,14 @@ __attribute__((noinline)) static int sem_post_recorded(sem_t *s, uint32_t mode, 
 {
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
     uint64_t before = waiters_load(s);
-    bool recorded = t && (mode == MODE_ALL || sem_has_waiters(s, before));
+    enum sync_sem_release released = sync_sem_released(sync_release_thread(mode), mode, s);
+    bool early = released == SYNC_SEM_HELD_BEFORE;
+    bool recorded = t && (mode == MODE_ALL || early || sem_has_waiters(s, before));
+    if (t)
+        sync_early_check(t);
     if (recorded)
-        sem_write_post(t, tick_now(), s, site);
-    if (UNLIKELY(!sync_sem_released(sync_release_thread(mode), s)))
+        sem_write_post(t, tick_now(), s, site, early ? UPMU_TRACE_FLAG_BEFORE : 0);
+    if (UNLIKELY(released == SYNC_SEM_NOT_HELD))
         sync_sem_not_a_lock(__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? sync_thread() : NULL, s, site);
     return t && !recorded ? sem_post_unwanted(t, s, before, site) : SYNC_REAL(sem_post)(s);
 }
@@ -222,8 +266,7 @@ UPMU_API int sem_post(sem_t *s)
 {
     uint32_t mode = sync_mode();
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_post, __ATOMIC_RELAXED);
-    bool idle = sync_release_is_idle(mode) && real && !sync_sem_any();
-    return LIKELY(idle) ? real(s) : sem_post_recorded(s, mode, CALL_SITE());
+    return LIKELY(sync_release_is_idle(mode) && real) ? real(s) : sem_post_recorded(s, mode, CALL_SITE());
 }
 
 UPMU_API int sem_init(sem_t *s, int shared, unsigned value)

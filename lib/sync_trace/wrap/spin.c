@@ -9,6 +9,7 @@
 #include "sync_trace/account/acquire.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/wait.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
@@ -24,16 +25,18 @@ __attribute__((noinline)) static int spin_wait_for(struct sync_thread *t, uint32
 {
     struct sync_wait w = {
         .t = t, .lock = call->key, .site = call->site, .type = UPMU_OBJECT_SPIN, .request_stack = call->request_stack};
+    sync_early_check(t);
     sync_wait_begin(&w, mode, -1, false);
     w.result = SYNC_REAL(spin_lock)(l);
     sync_wait_end(&w);
     return w.result;
 }
 
-__attribute__((noinline)) static int spin_wait_plain(struct sync_thread *t, pthread_spinlock_t *l, uintptr_t site)
+__attribute__((noinline)) static int spin_wait_plain(struct sync_thread *t, uint32_t mode, pthread_spinlock_t *l,
+                                                     uintptr_t site)
 {
     const struct lock_call call = spin_lock_call(l, site);
-    return spin_wait_for(t, MODE_CONTENDED, l, &call);
+    return spin_wait_for(t, mode, l, &call);
 }
 
 __attribute__((noinline)) static int spin_lock_on(pthread_spinlock_t *l, uint32_t mode, uintptr_t site)
@@ -49,17 +52,39 @@ __attribute__((noinline)) static int spin_lock_on(pthread_spinlock_t *l, uint32_
     return 0;
 }
 
-/* Mode contended while no other lock is held, a function of its own: every saved register is measurable. */
-__attribute__((noinline, flatten)) static int spin_lock_contended(pthread_spinlock_t *l, uintptr_t site)
+/* Nothing is recorded, and the lock is taken. */
+__attribute__((noinline)) static int spin_wait_early(pthread_spinlock_t *l, uintptr_t site)
+{
+    struct sync_early w = {.kind = UPMU_TRACE_LOCK_BLOCK, .type = UPMU_OBJECT_SPIN, .key = (uintptr_t)l, .site = site};
+    if (!sync_early_begin(&w))
+        return spin_lock_on(l, sync_mode(), site);
+    int rc = SYNC_REAL(spin_lock)(l);
+    sync_early_lock_end(&w, rc);
+    return rc;
+}
+
+static inline __attribute__((always_inline)) int spin_lock_quietly(pthread_spinlock_t *l, const uint32_t mode,
+                                                                   uintptr_t site)
 {
     struct sync_thread *t = sync_tls.thread;
     int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_trylock, __ATOMIC_RELAXED);
     if (UNLIKELY(!sync_holds_nothing(t) || !real))
-        return spin_lock_on(l, MODE_CONTENDED, site);
+        return spin_lock_on(l, mode, site);
     if (UNLIKELY(real(l) != 0))
-        return spin_wait_plain(t, l, site);
-    sync_acquired_quietly(t, (uintptr_t)l, UPMU_OBJECT_SPIN, site);
+        return spin_wait_plain(t, mode, l, site);
+    sync_acquired_quietly(t, mode, (uintptr_t)l, UPMU_OBJECT_SPIN, site);
     return 0;
+}
+
+/* Modes holders and contended while no other lock is held, functions of their own: every saved register is measurable. */
+__attribute__((noinline, flatten)) static int spin_lock_holders(pthread_spinlock_t *l, uintptr_t site)
+{
+    return spin_lock_quietly(l, MODE_HOLDERS, site);
+}
+
+__attribute__((noinline, flatten)) static int spin_lock_contended(pthread_spinlock_t *l, uintptr_t site)
+{
+    return spin_lock_quietly(l, MODE_CONTENDED, site);
 }
 
 UPMU_API int pthread_spin_lock(pthread_spinlock_t *l)
@@ -67,8 +92,10 @@ UPMU_API int pthread_spin_lock(pthread_spinlock_t *l)
     uint32_t mode = sync_mode();
     int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_lock, __ATOMIC_RELAXED);
     if (LIKELY(mode == MODE_OFF && real))
-        return real(l);
-    return LIKELY(mode == MODE_CONTENDED) ? spin_lock_contended(l, CALL_SITE()) : spin_lock_on(l, mode, CALL_SITE());
+        return LIKELY(!sync_spin_seems_taken(l)) ? real(l) : spin_wait_early(l, CALL_SITE());
+    if (LIKELY(mode == MODE_HOLDERS))
+        return spin_lock_holders(l, CALL_SITE());
+    return mode == MODE_CONTENDED ? spin_lock_contended(l, CALL_SITE()) : spin_lock_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
@@ -85,16 +112,21 @@ UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
     return rc;
 }
 
-/* Acquired while nothing was recorded, or released by a thread that does not hold it: certain if it is free, or
- * another thread is known to hold it. */
+/* Acquired before the recording, or released by a thread that does not hold it: certain if it is free, or another
+ * thread is known to hold it. */
 static int spin_unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_spinlock_t *l, uintptr_t site)
 {
     struct sync_held held;
     bool is_free = sync_layout.spin && *l == sync_layout.spin_free;
     bool misuse = is_free || sync_held_search((uintptr_t)l, &held) != NULL;
+    const struct lock_call call = spin_lock_call(l, site);
+    sync_early_check(t);
+    uint64_t tick = tick_now();
     int rc = SYNC_REAL(spin_unlock)(l);
     if (rc == 0)
         sync_wait_state_disown_holder((uintptr_t)l);
+    if (rc == 0 && !misuse)
+        sync_release_before(t, &call, tick);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_SPIN, (const void *)(uintptr_t)l, site, rc);
     return rc;

@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <sys/syscall.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sanitizer.h"
 #include "base/tick.h"
 #include "region/recorder.h"
 #include "sync_trace/account/lock_order.h"
+#include "sync_trace/early.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
@@ -134,9 +136,23 @@ static int thread_create_real(const struct creation *c, struct start *s)
              : SYNC_REAL(create)(c->thread, c->attr, c->function, c->argument);
 }
 
+/* At the limit of threads (RLIMIT_NPROC) a short-lived thread of the recorder, which opens a file for another thread, may have
+ * the last place. */
+static int thread_create_patiently(const struct creation *c, struct start *s)
+{
+    enum { TRIES = 20, PAUSE_US = 500 };
+    int rc = thread_create_real(c, s);
+    for (int i = 1; i < TRIES && rc == (c->function_c11 ? thrd_error : EAGAIN); i++) {
+        struct timespec pause = {.tv_nsec = PAUSE_US * 1000L};
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        rc = thread_create_real(c, s);
+    }
+    return rc;
+}
+
 static int thread_create_begun(const struct creation *c, struct start *s)
 {
-    int rc = thread_create_real(c, s);
+    int rc = thread_create_patiently(c, s);
     if (rc != 0 && s)
         start_slot_release(s);
     if (rc == 0)
@@ -194,6 +210,7 @@ struct join {
     uintptr_t site;
     uint32_t flags;
     int result;
+    struct sync_early early; /**< it began while nothing was recorded */
 };
 
 static struct trace_sync join_event(const struct join *j, int32_t kind, uint32_t stack, int result)
@@ -226,9 +243,17 @@ static void join_begin(struct join *j)
 {
     int saved = errno;
     j->result = ECANCELED;
+    j->early = (struct sync_early){.kind = UPMU_TRACE_THREAD_JOIN,
+                                   .type = UPMU_OBJECT_THREAD,
+                                   .key = (uintptr_t)j->thread,
+                                   .site = j->site,
+                                   .flags = j->flags};
+    if (sync_mode() == MODE_OFF && sync_early_begin(&j->early))
+        return;
     j->t = sync_recording();
     if (!j->t)
         return;
+    sync_early_check(j->t);
     j->tid = join_tid(j->thread);
     uint64_t tick = tick_now();
     struct trace_sync e = join_event(j, UPMU_TRACE_THREAD_JOIN, sync_stack(j->t, tick, j->site), 0);
@@ -241,6 +266,8 @@ static void join_begin(struct join *j)
 static void join_end(struct join *j)
 {
     int saved = errno;
+    if (!j->t)
+        j->t = sync_early_end(&j->early);
     if (j->t) {
         sync_wait_state_unblock(j->t);
         join_write(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);

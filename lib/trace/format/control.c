@@ -35,16 +35,21 @@ static ssize_t control_read_small(int dirfd, const char *path, char *text, size_
 
 uint64_t control_start_ticks(pid_t pid)
 {
-    enum { FIELDS_BEFORE = 20 }; /* from the state to the start time */
+    enum { TO_THREADS = 18, TO_START = 20 }; /* fields from the state on */
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (control_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
         return 0;
     /* The command name is in parentheses and may contain any byte; numbers follow the last one. */
-    const char *p = strrchr(text, ')');
-    for (int i = 0; p && i < FIELDS_BEFORE; i++)
+    const char *p = strrchr(text, ')'), *threads = NULL;
+    char state = p && p[1] ? p[2] : '\0';
+    for (int i = 0; p && i < TO_START; i++) {
         p = strchr(p + 1, ' ');
-    return p ? strtoull(p, NULL, 10) : 0;
+        threads = i + 1 == TO_THREADS ? p : threads;
+    }
+    /* Of a process whose first thread has ended, others may run. */
+    bool zombie = (state == 'Z' || state == 'X') && threads && strtoull(threads, NULL, 10) <= 1;
+    return p && !zombie ? strtoull(p, NULL, 10) : 0;
 }
 
 static int control_hex_digit(char c)

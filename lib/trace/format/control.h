@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/tick.h"
+
 #define CONTROL_FILE ".control"
 #define CONTROL_MAGIC "upmuctl"
 
@@ -64,6 +66,7 @@ struct control_header {
     uint64_t overwritten;              /**< events replaced by later ones in the rings of all threads */
     uint32_t stopped;                  /**< 1: recording has ended at the size limit */
     uint64_t lost_by[LOSS_CAUSES_MAX]; /**< `lost` by enum control_loss */
+    uint64_t resumed_raw_ns;           /**< CLOCK_MONOTONIC_RAW when `mode` left CONTROL_OFF last */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -73,7 +76,16 @@ static_assert(offsetof(struct control_header, refusal) == 332, "former padding")
 static_assert(offsetof(struct control_header, overwritten) == 336, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, stopped) == 344, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, lost_by) == 352, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, resumed_raw_ns) == 416, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
+
+/** Recording begins: before `mode` is stored. */
+static inline uint64_t control_resume(struct control_header *h)
+{
+    uint64_t now = tick_portable();
+    __atomic_store_n(&h->resumed_raw_ns, now, __ATOMIC_RELEASE);
+    return now;
+}
 
 /** Count lost events. */
 static inline void control_lose(struct control_header *h, enum control_loss cause, uint64_t n)

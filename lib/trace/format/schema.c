@@ -29,7 +29,7 @@ static const struct {
                        1},
     [SCHEMA_OBJECT_KIND] = {"object8",
                             "enum : u8 { none = 0, mutex = 1, cond = 2, semaphore = 3, custom = 4, thread = 5, "
-                            "rwlock = 6, spin = 7, barrier = 8, once = 9, futex = 10 }",
+                            "rwlock = 6, spin = 7, barrier = 8, once = 9, futex = 10, call = 11 }",
                             1},
     [SCHEMA_STRING] = {"string", NULL, 0},
 };
@@ -66,6 +66,15 @@ static const struct {
 #define HOLDER_SITE(slot)                                 \
     {                                                     \
         "holder_site", SCHEMA_HEX64, SCHEMA_ONCE, slot, 0 \
+    }
+/* Not of the clock's type: CTF readers would use it as the time of the event. */
+#define HOLDER_SINCE(slot)                               \
+    {                                                    \
+        "holder_since", SCHEMA_U64, SCHEMA_ONCE, slot, 0 \
+    }
+#define HOLDER_STACK(slot)                               \
+    {                                                    \
+        "holder_stack", SCHEMA_U32, SCHEMA_ONCE, slot, 0 \
     }
 #define COUNT(slot)                               \
     {                                             \
@@ -126,13 +135,16 @@ static const struct schema_field block_fields[] = {
     STACK,
     SITE,
     HOLDER_SITE(SCHEMA_HOLDER_SITE),
-    /* Not of the clock's type: CTF readers would use it as the time of the event. */
-    {"holder_since", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HOLDER_SINCE, 0},
+    HOLDER_SINCE(SCHEMA_HOLDER_SINCE),
+    HOLDER_STACK(SCHEMA_HOLDER_STACK),
     FLAGS,
 };
 
 static const struct schema_field lock_fields[] = {OBJECT, OBJECT_TYPE, RESULT, STACK, SITE, FLAGS};
-static const struct schema_field sem_post_fields[] = {OBJECT, RESULT, STACK, SITE};
+static const struct schema_field release_fields[] = {
+    OBJECT, OBJECT_TYPE, RESULT, STACK, SITE, HOLDER_SITE(SCHEMA_RELEASED_SITE), HOLDER_SINCE(SCHEMA_RELEASED_SINCE),
+    FLAGS};
+static const struct schema_field sem_post_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS};
 static const struct schema_field lock_request_fields[] = {OBJECT, OBJECT_TYPE, STACK, FLAGS};
 static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME, FLAGS};
 static const struct schema_field lock_name_fields[] = {OBJECT, OBJECT_TYPE, NAME};
@@ -147,6 +159,16 @@ static const struct schema_field lock_counts_fields[] = {
 
 static const struct schema_field cond_fields[] = {OBJECT, OBJECT2(SCHEMA_MUTEX), RESULT, STACK, SITE, FLAGS};
 
+/* With the hold of the mutex that ends. */
+static const struct schema_field cond_wait_fields[] = {OBJECT,
+                                                       OBJECT2(SCHEMA_MUTEX),
+                                                       RESULT,
+                                                       STACK,
+                                                       SITE,
+                                                       HOLDER_SITE(SCHEMA_MUTEX_SITE),
+                                                       HOLDER_SINCE(SCHEMA_MUTEX_SINCE),
+                                                       FLAGS};
+
 static const struct schema_field thread_fields[] = {OBJECT, PEER(SCHEMA_PEER), RESULT, STACK, SITE, FLAGS};
 static const struct schema_field thread_start_fields[] = {OBJECT, PEER(SCHEMA_PEER), SITE};
 static const struct schema_field thread_exit_fields[] = {OBJECT, COUNT(SCHEMA_THREAD_SWITCHES), FLAGS};
@@ -158,12 +180,21 @@ static const struct schema_field sem_value_fields[] = {OBJECT, COUNT(SCHEMA_SEM_
 static const struct schema_field wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS};
 static const struct schema_field futex_wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS, COUNT(SCHEMA_FUTEXES)};
 static const struct schema_field futex_woken_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS, COUNT(SCHEMA_FUTEX_INDEX)};
+static const struct schema_field call_block_fields[] = {OBJECT, STACK, SITE, FLAGS};
+static const struct schema_field call_return_fields[] = {OBJECT, RESULT, PEER(SCHEMA_WAKER), STACK, SITE, FLAGS};
 static const struct schema_field futex_also_fields[] = {OBJECT};
 static const struct schema_field futex_wake_fields[] = {
     OBJECT, OBJECT2(SCHEMA_MOVED_TO), RESULT, COUNT(SCHEMA_FUTEX_WOKEN), STACK, SITE};
 
 static const struct schema_field lock_order_fields[] = {
-    OBJECT, OBJECT_TYPE, OBJECT2(SCHEMA_HELD), HOLDER_SITE(SCHEMA_HELD_SITE), STACK, COUNT(SCHEMA_HELD_COUNT), FLAGS,
+    OBJECT,
+    OBJECT_TYPE,
+    OBJECT2(SCHEMA_HELD),
+    HOLDER_SITE(SCHEMA_HELD_SITE),
+    HOLDER_STACK(SCHEMA_HELD_STACK),
+    STACK,
+    COUNT(SCHEMA_HELD_COUNT),
+    FLAGS,
 };
 
 static const struct schema_field sched_out_fields[] = {CPU, FLAGS};
@@ -237,12 +268,12 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
 
     [SCHEMA_ID_LOCK_BLOCK] = CLASS("lock_block", UPMU_TRACE_LOCK_BLOCK, block_fields),
     [SCHEMA_ID_LOCK_ACQUIRED] = CLASS("lock_acquired", UPMU_TRACE_LOCK_ACQUIRED, lock_fields),
-    [SCHEMA_ID_COND_WAIT] = CLASS_OF("cond_wait", UPMU_TRACE_COND_WAIT, UPMU_OBJECT_COND, cond_fields),
+    [SCHEMA_ID_COND_WAIT] = CLASS_OF("cond_wait", UPMU_TRACE_COND_WAIT, UPMU_OBJECT_COND, cond_wait_fields),
     [SCHEMA_ID_COND_WAKE] = CLASS_OF("cond_wake", UPMU_TRACE_COND_WAKE, UPMU_OBJECT_COND, cond_fields),
     [SCHEMA_ID_COND_SIGNAL] = CLASS_OF("cond_signal", UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, cond_fields),
     [SCHEMA_ID_COND_BROADCAST] = CLASS_OF("cond_broadcast", UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, cond_fields),
     [SCHEMA_ID_LOCK_ACQUIRE_FULL] = CLASS("lock_acquire_full", UPMU_TRACE_LOCK_ACQUIRE, lock_fields),
-    [SCHEMA_ID_LOCK_RELEASE_FULL] = CLASS("lock_release_full", UPMU_TRACE_LOCK_RELEASE, lock_fields),
+    [SCHEMA_ID_LOCK_RELEASE_FULL] = CLASS("lock_release_full", UPMU_TRACE_LOCK_RELEASE, release_fields),
     [SCHEMA_ID_SEM_POST_FULL] = CLASS_OF("sem_post_full", UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, sem_post_fields),
     [SCHEMA_ID_LOCK_FAILED] = CLASS("lock_failed", UPMU_TRACE_LOCK_FAILED, lock_fields),
     [SCHEMA_ID_LOCK_COUNTS] = CLASS("lock_counts", UPMU_TRACE_LOCK_COUNTS, lock_counts_fields),
@@ -290,6 +321,8 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_LOCK_REQUEST_FULL] = CLASS("lock_request_full", UPMU_TRACE_LOCK_REQUEST, lock_request_fields),
     [SCHEMA_ID_FUTEX_ALSO] = CLASS_OF("futex_also", UPMU_TRACE_FUTEX_ALSO, UPMU_OBJECT_FUTEX, futex_also_fields),
     [SCHEMA_ID_MODULE_GONE] = CLASS("module_gone", SCHEMA_KIND_MODULE_GONE, module_gone_fields),
+    [SCHEMA_ID_CALL_BLOCK] = CLASS_OF("call_block", UPMU_TRACE_CALL_BLOCK, UPMU_OBJECT_CALL, call_block_fields),
+    [SCHEMA_ID_CALL_RETURN] = CLASS_OF("call_return", UPMU_TRACE_CALL_RETURN, UPMU_OBJECT_CALL, call_return_fields),
 };
 
 static_assert((int)SCHEMA_ID_SEM_POST_FULL < (int)CTF_ID_LONG, "what occurs often has the short head");

@@ -66,6 +66,10 @@ enum schema_slot {
     SCHEMA_HOLDER,
     SCHEMA_HOLDER_SITE,
     SCHEMA_HOLDER_SINCE, /**< as a tick */
+    SCHEMA_HOLDER_STACK,
+    SCHEMA_HELD_STACK,
+    SCHEMA_RELEASED_SITE,
+    SCHEMA_RELEASED_SINCE, /**< as a tick */
     SCHEMA_HELD,
     SCHEMA_HELD_SITE,
     SCHEMA_HELD_COUNT, /**< lock_order.n_held, and from bit SCHEMA_PERMITS_SHIFT on lock_order.permits */
@@ -73,6 +77,8 @@ enum schema_slot {
     SCHEMA_CONTENDED,
     SCHEMA_COUNTED_THREAD,
     SCHEMA_MUTEX,
+    SCHEMA_MUTEX_SITE,
+    SCHEMA_MUTEX_SINCE, /**< as a tick */
     SCHEMA_SEM_VALUE,
     SCHEMA_PEER,
     SCHEMA_THREAD_SWITCHES,
@@ -80,6 +86,7 @@ enum schema_slot {
     SCHEMA_FUTEX_INDEX,
     SCHEMA_MOVED_TO,
     SCHEMA_FUTEX_WOKEN,
+    SCHEMA_WAKER,
     SCHEMA_CPU,
     SCHEMA_SWITCHES,
     SCHEMA_THREAD_WOKEN,
@@ -103,6 +110,15 @@ enum schema_slot {
 
 /** Layout of SCHEMA_HELD_COUNT. */
 enum { SCHEMA_PERMITS_SHIFT = 32, SCHEMA_PERMITS_MAX = 65535 };
+
+/** Most frames of a call stack. */
+enum { SCHEMA_FRAMES_MAX = 256 };
+
+/** `object` of calls: the descriptor in the lower half, its type and the kind of the call above it. */
+#define SCHEMA_CALL_OBJECT(call, descriptor_type, fd) \
+    ((uint64_t)(call) << 40 | (uint64_t)(descriptor_type) << 32 | (uint32_t)(fd))
+#define SCHEMA_CALL_OF(object) ((uint32_t)((object) >> 40))
+#define SCHEMA_CALL_DESCRIPTOR_TYPE(object) ((uint32_t)((object) >> 32) & 0xff)
 
 /** Records that are not events to the reader's caller, beside enum upmu_trace_kind. */
 enum schema_kind {
@@ -204,6 +220,8 @@ enum schema_id {
     SCHEMA_ID_STACK,
     SCHEMA_ID_LOCK_REQUEST_FULL,
     SCHEMA_ID_MODULE_GONE,
+    SCHEMA_ID_CALL_BLOCK,
+    SCHEMA_ID_CALL_RETURN,
     SCHEMA_IDS,
 };
 

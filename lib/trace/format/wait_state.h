@@ -26,14 +26,14 @@
 #define WAIT_FILE_MAGIC "upmuliv"
 
 enum {
-    WAIT_FILE_VERSION = 2, /**< 2: call stacks and notes */
+    WAIT_FILE_VERSION = 3, /**< 3: call stacks of up to 256 frames */
     WAIT_FILE_SLOT_BYTES =
         64 * 1024, /**< a multiple of every page size; most of it is never written and uses no disk space */
     WAIT_FILE_FIRST_BYTES = 4096,     /**< bytes of a slot that are allocated on disk at first */
     WAIT_FILE_NOTES_STEP = 16 * 1024, /**< bytes of the header and its notes, allocated at a time */
     WAIT_FILE_SLOTS_MAX = 1 << 16,
     WAIT_FILE_HEAD_BYTES = 128, /**< of a slot, before its call stack */
-    WAIT_FILE_FRAMES_MAX = 64,
+    WAIT_FILE_FRAMES_MAX = 256,
     WAIT_FILE_NAMED_BITS = 4096,
     WAIT_FILE_HEADER_BYTES = 1024 * 1024, /**< the header with its notes; the slots follow */
 };
@@ -84,6 +84,9 @@ enum wait_file_state {
     WAIT_FILE_RUNNING = 1,
     WAIT_FILE_BLOCKED = 2,
     WAIT_FILE_ENDED = 3, /**< the thread has ended while it held locks */
+    /** The thread is in a call that may wait for something else than a lock. `object` (UPMU_TRACE_CALL_BLOCK), `flags`, `site` and
+     *  `since_ns` are valid, stack and locks held are not. */
+    WAIT_FILE_CALL = 4,
 };
 
 /** Owner of a mutex, read after the waiter wrote its slot. */

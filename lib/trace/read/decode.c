@@ -129,6 +129,18 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
     case SCHEMA_HOLDER_SINCE:
         e->lock_block.holder_since = x;
         break;
+    case SCHEMA_HOLDER_STACK:
+        e->lock_block.holder_stack = (uint32_t)x;
+        break;
+    case SCHEMA_HELD_STACK:
+        e->lock_order.held_stack = (uint32_t)x;
+        break;
+    case SCHEMA_RELEASED_SITE:
+        e->lock_release.held_site = x;
+        break;
+    case SCHEMA_RELEASED_SINCE:
+        e->lock_release.held_since = x;
+        break;
     case SCHEMA_HELD:
         e->lock_order.held = x;
         break;
@@ -151,6 +163,12 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
     case SCHEMA_MUTEX:
         e->cond.mutex = x;
         break;
+    case SCHEMA_MUTEX_SITE:
+        e->cond.held_site = x;
+        break;
+    case SCHEMA_MUTEX_SINCE:
+        e->cond.held_since = x;
+        break;
     case SCHEMA_SEM_VALUE:
         e->sem_value.value = x;
         break;
@@ -165,6 +183,9 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
         break;
     case SCHEMA_FUTEX_INDEX:
         e->futex_woken.index = x;
+        break;
+    case SCHEMA_WAKER:
+        e->call.waker = (pid_t)x;
         break;
     case SCHEMA_MOVED_TO:
         e->futex_wake.moved_to = x;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of event kinds and object types. */
-#include <stddef.h>
-
+#include "base/name.h"
 #include "upmu/trace.h"
 
 const char *upmu_trace_kind_name(int kind)
@@ -56,17 +55,19 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_KERNEL_LOCK_DONE] = "kernel-lock-done",
         [UPMU_TRACE_COUNTERS] = "counters",
         [UPMU_TRACE_FUTEX_COUNTS] = "futex-counts",
+        [UPMU_TRACE_CALL_BLOCK] = "call-block",
+        [UPMU_TRACE_CALL_RETURN] = "call-return",
     };
-    return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+    return NAME_OF(names, kind);
 }
 
 const char *upmu_object_type_name(int type)
 {
     static const char *const names[] = {
-        [UPMU_OBJECT_NONE] = NULL,       [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",
+        [UPMU_OBJECT_NONE] = "none",     [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",
         [UPMU_OBJECT_SEM] = "sem",       [UPMU_OBJECT_CUSTOM] = "lock", [UPMU_OBJECT_THREAD] = "thread",
         [UPMU_OBJECT_RWLOCK] = "rwlock", [UPMU_OBJECT_SPIN] = "spin",   [UPMU_OBJECT_BARRIER] = "barrier",
-        [UPMU_OBJECT_ONCE] = "once",     [UPMU_OBJECT_FUTEX] = "futex",
+        [UPMU_OBJECT_ONCE] = "once",     [UPMU_OBJECT_FUTEX] = "futex", [UPMU_OBJECT_CALL] = "call",
     };
-    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
+    return NAME_OF(names, type);
 }

@@ -268,8 +268,8 @@ static void source_remap_event(struct source *s)
         e->lock_order.held_site = remapped_address(s->context, e->lock_order.held_site, e->tick);
 }
 
-/* Read the next event into the source `*source`. @return as upmu_trace_next(). */
-static int reader_next(struct upmu_trace *t, struct source **source)
+/* Read the next event, whether it matches or not, into the source `*source`. @return as upmu_trace_next(). */
+static int reader_next_any(struct upmu_trace *t, struct source **source)
 {
     int rc = t->pending;
     if (rc != 0) {
@@ -294,6 +294,14 @@ static int reader_next(struct upmu_trace *t, struct source **source)
     if (t->given->context->disputed)
         source_remap_event(t->given);
     return 1;
+}
+
+static int reader_next(struct upmu_trace *t, struct source **source)
+{
+    int rc = reader_next_any(t, source);
+    while (rc > 0 && *source && t->filter.set && !filter_matches(&t->filter, &(*source)->now.event))
+        rc = reader_next_any(t, source);
+    return rc;
 }
 
 int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "trace/read/batch.h"
 #include "trace/read/context.h"
+#include "trace/read/filter.h"
 #include "trace/read/meta.h"
 #include "trace/read/recording.h"
 #include "trace/read/source.h"
@@ -37,6 +38,7 @@ struct upmu_trace {
     size_t n_problems, n_reported;
     size_t n_checked; /* processes checked for missing packets after the last event */
     bool damaged;     /* damage was reported to the caller */
+    struct filter filter;
     struct batch batch;
     bool unread; /* the event of `given` did not fit into the batch */
     int pending; /* an error after the first event of a batch, for the next call; 0: none */

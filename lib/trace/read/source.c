@@ -262,6 +262,13 @@ static int source_keep_record(struct source *s)
     return rc == 0 ? 0 : packets_io_failed(s->path, -rc);
 }
 
+/* A tick becomes a time; 0 stays. */
+static inline void complete_since(const struct source *s, uint64_t *since)
+{
+    if (*since)
+        *since = clock_map_ns(&s->meta->clock, *since);
+}
+
 /* Complete the current event for the caller. */
 static void source_complete_event(struct source *s)
 {
@@ -270,12 +277,23 @@ static void source_complete_event(struct source *s)
     e->tid = s->packet.head.tid;
     switch (e->kind) {
     case UPMU_TRACE_LOCK_BLOCK:
-        if (e->lock_block.holder_since)
-            e->lock_block.holder_since = clock_map_ns(&s->meta->clock, e->lock_block.holder_since);
+        complete_since(s, &e->lock_block.holder_since);
+        break;
+    case UPMU_TRACE_LOCK_RELEASE:
+        complete_since(s, &e->lock_release.held_since);
+        break;
+    case UPMU_TRACE_COND_WAIT:
+        complete_since(s, &e->cond.held_since);
         break;
     case UPMU_TRACE_LOCK_COUNTS:
         if (e->lock_counts.thread == 0)
             e->lock_counts.thread = e->tid;
+        break;
+    case UPMU_TRACE_CALL_BLOCK:
+    case UPMU_TRACE_CALL_RETURN:
+        e->call.call = SCHEMA_CALL_OF(e->object);
+        e->call.descriptor = (int32_t)e->object;
+        e->call.descriptor_type = SCHEMA_CALL_DESCRIPTOR_TYPE(e->object);
         break;
     case UPMU_TRACE_FUTEX_WAIT:
         if (e->futex_wait.n_futexes == 0)

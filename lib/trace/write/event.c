@@ -391,7 +391,7 @@ bool trace_counters(struct trace_stream *s, uint64_t tick, uint64_t object, cons
     static const uint8_t ids[] = {[FORM_SHARED] = SCHEMA_ID_COUNTERS,
                                   [FORM_TIMES] = SCHEMA_ID_COUNTERS_TIMES,
                                   [FORM_FULL] = SCHEMA_ID_COUNTERS_FULL};
-    uint8_t payload[STREAM_PAYLOAD_MAX], *p = put_u64(payload, object);
+    uint8_t payload[STREAM_VALUES_MAX], *p = put_u64(payload, object);
     size_t n = s->home->n_counters;
     uint64_t time;
     enum form form = values_form(values, n, &time);

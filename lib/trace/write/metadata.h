@@ -10,7 +10,7 @@
 #include "trace/format/clockmap.h"
 #include "trace/format/ctf.h"
 #include "trace/format/schema.h"
-#include "trace/write/writer.h"
+#include "trace/write/counter.h"
 
 struct textbuf;
 

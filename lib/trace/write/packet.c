@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/private_table.h"
+
 /* The packet is finished and will not be overwritten. */
 static void packet_finish(struct trace_stream *s, struct ctf_packet *p)
 {
@@ -65,23 +67,36 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     return 0;
 }
 
+struct packet_cutting {
+    struct trace_stream *stream;
+    struct ctf_packet *packet;
+    size_t keep;
+};
+
+static int packet_cut_private(void *cutting)
+{
+    const struct packet_cutting *c = cutting;
+    int rc = 0, fd = stream_open(c->stream);
+    if (fd < 0)
+        return fd;
+    if (c->keep > 0)
+        __atomic_store_n(&c->packet->packet_size, c->keep * 8, __ATOMIC_RELEASE);
+    if (ftruncate(fd, c->stream->offset + (off_t)c->keep) != 0) {
+        rc = -errno;
+        /* It may be partly done: only the first `keep` bytes are certain to be writable. */
+        if (c->keep > 0)
+            __atomic_store_n(&c->packet->packet_size, c->stream->mapped_bytes * 8, __ATOMIC_RELEASE);
+    }
+    close(fd);
+    return rc;
+}
+
 /* Shorten the packet at the end of the file to `keep` bytes, 0 removes it; its length and that of the file change in adjacent
  * steps. @return its length from now on; if the file cannot be opened, the packet stays whole. */
 static size_t packet_cut(struct trace_stream *s, struct ctf_packet *p, size_t keep)
 {
-    int fd = stream_open(s);
-    if (fd < 0)
-        return s->mapped_bytes;
-    if (keep > 0)
-        __atomic_store_n(&p->packet_size, keep * 8, __ATOMIC_RELEASE);
-    if (ftruncate(fd, s->offset + (off_t)keep) != 0) {
-        /* It may be partly done: only the first `keep` bytes are certain to be writable. */
-        if (keep > 0)
-            __atomic_store_n(&p->packet_size, s->mapped_bytes * 8, __ATOMIC_RELEASE);
-        keep = s->mapped_bytes;
-    }
-    close(fd);
-    return keep;
+    struct packet_cutting cutting = {s, p, keep};
+    return private_table_run(packet_cut_private, &cutting) == 0 ? keep : s->mapped_bytes;
 }
 
 void packet_end(struct trace_stream *s)

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/private_table.h"
 #include "trace/format/control.h"
 #include "trace/write/stream.h"
 #include "trace/write/writer.h"
@@ -28,8 +29,9 @@ static size_t ring_size(const struct trace_stream *s)
 }
 
 /* Map the whole ring; pages beyond the end of the file are not accessed. */
-static int ring_map(struct trace_stream *s)
+static int ring_map(void *stream)
 {
+    struct trace_stream *s = stream;
     int fd = stream_open(s);
     if (fd < 0)
         return fd;
@@ -72,7 +74,7 @@ static void ring_reuse(struct trace_stream *s, struct ctf_packet *p, uint64_t ti
 
 int ring_next(struct trace_stream *s, uint64_t tick, struct ctf_packet **out)
 {
-    int rc = s->ring ? 0 : ring_map(s);
+    int rc = s->ring ? 0 : private_table_run(ring_map, s);
     if (rc != 0)
         return rc;
     size_t offset = s->seq % s->slots * s->home->ring_bytes;

@@ -16,6 +16,7 @@
 
 #include "trace/format/control.h"
 #include "trace/format/ctf.h"
+#include "trace/format/schema.h"
 #include "upmu/region.h"
 
 enum {
@@ -24,7 +25,7 @@ enum {
     /** An event of a compact class with its short head, the only kind that stream_fast.h writes. */
     STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8,
     /** Most bytes of an event of a wait, with its short head. */
-    STREAM_WAIT_BYTES = CTF_SHORT_HEAD_BYTES + 8 + 1 + 4 + 4 + 8 + 8 + 8 + 2,
+    STREAM_WAIT_BYTES = CTF_SHORT_HEAD_BYTES + 8 + 1 + 4 + 4 + 8 + 8 + 8 + 4 + 2,
     /** Distance of the prefetch after the last event. The next cache lines are not in the cache: a store, and the next
      *  locked instruction of the program, would wait for them. Prefetching beyond a page does not fault. */
     STREAM_AHEAD = 128,
@@ -32,8 +33,10 @@ enum {
     STREAM_PENDING = 4,
     /** Longest payload of any event: a module's, with its path. */
     STREAM_EVENT_MAX = 3 * 8 + 2 * 64 + 1 + 4096,
-    /** Longest payload that a signal handler can leave: a name with its NUL, and all of upmu_value for every counter. */
-    STREAM_PAYLOAD_MAX = UPMU_REGION_NAME_MAX + 1 + UPMU_REGION_EVENTS_MAX * (4 * 8 + 2 * 4),
+    /** A name with its NUL, and all of upmu_value for every counter. */
+    STREAM_VALUES_MAX = UPMU_REGION_NAME_MAX + 1 + UPMU_REGION_EVENTS_MAX * (4 * 8 + 2 * 4),
+    /** Longest payload that a signal handler can leave: a call stack. */
+    STREAM_PAYLOAD_MAX = 4 + 1 + 1 + 2 + 8 * SCHEMA_FRAMES_MAX,
 };
 
 /** Why recording has ended: the process has ended, or its trace has reached the limit of stop:SIZE. */
@@ -128,7 +131,7 @@ void stream_space_give(struct stream_home *home, size_t bytes);
 /** Make a stream with its (empty) file; `number` names it. `aside`: its file grows where others are rings. @return NULL
  *  with errno set. Signal safe. */
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside);
-/** Open the stream's file, with its identity verified. @return descriptor or -errno. */
+/** Open the stream's file, with its identity verified; within private_table_run(). @return descriptor or -errno. */
 int stream_open(struct trace_stream *s);
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it raises SIGXFSZ. */
 bool stream_size_allowed(off_t end);
@@ -184,7 +187,7 @@ void stream_take_mail(struct trace_stream *s, uint64_t tick);
 /** Make a stream and add it to those of the process. @return NULL with errno set. Signal safe. */
 struct trace_stream *stream_add(struct stream_home *home, bool aside);
 /** A free stream, claimed for the caller; NULL if there is none. Signal safe. */
-struct trace_stream *stream_from_pool(struct stream_home *home);
+struct trace_stream *stream_from_pool(struct stream_home *home, uint64_t from);
 /** The stream for stacks and modules: `s` itself, or the one beside its ring, made and started on demand.
  *  @return NULL if there can be none now. Signal safe, keeps errno. */
 struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);

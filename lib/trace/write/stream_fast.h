@@ -107,6 +107,7 @@ static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
     if (begins) {
         p = stream_put_u64(p, e->holder_site);
         p = stream_put_u64(p, e->holder_since);
+        p = stream_put_u32(p, e->holder_stack);
     }
     memcpy(p, &flags, sizeof flags);
     return p + sizeof flags;

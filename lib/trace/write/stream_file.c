@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of a stream: created, reopened and grown by a packet.
+ * The file of a stream: created, reopened and grown by a packet. What opens a file is run by private_table_run().
  *
  * Space is reserved first, then the file grows, then the packet is mapped and its pages are made writable (where the
  * kernel can): a full disk is an error code here and never a SIGBUS in the program. Page faults inside a system call are
@@ -23,13 +23,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/private_table.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-static int stream_make_file(struct trace_stream *s)
+static int stream_make_file(void *stream)
 {
+    struct trace_stream *s = stream;
     struct stat st = {0};
     int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -56,7 +58,7 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
     snprintf(s->path, path_bytes, "%s/stream_%04u%s", home->dir, number, aside ? CTF_ASIDE_SUFFIX : "");
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    (void)stream_make_file(s); /* on failure each packet tries again; events without one are lost */
+    (void)private_table_run(stream_make_file, s); /* on failure each packet tries again; events without one are lost */
     pthread_setcancelstate(cancel, NULL);
     return s;
 }
@@ -154,28 +156,42 @@ void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t byte
     memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
 }
 
+struct packet_request {
+    struct trace_stream *stream;
+    off_t offset;
+    size_t bytes;
+    uint64_t tick;
+    struct ctf_packet *at, **out;
+};
+
+static int packet_make_private(void *request)
+{
+    const struct packet_request *r = request;
+    struct ctf_packet head;
+    int fd = stream_open(r->stream);
+    if (fd < 0)
+        return fd;
+    int rc = reserve(fd, r->offset, r->bytes);
+    packet_head(r->stream, &head, r->bytes, r->tick);
+    if (rc == 0)
+        rc = grow(fd, r->offset, &head);
+    if (rc == 0)
+        rc = map_packet(fd, r->offset, r->bytes, r->at, r->out);
+    if (rc != 0 && ftruncate(fd, r->offset) != 0)
+        rc = -errno;
+    close(fd);
+    return rc;
+}
+
 int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out)
 {
-    struct ctf_packet head;
+    struct packet_request request = {s, offset, bytes, tick, at, out};
     if (!stream_size_allowed(offset + (off_t)bytes))
         return -EFBIG;
     if (!stream_space_take(s->home, bytes))
         return -ENOBUFS;
-    int fd = stream_open(s);
-    if (fd < 0) {
-        stream_space_give(s->home, bytes);
-        return fd;
-    }
-    int rc = reserve(fd, offset, bytes);
-    packet_head(s, &head, bytes, tick);
-    if (rc == 0)
-        rc = grow(fd, offset, &head);
-    if (rc == 0)
-        rc = map_packet(fd, offset, bytes, at, out);
-    if (rc != 0 && ftruncate(fd, offset) != 0)
-        rc = -errno;
-    close(fd);
+    int rc = private_table_run(packet_make_private, &request);
     if (rc != 0)
         stream_space_give(s->home, bytes);
     return rc;

@@ -17,12 +17,23 @@ static bool stream_claim(struct trace_stream *s)
            __atomic_compare_exchange_n(&s->used, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-struct trace_stream *stream_from_pool(struct stream_home *home)
+/* `last_tick` of a stream in use changes: it is read of a claimed one only. */
+static bool stream_claim_from(struct trace_stream *s, uint64_t from)
+{
+    if (!stream_claim(s))
+        return false;
+    bool usable = s->last_tick <= from;
+    if (!usable)
+        __atomic_store_n(&s->used, 0, __ATOMIC_RELEASE);
+    return usable;
+}
+
+struct trace_stream *stream_from_pool(struct stream_home *home, uint64_t from)
 {
     if (__atomic_load_n(&home->free_streams, __ATOMIC_RELAXED) == 0)
         return NULL;
     struct trace_stream *s = __atomic_load_n(&home->streams, __ATOMIC_ACQUIRE);
-    while (s && !stream_claim(s))
+    while (s && !stream_claim_from(s, from))
         s = s->next;
     if (s)
         __atomic_fetch_sub(&home->free_streams, 1, __ATOMIC_RELAXED);

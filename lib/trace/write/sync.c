@@ -10,15 +10,13 @@
 enum {
     /** Longest payload of a synchronization event: all numbers and a name. */
     SYNC_PAYLOAD_MAX = 8 * 8 + 5 * 4 + 2 + UPMU_REGION_NAME_MAX + 1,
-    STACK_FRAMES_MAX = 64,
-    STACK_FIXED_BYTES = 4 + 1 + 1 + 2,
     BUILD_ID_MAX = 2 * 64, /* hexadecimal */
     MODULE_PATH_MAX = 4095,
 };
 
 static_assert((int)SYNC_PAYLOAD_MAX <= (int)STREAM_PAYLOAD_MAX,
               "a signal handler can leave every synchronization event");
-static_assert(STACK_FIXED_BYTES + 8 * STACK_FRAMES_MAX <= (int)STREAM_PAYLOAD_MAX, "and every stack");
+static_assert((int)STREAM_VALUES_MAX <= (int)STREAM_PAYLOAD_MAX, "and every region");
 static_assert(3 * 8 + BUILD_ID_MAX + 1 + MODULE_PATH_MAX + 1 <= (int)STREAM_EVENT_MAX, "a module fits into a packet");
 static_assert(STREAM_EVENT_MAX + CTF_LONG_HEAD_BYTES + sizeof(struct ctf_packet) <= STREAM_RING_PACKET_MIN,
               "every event fits into a first packet");
@@ -70,12 +68,14 @@ static const uint8_t class_of_kind[] = {
     [UPMU_TRACE_KERNEL_LOCK_BLOCK] = SCHEMA_ID_KERNEL_LOCK_BLOCK,
     [UPMU_TRACE_KERNEL_LOCK_DONE] = SCHEMA_ID_KERNEL_LOCK_DONE,
     [UPMU_TRACE_FUTEX_COUNTS] = SCHEMA_ID_FUTEX_COUNTS,
+    [UPMU_TRACE_CALL_BLOCK] = SCHEMA_ID_CALL_BLOCK,
+    [UPMU_TRACE_CALL_RETURN] = SCHEMA_ID_CALL_RETURN,
 };
 
 static uint32_t sync_event_class(const struct trace_sync *e)
 {
-    uint32_t compact =
-        e->result == 0 && e->site == 0 ? stream_compact_id(e->kind, e->object_type, e->flags) : SCHEMA_IDS;
+    bool plain = e->result == 0 && e->site == 0 && e->holder_site == 0 && e->holder_since == 0;
+    uint32_t compact = plain ? stream_compact_id(e->kind, e->object_type, e->flags) : SCHEMA_IDS;
     if (compact != SCHEMA_IDS)
         return compact;
     return e->kind > 0 && (size_t)e->kind < sizeof class_of_kind ? class_of_kind[e->kind] : 0;
@@ -96,6 +96,9 @@ static uint64_t sync_event_number(const struct trace_sync *e, enum schema_slot s
         return e->site;
     case SCHEMA_FLAGS:
         return e->flags;
+    case SCHEMA_HOLDER_STACK:
+    case SCHEMA_HELD_STACK:
+        return e->holder_stack;
     case SCHEMA_HELD:
     case SCHEMA_MUTEX:
     case SCHEMA_MOVED_TO:
@@ -104,11 +107,16 @@ static uint64_t sync_event_number(const struct trace_sync *e, enum schema_slot s
     case SCHEMA_COUNTED_THREAD:
     case SCHEMA_PEER:
     case SCHEMA_THREAD_WOKEN:
+    case SCHEMA_WAKER:
         return (uint64_t)e->peer;
     case SCHEMA_HOLDER_SITE:
     case SCHEMA_HELD_SITE:
+    case SCHEMA_RELEASED_SITE:
+    case SCHEMA_MUTEX_SITE:
         return e->holder_site;
     case SCHEMA_HOLDER_SINCE:
+    case SCHEMA_RELEASED_SINCE:
+    case SCHEMA_MUTEX_SINCE:
         return e->holder_since;
     case SCHEMA_HELD_COUNT:
     case SCHEMA_ACQUISITIONS:
@@ -220,8 +228,8 @@ bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, c
 bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint32_t method, bool truncated,
                        const uint64_t *frames, uint32_t n)
 {
-    uint8_t payload[STACK_FIXED_BYTES + 8 * STACK_FRAMES_MAX], *p = payload;
-    uint16_t kept = n < STACK_FRAMES_MAX ? (uint16_t)n : STACK_FRAMES_MAX;
+    uint8_t payload[STREAM_PAYLOAD_MAX], *p = payload;
+    uint16_t kept = n < SCHEMA_FRAMES_MAX ? (uint16_t)n : SCHEMA_FRAMES_MAX;
     p = sync_put_number(p, id, 4);
     *p++ = (uint8_t)method;
     *p++ = truncated || kept < n;

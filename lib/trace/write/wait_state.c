@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/private_table.h"
 #include "trace/write/stream.h"
 #include "trace/write/writer.h"
 
@@ -72,28 +73,39 @@ struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)
     return h;
 }
 
+struct wait_file_request {
+    const struct trace_writer *writer;
+    uint32_t index;
+    size_t bytes; /**< to reserve, unless the slot is to be mapped */
+    struct wait_file_slot **map;
+};
+
+static int wait_file_private(void *request)
+{
+    const struct wait_file_request *r = request;
+    int rc, fd = wait_state_open(r->writer, 0);
+    if (fd < 0)
+        return fd;
+    if (!r->map)
+        rc = wait_file_reserve(fd, r->index, r->bytes);
+    else
+        rc = (*r->map = wait_file_map(fd, r->index)) ? 0 : -errno;
+    close(fd);
+    return rc;
+}
+
 struct wait_file_slot *trace_writer_wait_file_slot(const struct trace_writer *w, uint32_t index)
 {
-    if (index >= WAIT_FILE_SLOTS_MAX) {
-        errno = ENOSPC;
-        return NULL;
-    }
-    int fd = wait_state_open(w, 0);
-    if (fd < 0) {
-        errno = -fd;
-        return NULL;
-    }
-    struct wait_file_slot *s = wait_file_map(fd, index);
-    close(fd);
-    return s;
+    struct wait_file_slot *slot = NULL;
+    struct wait_file_request request = {w, index, 0, &slot};
+    int rc = index < WAIT_FILE_SLOTS_MAX ? private_table_run(wait_file_private, &request) : -ENOSPC;
+    if (rc != 0)
+        errno = -rc;
+    return slot;
 }
 
 int trace_writer_wait_file_reserve(const struct trace_writer *w, uint32_t index, size_t bytes)
 {
-    int fd = wait_state_open(w, 0);
-    if (fd < 0)
-        return fd;
-    int rc = wait_file_reserve(fd, index, bytes);
-    close(fd);
-    return rc;
+    struct wait_file_request request = {w, index, bytes, NULL};
+    return private_table_run(wait_file_private, &request);
 }

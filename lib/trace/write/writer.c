@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/private_table.h"
 #include "base/spare.h"
 #include "base/textbuf.h"
 #include "base/tick.h"
@@ -352,6 +353,17 @@ static int metadata_write_aside(const char *path, const struct textbuf *text)
     return rc;
 }
 
+struct metadata_writing {
+    const char *path;
+    const struct textbuf *text;
+};
+
+static int metadata_write_private(void *writing)
+{
+    const struct metadata_writing *m = writing;
+    return metadata_write_aside(m->path, m->text);
+}
+
 /* Written to a temporary file and renamed: a complete one exists at any moment. */
 static int metadata_write(const struct trace_writer *w)
 {
@@ -363,7 +375,8 @@ static int metadata_write(const struct trace_writer *w)
     if (rc != 0)
         return rc;
     metadata_text(&text, &w->meta);
-    rc = text.failed ? -ENOMEM : metadata_write_aside(temp, &text);
+    struct metadata_writing writing = {temp, &text};
+    rc = text.failed ? -ENOMEM : private_table_run(metadata_write_private, &writing);
     textbuf_free(&text);
     if (rc == 0 && rename(temp, path) != 0)
         rc = -errno;
@@ -441,12 +454,13 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
 
 /* ------------------------------------------------------------------------------------------------- streams */
 
-int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out)
+int trace_stream_acquire_from(struct trace_writer *w, pid_t tid, const char *thread_name, uint64_t from,
+                              struct trace_stream **out)
 {
     *out = NULL;
     if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
         return upmu_fail(UPMU_E_IO, "the trace \"%s\" is closed", w->dir);
-    struct trace_stream *s = stream_from_pool(&w->home);
+    struct trace_stream *s = stream_from_pool(&w->home, from);
     if (!s) {
         s = stream_add(&w->home, false);
         if (!s)
@@ -459,6 +473,11 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
         stream_start_without_space(s, tick);
     *out = s;
     return 0;
+}
+
+int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out)
+{
+    return trace_stream_acquire_from(w, tid, thread_name, UINT64_MAX, out);
 }
 
 void trace_lost(struct trace_writer *w, enum control_loss cause, uint64_t n)

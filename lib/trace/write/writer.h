@@ -16,17 +16,11 @@
 #include <sys/types.h>
 
 #include "trace/format/control.h"
+#include "trace/write/counter.h"
 #include "upmu/upmu.h"
 
 struct trace_writer; /**< one per process */
 struct trace_stream; /**< one per thread */
-
-/** A counter recorded with each region event. */
-struct trace_counter {
-    const char *name; /**< as displayed; made into a valid CTF field name */
-    const char *unit;
-    const char *note; /**< why it is approximate or not counted, or "" */
-};
 
 struct trace_config {
     const char *dir; /**< the recording; made if missing (one level), with one sub-directory per process */
@@ -82,6 +76,9 @@ int trace_writer_wait_file_reserve(const struct trace_writer *w, uint32_t index,
 /** A stream for thread `tid`, a released one if possible. If its file cannot be opened or there is no space, events are lost
  *  and counted until there is. @return 0; UPMU_E_IO, UPMU_E_NOMEM: then count lost events with trace_lost(). */
 int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out);
+/** The same for events from tick `from` on: no file that has later ones. */
+int trace_stream_acquire_from(struct trace_writer *w, pid_t tid, const char *thread_name, uint64_t from,
+                              struct trace_stream **out);
 
 /** The thread ends: finish the stream's packet and release the stream. */
 void trace_stream_release(struct trace_stream *s);
@@ -105,6 +102,7 @@ struct trace_sync {
     uint32_t flags; /**< enum upmu_trace_flag */
     uint64_t site, holder_site;
     uint64_t holder_since; /**< tick, 0 = not known */
+    uint32_t holder_stack; /**< id of the holder's stack, 0 = none */
     uint64_t count, contended;
     const char *name; /**< NULL or up to UPMU_REGION_NAME_MAX bytes */
 };

@@ -257,7 +257,7 @@ static uint64_t count_in_modes(const char *event)
     return v[0].value;
 }
 
-static void modifiers_tell_user_mode_from_kernel_mode(void)
+static void modifiers_separate_user_mode_from_kernel_mode(void)
 {
     enum { CALL_KERNEL_MIN = 20 };
     uint64_t user = count_in_modes("instructions:u"), kernel = count_in_modes("instructions:k"),
@@ -366,7 +366,7 @@ const struct guest_test counters_tests[] = {
     {"software_events_count_beside_the_pmu", software_events_count_beside_the_pmu},
     {"few_events_are_not_multiplexed", few_events_are_not_multiplexed},
     {"inherited_counts_are_the_sum_of_the_threads", inherited_counts_are_the_sum_of_the_threads},
-    {"modifiers_tell_user_mode_from_kernel_mode", modifiers_tell_user_mode_from_kernel_mode},
+    {"modifiers_separate_user_mode_from_kernel_mode", modifiers_separate_user_mode_from_kernel_mode},
     {"process_is_counted_by_its_number", process_is_counted_by_its_number},
     {"no_event_of_the_pmu_reads_a_silent_zero", no_event_of_the_pmu_reads_a_silent_zero},
 };

@@ -93,7 +93,7 @@ static void context_switches_and_faults_are_counted(void)
     upmu_set_close(set);
 }
 
-static int print_finding(const struct upmu_finding *f, void *arg)
+static int print_finding(const struct upmu_diagnosis *f, void *arg)
 {
     int *n = arg;
     *n += 1;
@@ -195,7 +195,7 @@ static void driver_refuses_every_id_that_the_table_lacks(void)
 }
 
 /* Every name of the library is either counted or has no number; what the values mean is not known here. */
-static void every_name_opens_or_says_why_not(void)
+static void every_name_opens_or_has_its_reason(void)
 {
     size_t open = 0, without = 0;
     const char *name;
@@ -221,7 +221,7 @@ static const struct guest_test tests[] = {
     {"diagnosis_has_a_word_on_everything", diagnosis_has_a_word_on_everything},
     {"driver_takes_every_code_of_the_table", driver_takes_every_code_of_the_table},
     {"driver_refuses_every_id_that_the_table_lacks", driver_refuses_every_id_that_the_table_lacks},
-    {"every_name_opens_or_says_why_not", every_name_opens_or_says_why_not},
+    {"every_name_opens_or_has_its_reason", every_name_opens_or_has_its_reason},
 };
 
 int main(void)

@@ -161,10 +161,10 @@ struct wanted {
     char *reason;
 };
 
-static int note_finding(const struct upmu_finding *f, void *arg)
+static int note_finding(const struct upmu_diagnosis *f, void *arg)
 {
     const struct wanted *w = arg;
-    if (strcmp(f->topic, w->topic) == 0 && f->state != UPMU_FINDING_OK)
+    if (strcmp(f->topic, w->topic) == 0 && f->state != UPMU_DIAGNOSIS_OK)
         snprintf(w->reason, TEXT_MAX, "%s. %s", f->text, f->remedy);
     return 0;
 }

@@ -33,7 +33,8 @@ static void allow_user_reads(int allowed)
 }
 
 /* Recording goes to `folder`/trace, what is known to `folder`/known. Begun in a process of its own, once. */
-static void record(const char *folder, const char *events, bool switches)
+/* `more`: fields of the options beside these. */
+static void record(const char *folder, const char *events, struct upmu_sync_opts more)
 {
     char trace[64], path[64];
     snprintf(trace, sizeof trace, "%s/trace", folder);
@@ -42,8 +43,11 @@ static void record(const char *folder, const char *events, bool switches)
     known = fopen(path, "w");
     EXPECT(known != NULL, "%s cannot be made: %s", path, strerror(errno));
     struct upmu_region_opts regions = {.size = sizeof regions, .events = events, .report = "none", .trace = trace};
-    struct upmu_sync_opts sync = {
-        .size = sizeof sync, .trace = trace, .counters = 1, .sample = UPMU_SYNC_NO_SAMPLES, .sched = switches};
+    struct upmu_sync_opts sync = more;
+    sync.size = sizeof sync;
+    sync.trace = trace;
+    sync.counters = 1;
+    sync.sample = UPMU_SYNC_NO_SAMPLES;
     int rc = upmu_region_setup(&regions);
     EXPECT(rc == 0, "regions with %s: %s", events, upmu_strerror(rc));
     rc = upmu_sync_begin(&sync);
@@ -130,7 +134,7 @@ static void waits_and_held_sections_are_recorded(void)
     pthread_t worker;
     allow_user_reads(1);
     expect_zero(sem_init(&go, 0, 0), "sem_init");
-    record("/tmp/sections", "instructions:u,cycles:u", false);
+    record("/tmp/sections", "instructions:u,cycles:u", (struct upmu_sync_opts){0});
     upmu_lock_name(&empty, "empty");
     upmu_lock_name(&loop, "loop");
     expect_zero(pthread_create(&worker, NULL, sections_worker, NULL), "pthread_create");
@@ -172,7 +176,8 @@ static struct calls count_calls(const char *folder)
     struct calls calls = {0};
     pthread_t worker;
     expect_zero(sem_init(&go, 0, 0), "sem_init");
-    record(folder, "instructions:u,cycles:u", false);
+    /* The calls that read the tracepoints are no waits to record: that asks the kernel whether they slept. */
+    record(folder, "instructions:u,cycles:u", (struct upmu_sync_opts){.no_calls = 1});
     expect_zero(pthread_create(&worker, NULL, calls_worker, &calls), "pthread_create");
     make_wait(&(struct rounds){&warm, NOTHING, ROUNDS});
     make_wait(&(struct rounds){&loop, NOTHING, ROUNDS});
@@ -278,7 +283,7 @@ static void how_threads_run_is_recorded_beside_counters(void)
     allow_user_reads(1);
     expect_zero(sem_init(&go, 0, 0), "sem_init");
     EXPECT(setenv("UPMU_REGION_THREADS", "1", 1) == 0, "setenv");
-    record("/tmp/running", "cycles:uk,context-switches", true);
+    record("/tmp/running", "cycles:uk,context-switches", (struct upmu_sync_opts){.sched = 1});
     for (int i = 0; i < WORKERS; i++)
         expect_zero(pthread_create(&threads[i], NULL, run_worker, &workers[i]), "pthread_create");
     for (int i = 0; i < WORKERS; i++)

@@ -182,6 +182,136 @@ START_TEST(hold_that_a_waiter_learned_of_is_known)
 }
 END_TEST
 
+/* A release of thread 101 with the hold it ends. */
+static void release_of(uint64_t time, uint64_t since, uint64_t site, uint32_t flags)
+{
+    struct upmu_trace_event e = event(UPMU_TRACE_LOCK_RELEASE, 101, time, LOCK);
+    e.lock_release.held_since = since;
+    e.lock_release.held_site = site;
+    e.flags = flags;
+    add(&e);
+}
+
+START_TEST(hold_in_a_release_is_known_by_lock_thread_and_call_site)
+{
+    size_t i;
+    begin_stream(true);
+    block(102, 8000, LOCK, 101, 0); /* could not read since when */
+    release_of(9000, 1000, 0x5000, 0);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 102, 9001, LOCK);
+    release_of(9500, 9400, 0x5000, 0);
+    release_of(9900, 9800, 0x6000, UPMU_TRACE_FLAG_SAMPLED);
+    counts(101, 9950, LOCK, 50, 0);
+    finish();
+    struct upmu_overview_object o = object(LOCK, 0, &i);
+    ck_assert_uint_eq(o.holds, 2);
+    ck_assert_uint_eq(o.hold_ns, 8100);
+    ck_assert_uint_eq(o.hold_max_ns, 8000);
+    ck_assert_uint_eq(o.partial_holds, 0);
+    ck_assert_uint_eq(o.holds_complete, 0);
+    ck_assert_uint_eq(use(i, 101).hold_ns, 8100);
+    ck_assert_uint_eq(site(i, 0x5000).holds, 2);
+    ck_assert_uint_eq(site(i, 0x5000).hold_ns, 8100);
+    ck_assert_uint_eq(site(i, 0x5000).hold_max_ns, 8000);
+    end_stream();
+}
+END_TEST
+
+START_TEST(hold_that_others_still_wait_for_lasts_to_the_end)
+{
+    size_t i;
+    begin_stream(true);
+    block(102, 3000, LOCK, 101, 2000);
+    put(UPMU_TRACE_MARK, 101, 7000, 0);
+    finish();
+    struct upmu_overview_object o = object(LOCK, 0, &i);
+    ck_assert_uint_eq(o.holds, 0);
+    ck_assert_uint_eq(o.partial_holds, 1);
+    ck_assert_uint_eq(o.partial_ns, 5000);
+    end_stream();
+}
+END_TEST
+
+START_TEST(longest_wait_has_the_whole_hold)
+{
+    begin_stream(true);
+    block(102, 8000, LOCK, 101, 1000);
+    release_of(9000, 1000, 0x5000, 0);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 102, 9001, LOCK);
+    finish();
+    ck_assert_uint_eq(object(LOCK, 0, NULL).longest.hold_ns, 8000);
+    end_stream();
+}
+END_TEST
+
+START_TEST(hold_from_before_the_recording_is_a_lower_bound_beside_complete_ones)
+{
+    size_t i;
+    begin_stream(true);
+    release_of(3000, 1000, 0, UPMU_TRACE_FLAG_BEFORE);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 4000, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 4500, LOCK);
+    counts(101, 5000, LOCK, 1, 0);
+    finish();
+    struct upmu_overview_object o = object(LOCK, 0, &i);
+    ck_assert_uint_eq(o.holds, 1);
+    ck_assert_uint_eq(o.hold_ns, 500);
+    ck_assert_uint_eq(o.holds_complete, 1);
+    ck_assert_uint_eq(o.partial_holds, 1);
+    ck_assert_uint_eq(o.partial_ns, 2000);
+    ck_assert_uint_eq(o.before_holds, 1);
+    ck_assert_uint_eq(use(i, 101).partial_ns, 2000);
+    end_stream();
+}
+END_TEST
+
+START_TEST(mutex_from_before_the_recording_is_resumed_after_a_condition_wait)
+{
+    struct upmu_trace_event e;
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 102, 900, LOCK); /* so that the mutex is known */
+    put(UPMU_TRACE_LOCK_RELEASE, 102, 950, LOCK);
+    e = event(UPMU_TRACE_COND_WAIT, 101, 3000, COND);
+    e.object_type = UPMU_OBJECT_COND;
+    e.flags = UPMU_TRACE_FLAG_BEFORE;
+    e.cond.mutex = LOCK;
+    e.cond.held_since = 1000;
+    add(&e);
+    e = event(UPMU_TRACE_COND_WAKE, 101, 5000, COND);
+    e.object_type = UPMU_OBJECT_COND;
+    e.cond.mutex = LOCK;
+    add(&e);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 5700, LOCK);
+    counts(102, 6000, LOCK, 1, 0);
+    finish();
+    struct upmu_overview_object o = object(LOCK, 0, NULL), c = object(COND, 0, NULL);
+    ck_assert_uint_eq(o.before_holds, 1);
+    ck_assert_uint_eq(o.partial_ns, 2000);
+    ck_assert_uint_eq(c.before_waits, 0);
+    end_stream();
+}
+END_TEST
+
+START_TEST(wait_from_before_the_recording_is_marked)
+{
+    begin_stream(true);
+    struct upmu_trace_event e = event(UPMU_TRACE_LOCK_BLOCK, 102, 1000, LOCK);
+    e.flags = UPMU_TRACE_FLAG_BEFORE;
+    e.lock_block.holder = 101;
+    add(&e);
+    release_of(4000, 1000, 0, UPMU_TRACE_FLAG_BEFORE);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 102, 4001, LOCK);
+    finish();
+    struct upmu_overview_object o = object(LOCK, 0, NULL);
+    ck_assert_uint_eq(o.before_waits, 1);
+    ck_assert_uint_eq(o.waits.count, 1);
+    ck_assert_uint_eq(o.waits.total_ns, 3001);
+    ck_assert_uint_eq(o.longest.before, 1);
+    ck_assert_int_eq(o.longest.holder, 101);
+    end_stream();
+}
+END_TEST
+
 START_TEST(condition_wait_is_no_hold_of_its_mutex)
 {
     struct upmu_trace_event e;
@@ -241,6 +371,12 @@ int main(void)
     tcase_add_test(cases, holds_are_complete_when_every_pair_was_recorded);
     tcase_add_test(cases, release_is_not_paired_with_an_acquisition_that_may_not_be_its_own);
     tcase_add_test(cases, hold_that_a_waiter_learned_of_is_known);
+    tcase_add_test(cases, hold_in_a_release_is_known_by_lock_thread_and_call_site);
+    tcase_add_test(cases, hold_that_others_still_wait_for_lasts_to_the_end);
+    tcase_add_test(cases, longest_wait_has_the_whole_hold);
+    tcase_add_test(cases, hold_from_before_the_recording_is_a_lower_bound_beside_complete_ones);
+    tcase_add_test(cases, mutex_from_before_the_recording_is_resumed_after_a_condition_wait);
+    tcase_add_test(cases, wait_from_before_the_recording_is_marked);
     tcase_add_test(cases, condition_wait_is_no_hold_of_its_mutex);
     tcase_add_test(cases, site_of_a_compact_event_is_on_top_of_its_stack);
     return run_suite("analysis locks", cases);

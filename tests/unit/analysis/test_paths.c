@@ -209,7 +209,7 @@ START_TEST(condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later)
 }
 END_TEST
 
-START_TEST(timeout_and_what_nobody_did_are_not_known)
+START_TEST(timeouts_and_missing_causes_are_unknown)
 {
     begin_stream(true);
     put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
@@ -245,7 +245,7 @@ START_TEST(post_before_the_wait_did_not_end_it)
 END_TEST
 
 /* A thread that arrives for the next round while others still leave the last one did not end that. */
-START_TEST(barrier_is_ended_by_who_came_last_in_the_round)
+START_TEST(barrier_is_ended_by_the_last_arrival_of_the_round)
 {
     begin_stream(true);
     put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 101, 1000, OTHER);
@@ -447,9 +447,9 @@ int main(void)
     tcase_add_test(cases, path_goes_through_creation_and_join);
     tcase_add_test(cases, join_of_a_thread_that_has_ended_is_no_wait);
     tcase_add_test(cases, condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later);
-    tcase_add_test(cases, timeout_and_what_nobody_did_are_not_known);
+    tcase_add_test(cases, timeouts_and_missing_causes_are_unknown);
     tcase_add_test(cases, post_before_the_wait_did_not_end_it);
-    tcase_add_test(cases, barrier_is_ended_by_who_came_last_in_the_round);
+    tcase_add_test(cases, barrier_is_ended_by_the_last_arrival_of_the_round);
     tcase_add_test(cases, hold_counts_where_the_path_runs_inside_it);
     tcase_add_test(cases, release_that_was_left_out_makes_no_long_hold);
     tcase_add_test(cases, recursive_mutex_is_held_until_the_last_release);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "stream.h"
+#include "support/sized.h"
 #include "unit/suite.h"
 
 enum { HANDLE = 0x7f00 };
@@ -75,7 +76,7 @@ START_TEST(every_moment_of_a_life_is_one_of_running_preempted_and_blocked)
 }
 END_TEST
 
-START_TEST(what_nobody_has_read_is_unknown)
+START_TEST(counters_never_read_are_unknown)
 {
     begin_stream(true);
     put(UPMU_TRACE_MARK, 100, 1000, 0);
@@ -209,7 +210,7 @@ START_TEST(without_switches_all_is_unknown_and_said_so)
     s.size = 8;
     ck_assert_int_eq(upmu_overview_sched_at(&subject, 0, &s), UPMU_E_INVAL);
     ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_PREEMPTED), "preempted");
-    ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_STATES), "?");
+    ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_BLOCKED + 1), "?");
     end_stream();
 }
 END_TEST
@@ -237,7 +238,7 @@ static struct upmu_overview_waker waker(pid_t tid, size_t k)
     ck_abort_msg("no thread %d", (int)tid);
 }
 
-START_TEST(who_waits_is_woken_by_the_first_that_does_it)
+START_TEST(a_waiter_is_woken_by_the_first_wake_up)
 {
     begin_stream(true);
     begins(100, 1);
@@ -266,6 +267,13 @@ START_TEST(who_waits_is_woken_by_the_first_that_does_it)
     ck_assert_uint_eq(waker(101, 1).waits.total_ns, 100);
     ck_assert_int_eq(waker(101, 2).tid, -1);
     ck_assert_int_eq(waker(100, 0).tid, -1);
+    int wrong_sizes = 0;
+    size_t woken = 0;
+    while (upmu_overview_waker_count(&subject, woken) == 0)
+        woken++;
+    SIZED_RUN(wrong_sizes, upmu_overview_waker, UPMU_OVERVIEW_WAKER_SIZE_V1,
+              upmu_overview_waker_at(&subject, woken, 0, p));
+    ck_assert_int_eq(wrong_sizes, 0);
     ck_assert_uint_eq(ran(101, 0).blocked_ns, 250 + 200 + 220);
     end_stream();
 }
@@ -305,6 +313,10 @@ START_TEST(kernel_locks_are_added_up_and_the_longest_is_first)
     ck_assert_uint_eq(l.waits.count, 1);
     ck_assert_uint_eq(l.waits.max_ns, 100);
     ck_assert_int_eq(upmu_overview_kernel_lock_at(&subject, 2, &l), UPMU_E_END);
+    int wrong_sizes = 0;
+    SIZED_RUN(wrong_sizes, upmu_overview_kernel_lock, UPMU_OVERVIEW_KERNEL_LOCK_SIZE_V1,
+              upmu_overview_kernel_lock_at(&subject, 0, p));
+    ck_assert_int_eq(wrong_sizes, 0);
     end_stream();
 }
 END_TEST
@@ -370,7 +382,7 @@ int main(void)
 {
     TCase *cases = tcase_create("sched");
     tcase_add_test(cases, every_moment_of_a_life_is_one_of_running_preempted_and_blocked);
-    tcase_add_test(cases, what_nobody_has_read_is_unknown);
+    tcase_add_test(cases, counters_never_read_are_unknown);
     tcase_add_test(cases, thread_that_sleeps_at_its_last_record_is_blocked_to_the_end);
     tcase_add_test(cases, loss_is_a_gap_and_what_follows_is_known_again);
     tcase_add_test(cases, two_moments_that_do_not_fit_enclose_the_unknown);
@@ -378,7 +390,7 @@ int main(void)
     tcase_add_test(cases, switches_of_an_id_given_again_are_those_of_its_new_thread);
     tcase_add_test(cases, switches_are_no_doing_of_the_thread);
     tcase_add_test(cases, without_switches_all_is_unknown_and_said_so);
-    tcase_add_test(cases, who_waits_is_woken_by_the_first_that_does_it);
+    tcase_add_test(cases, a_waiter_is_woken_by_the_first_wake_up);
     tcase_add_test(cases, kernel_locks_are_added_up_and_the_longest_is_first);
     tcase_add_test(cases, waits_for_futexes_are_those_of_the_thread_that_has_just_ended);
     tcase_add_test(cases, intervals_come_in_turn_with_the_cpu);

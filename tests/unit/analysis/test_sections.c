@@ -91,7 +91,7 @@ START_TEST(section_that_lacks_an_end_is_not_counted)
 }
 END_TEST
 
-START_TEST(begin_whose_release_is_missing_does_not_reach_to_the_next_one)
+START_TEST(begin_without_a_release_does_not_reach_to_the_next_one)
 {
     begin_stream(true);
     does_counted(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK, 100);
@@ -189,7 +189,7 @@ int main(void)
     TCase *cases = tcase_create("sections");
     tcase_add_test(cases, wait_and_hold_have_what_was_counted_between_their_ends);
     tcase_add_test(cases, section_that_lacks_an_end_is_not_counted);
-    tcase_add_test(cases, begin_whose_release_is_missing_does_not_reach_to_the_next_one);
+    tcase_add_test(cases, begin_without_a_release_does_not_reach_to_the_next_one);
     tcase_add_test(cases, counters_of_another_object_or_moment_are_not_taken);
     tcase_add_test(cases, mutex_is_not_held_while_its_condition_is_waited_for);
     tcase_add_test(cases, unfinished_and_abandoned_waits_leave_nothing_behind);

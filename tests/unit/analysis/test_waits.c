@@ -145,9 +145,9 @@ START_TEST(kinds_of_waits_are_distinguished)
     ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_JOIN).total_ns, 4);
     ck_assert_uint_eq(thread(101, 0).blocked_ns, 7);
     struct upmu_overview_thread_wait none = {.size = sizeof none};
-    ck_assert_uint_eq(upmu_overview_thread_wait_count(&subject, 0), UPMU_WAIT_FUTEX + 1);
+    ck_assert_uint_eq(upmu_overview_thread_wait_count(&subject, 0), UPMU_WAIT_CHILD + 1);
     ck_assert_uint_eq(upmu_overview_thread_wait_count(&subject, 1), 0);
-    ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, 0, UPMU_WAIT_FUTEX + 1, &none), UPMU_E_END);
+    ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, 0, UPMU_WAIT_CHILD + 1, &none), UPMU_E_END);
     ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, 0, -1, &none), UPMU_E_END);
     ck_assert_int_eq(upmu_overview_thread_wait_at(&subject, 1, UPMU_WAIT_MUTEX, &none), UPMU_E_END);
     ck_assert_uint_eq(totals().n_objects, 3); /* a thread and a semaphore of the same number are two */

@@ -60,7 +60,7 @@ START_TEST(cpuid_gives_the_numbers_of_cpuinfo)
 }
 END_TEST
 
-START_TEST(cpuid_tells_of_a_hypervisor_and_of_amds_counters)
+START_TEST(cpuid_shows_a_hypervisor_and_the_counters_of_amd)
 {
     struct arch_cpuid answers = {.signature = 0xa00f11, .features = 1u << 31, .extended = 1u << 23};
     struct arch_cpu cpu;
@@ -75,7 +75,7 @@ START_TEST(cpuid_tells_of_a_hypervisor_and_of_amds_counters)
 }
 END_TEST
 
-START_TEST(cpucfg_tells_the_core)
+START_TEST(cpucfg_identifies_the_core)
 {
     struct arch_cpu cpu;
     arch_cpucfg_decode(0x14d010, &cpu);
@@ -90,7 +90,7 @@ START_TEST(cpucfg_tells_the_core)
 END_TEST
 
 /* The kernel reads the same registers: this test runs on the CPU that it asks, unless an emulator is in between. */
-START_TEST(this_cpu_says_what_its_kernel_says)
+START_TEST(this_cpu_agrees_with_its_kernel)
 {
     static char text[1 << 20];
     struct arch_cpu own, kernels;
@@ -115,7 +115,7 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------ registers */
 
-START_TEST(id_registers_tell_each_kind_of_core)
+START_TEST(id_registers_identify_each_core_type)
 {
     struct arch_cpu cpu;
     arch_cpu_clear(&cpu);
@@ -201,7 +201,7 @@ START_TEST(registers_complete_what_the_kernel_prints_and_contradict_it)
 }
 END_TEST
 
-START_TEST(an_emulated_program_knows_nothing_of_the_cpu)
+START_TEST(an_emulated_program_has_no_identity_of_the_cpu)
 {
     struct arch_cpu cpu = parsed("vendor_id : GenuineIntel\ncpu family : 6\nmodel : 85\ncpuid level : 22\n"), other;
     arch_cpu_clear(&other);
@@ -217,13 +217,13 @@ int main(void)
 {
     TCase *t = tcase_create("identity");
     tcase_add_test(t, cpuid_gives_the_numbers_of_cpuinfo);
-    tcase_add_test(t, cpuid_tells_of_a_hypervisor_and_of_amds_counters);
-    tcase_add_test(t, cpucfg_tells_the_core);
-    tcase_add_test(t, this_cpu_says_what_its_kernel_says);
-    tcase_add_test(t, id_registers_tell_each_kind_of_core);
+    tcase_add_test(t, cpuid_shows_a_hypervisor_and_the_counters_of_amd);
+    tcase_add_test(t, cpucfg_identifies_the_core);
+    tcase_add_test(t, this_cpu_agrees_with_its_kernel);
+    tcase_add_test(t, id_registers_identify_each_core_type);
     tcase_add_test(t, what_x86_sources_differ_in_is_not_known);
     tcase_add_test(t, the_id_of_loongarch_is_stronger_than_a_name_and_weaker_than_another_id);
     tcase_add_test(t, registers_complete_what_the_kernel_prints_and_contradict_it);
-    tcase_add_test(t, an_emulated_program_knows_nothing_of_the_cpu);
+    tcase_add_test(t, an_emulated_program_has_no_identity_of_the_cpu);
     return run_suite("arch.identity", t);
 }

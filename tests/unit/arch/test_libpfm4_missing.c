@@ -13,7 +13,7 @@
 
 static const char *reason; /* what the message must contain: the program's argument */
 
-START_TEST(native_name_is_unsupported_and_the_message_says_why)
+START_TEST(native_name_is_unsupported_and_the_message_has_the_reason)
 {
     struct arch_native_code code;
     for (int again = 0; again < 2; again++) {
@@ -29,6 +29,6 @@ int main(int argc, char **argv)
 {
     reason = argc > 1 ? argv[1] : "is not installed";
     TCase *t = tcase_create("libpfm4_missing");
-    tcase_add_test(t, native_name_is_unsupported_and_the_message_says_why);
+    tcase_add_test(t, native_name_is_unsupported_and_the_message_has_the_reason);
     return run_suite("arch.libpfm4_missing", t);
 }

@@ -201,8 +201,8 @@ START_TEST(families_are_complete_and_generic_is_the_last)
         ck_assert_uint_eq(strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(f->name));
     }
     ck_assert_str_eq(last->name, "generic");
-    struct arch_cpu nobody = {.family = -1, .model = -1};
-    ck_assert_ptr_eq(arch_family_of(&nobody), last);
+    struct arch_cpu none = {.family = -1, .model = -1};
+    ck_assert_ptr_eq(arch_family_of(&none), last);
     ck_assert_ptr_null(arch_family_named("no-such-family"));
 }
 END_TEST

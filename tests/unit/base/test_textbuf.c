@@ -122,7 +122,7 @@ START_TEST(csv_quotes_only_what_needs_it)
 }
 END_TEST
 
-START_TEST(a_failed_buffer_takes_no_more_and_says_so)
+START_TEST(a_failed_buffer_takes_no_more_and_reports_failure)
 {
     struct textbuf b = {0};
     textbuf_printf(&b, "kept");
@@ -227,7 +227,7 @@ int main(void)
     tcase_add_test(cases, csv_quotes_only_what_needs_it);
     tcase_add_test(cases, csv_cells_are_no_formulas_and_numbers_stay_numbers);
     tcase_add_test(cases, what_a_terminal_obeys_is_escaped);
-    tcase_add_test(cases, a_failed_buffer_takes_no_more_and_says_so);
+    tcase_add_test(cases, a_failed_buffer_takes_no_more_and_reports_failure);
     tcase_add_test(cases, writing_to_a_bad_descriptor_gives_its_errno);
     tcase_add_test(cases, short_and_interrupted_writes_are_continued);
     tcase_add_test(cases, checked_arithmetic_rounds_and_saturates_below_no_value);

@@ -96,6 +96,9 @@ START_TEST(malformed_name_is_reported)
 {
     not_parsed("", "empty");
     not_parsed("cycles:x", "modifier 'x' is unknown");
+    not_parsed("cycles:", "a modifier is missing after ':'");
+    not_parsed("cpu/event=0x3c/:", "a modifier is missing after ':'");
+    not_parsed("sched:sched_switch:", "a modifier is missing after ':'");
     not_parsed("cpu/event=0x3c/z", "modifier 'z' is unknown");
     not_parsed("cpu/event=0x3c", "closing '/' is missing");
     char lengthy[EVENT_NAME_MAX + 10];

@@ -198,7 +198,7 @@ static void text_machine(const char *cpuinfo)
     machine_forget();
 }
 
-START_TEST(an_intel_newer_than_the_tables_has_the_architectural_events_and_says_so)
+START_TEST(an_intel_newer_than_the_tables_has_the_architectural_events_and_a_note)
 {
     struct event e;
     text_machine(
@@ -216,7 +216,7 @@ START_TEST(an_intel_newer_than_the_tables_has_the_architectural_events_and_says_
 }
 END_TEST
 
-START_TEST(an_amd_newer_than_the_tables_has_what_all_since_zen_share_and_says_so)
+START_TEST(an_amd_newer_than_the_tables_has_what_all_since_zen_share_and_a_note)
 {
     struct event e;
     machine_bare();
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, each_core_type_has_its_family);
     tcase_add_test(cases, a_hybrid_with_one_pmu_has_the_architectural_events_only);
     tcase_add_test(cases, a_hybrid_with_one_core_type_left_has_its_family);
-    tcase_add_test(cases, an_intel_newer_than_the_tables_has_the_architectural_events_and_says_so);
-    tcase_add_test(cases, an_amd_newer_than_the_tables_has_what_all_since_zen_share_and_says_so);
+    tcase_add_test(cases, an_intel_newer_than_the_tables_has_the_architectural_events_and_a_note);
+    tcase_add_test(cases, an_amd_newer_than_the_tables_has_what_all_since_zen_share_and_a_note);
     return run_suite("hybrid", cases);
 }

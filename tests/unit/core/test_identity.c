@@ -128,9 +128,9 @@ START_TEST(bad_recording_is_refused_and_the_running_cpu_not_asked)
 }
 END_TEST
 
-static int keep_identity(const struct upmu_finding *found, void *arg)
+static int keep_identity(const struct upmu_diagnosis *found, void *arg)
 {
-    struct upmu_finding *kept = arg;
+    struct upmu_diagnosis *kept = arg;
     static char text[512];
     if (strcmp(found->topic, "identity") != 0)
         return 0;
@@ -141,9 +141,9 @@ static int keep_identity(const struct upmu_finding *found, void *arg)
     return 0;
 }
 
-static struct upmu_finding diagnosed(void)
+static struct upmu_diagnosis diagnosed(void)
 {
-    struct upmu_finding found = {.topic = NULL};
+    struct upmu_diagnosis found = {.topic = NULL};
     machine_forget();
     ck_assert_int_eq(upmu_diagnose(keep_identity, &found), 0);
     ck_assert_ptr_nonnull(found.topic);
@@ -155,13 +155,13 @@ START_TEST(doctor_reports_where_the_identity_is_from)
     struct arch_cpu own = x86("GenuineIntel", 6, 85);
     scripted_file("/proc/cpuinfo", SKYLAKE);
     scripted_cpu(&own, "an instruction");
-    struct upmu_finding found = diagnosed();
-    ck_assert_int_eq(found.state, UPMU_FINDING_OK);
+    struct upmu_diagnosis found = diagnosed();
+    ck_assert_int_eq(found.state, UPMU_DIAGNOSIS_OK);
     ck_assert_str_eq(found.text, "from /proc/cpuinfo; an instruction agrees");
     own.model = 0x8f;
     scripted_cpu(&own, "an instruction");
     found = diagnosed();
-    ck_assert_int_eq(found.state, UPMU_FINDING_LIMITED);
+    ck_assert_int_eq(found.state, UPMU_DIAGNOSIS_LIMITED);
     ck_assert_str_eq(found.remedy, "");
     /* A machine snapshot has it as it was found, or what its files show. */
     scripted_recording(true);

@@ -49,7 +49,7 @@ START_TEST(members_run_as_long_as_their_leader_are_exact)
 }
 END_TEST
 
-START_TEST(a_late_member_of_a_set_is_not_counted_and_says_why)
+START_TEST(a_late_member_of_a_set_is_not_counted_and_has_the_reason)
 {
     struct upmu_value v[3];
     page_faults_late(1);
@@ -169,7 +169,7 @@ int main(void)
     TCase *cases = tcase_create("late");
     tcase_add_checked_fixture(cases, set_up, NULL);
     tcase_add_test(cases, members_run_as_long_as_their_leader_are_exact);
-    tcase_add_test(cases, a_late_member_of_a_set_is_not_counted_and_says_why);
+    tcase_add_test(cases, a_late_member_of_a_set_is_not_counted_and_has_the_reason);
     tcase_add_test(cases, the_same_event_asked_for_twice_is_late_twice);
     tcase_add_test(cases, a_leader_alone_is_never_late);
     tcase_add_test(cases, readings_of_a_running_set_cost_no_second_check);

@@ -152,7 +152,7 @@ START_TEST(a_group_that_could_not_be_filled_up_gives_no_number)
 }
 END_TEST
 
-START_TEST(a_pmu_without_filters_counts_all_modes_and_says_so)
+START_TEST(a_pmu_without_filters_counts_all_modes_and_reports_that)
 {
     machine_counting("riscv_generic");
     scripted_rule(scripted_rule_no_filter, NULL);
@@ -335,7 +335,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, core3b_multiplexes_cycles_and_instructions_or_refuses_one_group);
     tcase_add_test(cases, core3b_groups_with_different_filters_are_filled_up);
     tcase_add_test(cases, a_group_that_could_not_be_filled_up_gives_no_number);
-    tcase_add_test(cases, a_pmu_without_filters_counts_all_modes_and_says_so);
+    tcase_add_test(cases, a_pmu_without_filters_counts_all_modes_and_reports_that);
     tcase_add_test(cases, a_filter_is_not_given_up_where_the_event_is_what_is_missing);
     tcase_add_test(cases, together_means_that_the_kernel_agrees);
     tcase_add_test(cases, raw_codes_that_the_kernel_would_cut_are_refused);

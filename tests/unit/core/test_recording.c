@@ -130,7 +130,7 @@ struct heard {
     char text[64];
 };
 
-static int hear(const struct upmu_finding *f, void *arg)
+static int hear(const struct upmu_diagnosis *f, void *arg)
 {
     struct heard *h = arg;
     if (strcmp(f->topic, "hardware-counters") != 0)
@@ -141,7 +141,7 @@ static int hear(const struct upmu_finding *f, void *arg)
     return 0;
 }
 
-START_TEST(doctor_tells_what_was_found_there)
+START_TEST(doctor_reports_what_was_found_there)
 {
     struct heard h = {0};
     ck_assert_int_eq(upmu_diagnose(hear, &h), 0);
@@ -151,7 +151,7 @@ START_TEST(doctor_tells_what_was_found_there)
     h = (struct heard){0};
     ck_assert_int_eq(upmu_diagnose(hear, &h), 0);
     ck_assert_uint_eq(h.n, 1);
-    ck_assert_int_eq(h.state, UPMU_FINDING_LIMITED);
+    ck_assert_int_eq(h.state, UPMU_DIAGNOSIS_LIMITED);
     ck_assert_str_eq(h.text, "some of them");
     ck_assert_uint_eq(scripted_count(SCRIPTED_OPEN), 0);
     scripted_file("/proc/cpuinfo", "");
@@ -168,6 +168,6 @@ int main(void)
     tcase_add_test(cases, recording_that_contradicts_itself_is_refused);
     tcase_add_test(cases, manifest_is_held_against_the_files);
     tcase_add_test(cases, trials_are_answered_by_the_recording_alone);
-    tcase_add_test(cases, doctor_tells_what_was_found_there);
+    tcase_add_test(cases, doctor_reports_what_was_found_there);
     return run_suite("recording", cases);
 }

@@ -211,7 +211,7 @@ START_TEST(an_event_is_as_exact_as_on_each_kind_of_core)
 }
 END_TEST
 
-START_TEST(a_zero_of_an_event_that_nobody_confirms_is_no_number)
+START_TEST(a_zero_of_an_unconfirmed_event_is_no_number)
 {
     machine_recorded(machines, "phytium_d2000");
     ck_assert(resolved("branches").zero_unsure); /* the kernel lists nothing */
@@ -319,7 +319,7 @@ START_TEST(every_alias_is_encoded_as_its_name_on_every_machine)
 }
 END_TEST
 
-START_TEST(a_hybrid_cpu_says_what_it_adds_up)
+START_TEST(a_hybrid_cpu_reports_what_it_adds_up)
 {
     machine_recorded(machines, "intel_skx");
     scripted_reset();
@@ -404,12 +404,12 @@ int main(int argc, char **argv)
     tcase_add_test(cases, a_new_arm_core_has_the_events_of_the_architecture);
     tcase_add_test(cases, apples_codes_are_for_its_own_pmu_alone);
     tcase_add_test(cases, an_event_is_as_exact_as_on_each_kind_of_core);
-    tcase_add_test(cases, a_zero_of_an_event_that_nobody_confirms_is_no_number);
+    tcase_add_test(cases, a_zero_of_an_unconfirmed_event_is_no_number);
     tcase_add_test(cases, another_cpus_names_come_from_its_table_alone);
     tcase_add_test(cases, a_machine_without_cpuinfo_still_has_software_events);
     tcase_add_test(cases, a_machine_is_examined_anew_once_forgotten);
     tcase_add_test(cases, every_alias_is_encoded_as_its_name_on_every_machine);
-    tcase_add_test(cases, a_hybrid_cpu_says_what_it_adds_up);
+    tcase_add_test(cases, a_hybrid_cpu_reports_what_it_adds_up);
     tcase_add_test(cases, raw_codes_go_to_the_core_pmus_own_type);
     tcase_add_test(cases, information_for_the_caller);
     tcase_add_test(cases, the_list_of_names_has_the_registry_and_sysfs);

@@ -67,14 +67,14 @@ START_TEST(events_beyond_the_counters_that_count_are_refused)
 }
 END_TEST
 
-START_TEST(a_virtual_pmu_whose_counters_all_count_is_used_whole)
+START_TEST(a_virtual_pmu_with_counters_that_all_count_is_used_whole)
 {
     machine_guest(true);
     ck_assert_uint_eq(self_check_counters(SHOWN), SHOWN);
 }
 END_TEST
 
-START_TEST(a_jump_says_nothing_of_the_others)
+START_TEST(a_jump_does_not_affect_the_others)
 {
     machine_guest(true);
     jumps = true;
@@ -98,8 +98,8 @@ int main(void)
 {
     TCase *cases = tcase_create("self-check of counters");
     tcase_add_test(cases, events_beyond_the_counters_that_count_are_refused);
-    tcase_add_test(cases, a_virtual_pmu_whose_counters_all_count_is_used_whole);
-    tcase_add_test(cases, a_jump_says_nothing_of_the_others);
+    tcase_add_test(cases, a_virtual_pmu_with_counters_that_all_count_is_used_whole);
+    tcase_add_test(cases, a_jump_does_not_affect_the_others);
     tcase_add_test(cases, a_real_machine_is_not_tried);
     return run_suite("self-check of counters", cases);
 }

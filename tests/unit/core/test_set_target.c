@@ -330,7 +330,7 @@ START_TEST(what_a_command_used_is_without_what_the_waiting_process_did)
 }
 END_TEST
 
-START_TEST(a_command_that_cannot_be_executed_says_so_and_is_waited_for)
+START_TEST(a_command_that_cannot_be_executed_reports_that_and_is_waited_for)
 {
     struct upmu_set *set;
     scripted_command(PID, -ENOENT, 0);
@@ -469,7 +469,7 @@ int main(void)
     tcase_add_test(cases, one_thread_is_counted_by_its_id);
     tcase_add_test(cases, what_a_command_used_is_without_what_the_waiting_process_did);
     tcase_add_test(cases, a_command_is_counted_from_its_exec_with_its_children);
-    tcase_add_test(cases, a_command_that_cannot_be_executed_says_so_and_is_waited_for);
+    tcase_add_test(cases, a_command_that_cannot_be_executed_reports_that_and_is_waited_for);
     tcase_add_test(cases, a_command_never_started_is_ended_and_waited_for);
     tcase_add_test(cases, a_command_never_started_is_not_a_forked_childs_to_end);
     tcase_add_test(cases, the_callers_argv_is_not_used_after_the_open);

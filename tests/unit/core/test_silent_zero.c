@@ -118,7 +118,7 @@ START_TEST(thread_of_another_may_have_been_in_the_kernel_all_the_time)
 }
 END_TEST
 
-START_TEST(regions_whose_instructions_do_not_advance_have_no_number)
+START_TEST(regions_without_advancing_instructions_have_no_number)
 {
     const struct scripted_sample still[] = {{7, 1000, 1000}, {7, 2000, 2000}, {7, 3000, 3000}, {7, 4000, 4000}};
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "instructions:u,page-faults"};
@@ -193,6 +193,6 @@ int main(void)
     tcase_add_test(cases, thread_of_another_may_have_been_in_the_kernel_all_the_time);
     tcase_add_test(cases, a_counter_that_jumped_has_no_number_until_the_set_is_reset);
     tcase_add_test(cases, events_that_read_0_in_a_virtual_machine_are_not_counted);
-    tcase_add_test(cases, regions_whose_instructions_do_not_advance_have_no_number);
+    tcase_add_test(cases, regions_without_advancing_instructions_have_no_number);
     return run_suite("silent zero", cases);
 }

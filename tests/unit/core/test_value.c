@@ -37,7 +37,7 @@ START_TEST(counted_all_the_time_is_exact)
 }
 END_TEST
 
-START_TEST(counted_part_of_the_time_is_extrapolated_and_says_so)
+START_TEST(counted_part_of_the_time_is_extrapolated_and_marked)
 {
     struct upmu_value v = total(100, 1000, 250);
     expect(v, UPMU_SCALED, 400);
@@ -237,7 +237,7 @@ int main(void)
 {
     TCase *cases = tcase_create("value");
     tcase_add_test(cases, counted_all_the_time_is_exact);
-    tcase_add_test(cases, counted_part_of_the_time_is_extrapolated_and_says_so);
+    tcase_add_test(cases, counted_part_of_the_time_is_extrapolated_and_marked);
     tcase_add_test(cases, never_on_a_counter_is_no_zero);
     tcase_add_test(cases, an_interval_is_judged_by_its_own_times);
     tcase_add_test(cases, an_interval_below_the_clocks_step_is_exact_if_the_counter_ran_all_along);

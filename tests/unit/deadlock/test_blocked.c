@@ -42,7 +42,7 @@ static void join(uint32_t who, uint32_t target)
     threads[who].target = target;
 }
 
-static void is_trouble(size_t i, enum wg_deadlock_kind kind, enum wg_certainty certainty, uint32_t n)
+static void is_deadlock(size_t i, enum wg_deadlock_kind kind, enum wg_certainty certainty, uint32_t n)
 {
     ck_assert_uint_lt(i, snapshot.n_deadlocks);
     ck_assert_int_eq((int)found[i].kind, (int)kind);
@@ -60,7 +60,7 @@ START_TEST(two_threads_in_opposite_order_are_a_cycle)
     hold(2, false);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert_uint_eq(members[0], a);
     ck_assert_uint_eq(members[1], b);
     ck_assert_uint_eq(threads[0].deadlock, WG_NONE);
@@ -77,11 +77,11 @@ START_TEST(cycle_of_a_thousand_is_one_cycle)
     }
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, N);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, N);
 }
 END_TEST
 
-START_TEST(who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle)
+START_TEST(a_waiter_for_a_stuck_thread_is_behind_not_in_the_cycle)
 {
     begin();
     thread(WG_LOCK, 2);
@@ -93,7 +93,7 @@ START_TEST(who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle)
     join(joiner, c);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert(threads[c].behind && threads[joiner].behind);
     ck_assert_uint_eq(threads[joiner].deadlock, 0);
 }
@@ -113,14 +113,14 @@ START_TEST(waiting_for_a_thread_that_runs_is_nothing)
 }
 END_TEST
 
-START_TEST(lock_taken_twice_by_one_thread_is_its_own_trouble)
+START_TEST(lock_acquired_twice_by_one_thread_is_a_deadlock)
 {
     begin();
     thread(WG_RUNNING, 0);
     thread(WG_LOCK, 1);
     hold(1, false);
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_SELF, WG_CERTAIN, 1);
+    is_deadlock(0, WG_SELF, WG_CERTAIN, 1);
 }
 END_TEST
 
@@ -134,7 +134,7 @@ START_TEST(holder_that_ended_is_distinguished_from_a_cycle)
     thread(WG_LOCK, 1);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_OWNER_ENDED, WG_CERTAIN, 2);
+    is_deadlock(0, WG_OWNER_ENDED, WG_CERTAIN, 2);
     ck_assert_uint_eq(found[0].other, gone);
 }
 END_TEST
@@ -150,8 +150,8 @@ START_TEST(joins_in_a_circle)
     join(self, self);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 2);
-    is_trouble(0, WG_JOIN_CYCLE, WG_CERTAIN, 3);
-    is_trouble(1, WG_JOIN_SELF, WG_CERTAIN, 1);
+    is_deadlock(0, WG_JOIN_CYCLE, WG_CERTAIN, 3);
+    is_deadlock(1, WG_JOIN_SELF, WG_CERTAIN, 1);
 }
 END_TEST
 
@@ -163,7 +163,7 @@ START_TEST(join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle)
     uint32_t w = thread(WG_LOCK, 1);
     join(m, w);
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
 }
 END_TEST
 
@@ -188,7 +188,7 @@ START_TEST(writer_waits_for_all_readers)
     uint32_t writer = thread(WG_LOCK, 1);
     hold(2, false);
     wg_find_blocked(&snapshot); /* the running reader does not help: the other one must give it back, too */
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert_uint_eq(threads[reader].deadlock, 0);
     ck_assert_uint_eq(threads[writer].deadlock, 0);
 }
@@ -203,7 +203,7 @@ START_TEST(two_readers_that_want_to_write_are_a_cycle)
     hold(1, true);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
 }
 END_TEST
 
@@ -222,11 +222,11 @@ START_TEST(readers_pass_readers_unless_writers_come_first)
     snapshot.n_holds = 2;
     wg_find_blocked(&snapshot);
     ck_assert_uint_ge(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 4);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 4);
 }
 END_TEST
 
-START_TEST(semaphore_is_hopeless_only_when_nobody_can_go_on)
+START_TEST(semaphore_is_hopeless_only_when_no_thread_can_continue)
 {
     begin();
     uint32_t other = thread(WG_RUNNING, 0);
@@ -240,10 +240,10 @@ START_TEST(semaphore_is_hopeless_only_when_nobody_can_go_on)
     threads[other].object = 5;
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 4);
-    is_trouble(0, WG_NO_POST, WG_CERTAIN, 2);
-    is_trouble(1, WG_NO_SIGNAL, WG_CERTAIN, 1);
-    is_trouble(2, WG_BARRIER_SHORT, WG_CERTAIN, 1);
-    is_trouble(3, WG_NO_WAKE, WG_CERTAIN, 1);
+    is_deadlock(0, WG_NO_POST, WG_CERTAIN, 2);
+    is_deadlock(1, WG_NO_SIGNAL, WG_CERTAIN, 1);
+    is_deadlock(2, WG_BARRIER_SHORT, WG_CERTAIN, 1);
+    is_deadlock(3, WG_NO_WAKE, WG_CERTAIN, 1);
 }
 END_TEST
 
@@ -253,11 +253,11 @@ START_TEST(what_could_come_from_outside_makes_it_a_stall)
     thread(WG_SEM, 5);
     snapshot.woken_from_outside = true;
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_NO_POST, WG_WAKEABLE, 1);
+    is_deadlock(0, WG_NO_POST, WG_WAKEABLE, 1);
     snapshot.woken_from_outside = false;
     threads[0].outside = true;
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_NO_POST, WG_WAKEABLE, 1);
+    is_deadlock(0, WG_NO_POST, WG_WAKEABLE, 1);
 }
 END_TEST
 
@@ -277,11 +277,11 @@ START_TEST(timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable)
     hold(2, false);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_BREAKABLE, 2);
+    is_deadlock(0, WG_CYCLE, WG_BREAKABLE, 2);
 }
 END_TEST
 
-START_TEST(semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post)
+START_TEST(semaphores_held_as_locks_make_a_cycle_where_no_thread_is_left_to_post)
 {
     begin();
     thread(WG_SEM, 2);
@@ -291,11 +291,11 @@ START_TEST(semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post)
     uint32_t behind = thread(WG_SEM, 1);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert(threads[behind].behind);
     threads[0].outside = true;
     wg_find_blocked(&snapshot);
-    is_trouble(0, WG_CYCLE, WG_WAKEABLE, 2);
+    is_deadlock(0, WG_CYCLE, WG_WAKEABLE, 2);
     thread(WG_RUNNING, 0);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 0);
@@ -312,8 +312,8 @@ START_TEST(semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_p
     hold(2, false);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 2);
-    is_trouble(0, WG_NO_POST, WG_CERTAIN, 1);
-    is_trouble(1, WG_NO_POST, WG_CERTAIN, 1);
+    is_deadlock(0, WG_NO_POST, WG_CERTAIN, 1);
+    is_deadlock(1, WG_NO_POST, WG_CERTAIN, 1);
 }
 END_TEST
 
@@ -329,7 +329,7 @@ START_TEST(wait_for_a_signal_ends_only_with_its_mutex)
     hold(1, false);
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert_uint_eq(wg_mutex_holder(&snapshot, waiter), holder);
     threads[holder].wait = WG_RUNNING;
     wg_find_blocked(&snapshot);
@@ -338,7 +338,7 @@ START_TEST(wait_for_a_signal_ends_only_with_its_mutex)
     threads[holder].wait = WG_ENDED;
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 1);
-    is_trouble(0, WG_OWNER_ENDED, WG_CERTAIN, 1);
+    is_deadlock(0, WG_OWNER_ENDED, WG_CERTAIN, 1);
     ck_assert_uint_eq(found[0].object, 1);
     ck_assert_uint_eq(found[0].other, holder);
 }
@@ -359,13 +359,13 @@ END_TEST
 
 int main(void)
 {
-    TCase *c = tcase_create("stand");
+    TCase *c = tcase_create("blocked");
     tcase_set_timeout(c, 60); /* sanitizers and loaded machines are slow */
     tcase_add_test(c, two_threads_in_opposite_order_are_a_cycle);
     tcase_add_test(c, cycle_of_a_thousand_is_one_cycle);
-    tcase_add_test(c, who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle);
+    tcase_add_test(c, a_waiter_for_a_stuck_thread_is_behind_not_in_the_cycle);
     tcase_add_test(c, waiting_for_a_thread_that_runs_is_nothing);
-    tcase_add_test(c, lock_taken_twice_by_one_thread_is_its_own_trouble);
+    tcase_add_test(c, lock_acquired_twice_by_one_thread_is_a_deadlock);
     tcase_add_test(c, holder_that_ended_is_distinguished_from_a_cycle);
     tcase_add_test(c, joins_in_a_circle);
     tcase_add_test(c, join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle);
@@ -373,10 +373,10 @@ int main(void)
     tcase_add_test(c, writer_waits_for_all_readers);
     tcase_add_test(c, two_readers_that_want_to_write_are_a_cycle);
     tcase_add_test(c, readers_pass_readers_unless_writers_come_first);
-    tcase_add_test(c, semaphore_is_hopeless_only_when_nobody_can_go_on);
+    tcase_add_test(c, semaphore_is_hopeless_only_when_no_thread_can_continue);
     tcase_add_test(c, what_could_come_from_outside_makes_it_a_stall);
     tcase_add_test(c, timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable);
-    tcase_add_test(c, semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post);
+    tcase_add_test(c, semaphores_held_as_locks_make_a_cycle_where_no_thread_is_left_to_post);
     tcase_add_test(c, semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post);
     tcase_add_test(c, wait_for_a_signal_ends_only_with_its_mutex);
     tcase_add_test(c, mutex_that_the_waiter_still_holds_is_not_in_its_way);

@@ -130,7 +130,7 @@ START_TEST(gs464_has_an_even_and_an_odd_bank)
 }
 END_TEST
 
-START_TEST(gs464e_knows_its_raw_codes)
+START_TEST(gs464e_has_its_raw_codes)
 {
     on("3A3000");
     becomes(HW, CYCLES, 0x80);
@@ -239,7 +239,7 @@ START_TEST(core3b_checks_codes_and_modes)
 }
 END_TEST
 
-START_TEST(core3b_counts_all_in_the_modes_of_who_came_last)
+START_TEST(core3b_counts_all_in_the_modes_of_the_last_event)
 {
     on("SW3231");
     int all = opened(HW, CYCLES, ALONE);
@@ -312,7 +312,7 @@ START_TEST(armv8_has_six_counters_and_one_for_cycles)
 }
 END_TEST
 
-START_TEST(armv8_grants_user_reads_to_who_asks)
+START_TEST(armv8_grants_user_reads_on_request)
 {
     on("D3000");
     struct kernel_page_count now;
@@ -614,7 +614,7 @@ START_TEST(an_unwatched_counter_begins_again)
 }
 END_TEST
 
-START_TEST(children_count_for_who_inherits)
+START_TEST(children_count_for_an_inheriting_set)
 {
     on("3A5000");
     struct kernel_open req = {.type = HW, .config = CYCLES, .cpu = -1, .group_fd = -1, .inherit = true};
@@ -665,19 +665,19 @@ int main(int argc, char **argv)
     recordings = argv[1];
     TCase *cases = tcase_create("rules");
     tcase_add_test(cases, gs464_has_an_even_and_an_odd_bank);
-    tcase_add_test(cases, gs464e_knows_its_raw_codes);
+    tcase_add_test(cases, gs464e_has_its_raw_codes);
     tcase_add_test(cases, mips_group_check_chokes_on_software_siblings);
     tcase_add_test(cases, kernels_with_seven_bits_and_a_bank_count_something_else);
     tcase_add_test(cases, loongson_2k_opens_raw_events_and_never_counts_them);
     tcase_add_test(cases, loongarch_kept_eight_bits_and_counted_software_siblings);
     tcase_add_test(cases, core3b_opens_groups_that_never_run);
     tcase_add_test(cases, core3b_checks_codes_and_modes);
-    tcase_add_test(cases, core3b_counts_all_in_the_modes_of_who_came_last);
+    tcase_add_test(cases, core3b_counts_all_in_the_modes_of_the_last_event);
     tcase_add_test(cases, core4_ignores_modes_and_has_five_slots);
     tcase_add_test(cases, core4_has_one_register_for_instructions);
     tcase_add_test(cases, armv8_checks_generic_ids_and_not_raw_codes);
     tcase_add_test(cases, armv8_has_six_counters_and_one_for_cycles);
-    tcase_add_test(cases, armv8_grants_user_reads_to_who_asks);
+    tcase_add_test(cases, armv8_grants_user_reads_on_request);
     tcase_add_test(cases, apple_gives_each_code_the_lowest_of_its_own_counters);
     tcase_add_test(cases, each_kind_of_core_has_a_pmu_of_its_own);
     tcase_add_test(cases, intel_has_fixed_counters_and_two_extra_registers);
@@ -693,7 +693,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, groups_are_multiplexed);
     tcase_add_test(cases, counters_run_over_and_nothing_is_lost);
     tcase_add_test(cases, an_unwatched_counter_begins_again);
-    tcase_add_test(cases, children_count_for_who_inherits);
+    tcase_add_test(cases, children_count_for_an_inheriting_set);
     tcase_add_test(cases, stopped_events_do_not_advance);
     tcase_add_test(cases, different_codes_have_different_truths);
     return run_suite("driver rules", cases);

@@ -16,7 +16,7 @@ static struct timeline_hooks hooks;
 
 typedef void (*story)(void);
 
-static void tell(story s)
+static void report(story s)
 {
     begin_stream(true);
     s();
@@ -72,16 +72,16 @@ static void waiter_with_time(void)
 
 START_TEST(a_hold_begins_when_the_waiter_recorded_it)
 {
-    tell(waiter_with_time);
+    report(waiter_with_time);
     ck_assert_uint_eq(job.html->holds.n, 1);
     is_hold(0, 101, 10, 40, 0);
     forget();
 }
 END_TEST
 
-START_TEST(a_wait_was_ended_by_who_gave_the_lock_back)
+START_TEST(a_wait_was_ended_by_the_thread_that_released_the_lock)
 {
-    tell(waiter_with_time);
+    report(waiter_with_time);
     ck_assert_uint_eq(job.html->waits.n, 1);
     const struct html_wait *w = (const struct html_wait *)(const void *)job.html->waits.extras;
     ck_assert_int_eq(tid_of(w->waker), 101);
@@ -103,7 +103,7 @@ static void waiter_without_time(void)
 
 START_TEST(without_a_since_it_is_at_least_from_the_wait_on)
 {
-    tell(waiter_without_time);
+    report(waiter_without_time);
     ck_assert_uint_eq(job.html->holds.n, 1);
     is_hold(0, 101, 30, 20, HTML_AT_LEAST);
     forget();
@@ -119,7 +119,7 @@ static void never_given_back(void)
 
 START_TEST(a_lock_still_waited_for_is_held_to_the_end)
 {
-    tell(never_given_back);
+    report(never_given_back);
     ck_assert_uint_eq(job.html->holds.n, 1);
     is_hold(0, 101, 10, 70, HTML_UNFINISHED);
     ck_assert_uint_eq(job.html->waits.spans[0].flags, HTML_UNFINISHED);
@@ -137,7 +137,7 @@ static void with_gaps(void)
 
 START_TEST(what_is_not_certain_is_not_drawn)
 {
-    tell(with_gaps);
+    report(with_gaps);
     ck_assert_uint_eq(job.html->holds.n, 0);
     forget();
 }
@@ -156,7 +156,7 @@ static void all_recorded(void)
 
 START_TEST(where_all_was_recorded_holds_are_paired)
 {
-    tell(all_recorded);
+    report(all_recorded);
     ck_assert_uint_eq(job.html->holds.n, 2);
     is_hold(0, 101, 10, 10, 0);
     is_hold(1, 101, 30, 5, 0);
@@ -183,7 +183,7 @@ static void waits_in_between(void)
 
 START_TEST(a_mutex_is_not_held_while_its_condition_is_waited_for)
 {
-    tell(waits_in_between);
+    report(waits_in_between);
     ck_assert_uint_eq(job.html->holds.n, 2);
     is_hold(0, 101, 10, 10, 0);
     is_hold(1, 101, 50, 5, 0);
@@ -222,7 +222,7 @@ START_TEST(how_a_thread_ran_is_kept)
                     {25, 15, UPMU_SCHED_RUNNING},
                     {40, 30, UPMU_SCHED_BLOCKED},
                     {70, 10, UPMU_SCHED_RUNNING}};
-    tell(is_scheduled);
+    report(is_scheduled);
     const struct html_table *t = &job.html->runs;
     ck_assert_uint_ge(t->n, sizeof expected / sizeof *expected);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -239,7 +239,7 @@ int main(void)
 {
     TCase *cases = tcase_create("all");
     tcase_add_test(cases, a_hold_begins_when_the_waiter_recorded_it);
-    tcase_add_test(cases, a_wait_was_ended_by_who_gave_the_lock_back);
+    tcase_add_test(cases, a_wait_was_ended_by_the_thread_that_released_the_lock);
     tcase_add_test(cases, without_a_since_it_is_at_least_from_the_wait_on);
     tcase_add_test(cases, a_lock_still_waited_for_is_held_to_the_end);
     tcase_add_test(cases, what_is_not_certain_is_not_drawn);

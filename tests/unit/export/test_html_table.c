@@ -140,7 +140,7 @@ START_TEST(merged_ones_of_several_names_have_none)
 }
 END_TEST
 
-START_TEST(what_lies_outside_is_not_kept)
+START_TEST(spans_outside_the_window_are_not_kept)
 {
     ck_assert_int_eq(html_table_start(&table, sizeof(struct mark), 100, 200), 0);
     bool stored = put(0, 50, 49, 1, 0) && put(0, 50, 51, 2, 0) && put(0, 150, 500, 3, 0) && put(0, 201, 1, 4, 0);
@@ -183,7 +183,7 @@ int main(void)
     tcase_add_test(cases, many_add_up_in_bounded_memory);
     tcase_add_test(cases, unfinished_ones_stay_alone);
     tcase_add_test(cases, merged_ones_of_several_names_have_none);
-    tcase_add_test(cases, what_lies_outside_is_not_kept);
+    tcase_add_test(cases, spans_outside_the_window_are_not_kept);
     tcase_add_test(cases, readings_thinned_out_keep_their_ends);
     tcase_set_timeout(cases, 60);
     return run_suite("export.html_table", cases);

@@ -30,7 +30,7 @@ struct diagnosis {
 
 static struct diagnosis seen;
 
-static int note(const struct upmu_finding *finding, void *arg)
+static int note(const struct upmu_diagnosis *finding, void *arg)
 {
     struct diagnosis *d = arg;
     ck_assert_uint_lt(d->n, FINDINGS_MAX);
@@ -98,14 +98,14 @@ START_TEST(machine_with_everything)
 {
     whole_machine();
     diagnose(&upmu_kernel_scripted);
-    expect("pmu", UPMU_FINDING_INFO, "cpu: type 4, 2 named events", "");
-    expect("pmu", UPMU_FINDING_INFO, "software: type 1, 0 named events", "");
-    expect("hardware-counters", UPMU_FINDING_OK, "cycles", "");
-    expect("permission", UPMU_FINDING_OK, "user and kernel mode", "");
-    expect("user-read", UPMU_FINDING_LIMITED, DEVICES "/cpu/rdpmc is 0", "");
-    expect("limits", UPMU_FINDING_INFO, "2000", "");
-    expect("limits", UPMU_FINDING_INFO, "516", "");
-    expect("tracepoints", UPMU_FINDING_OK, "314", "");
+    expect("pmu", UPMU_DIAGNOSIS_INFO, "cpu: type 4, 2 named events", "");
+    expect("pmu", UPMU_DIAGNOSIS_INFO, "software: type 1, 0 named events", "");
+    expect("hardware-counters", UPMU_DIAGNOSIS_OK, "cycles", "");
+    expect("permission", UPMU_DIAGNOSIS_OK, "user and kernel mode", "");
+    expect("user-read", UPMU_DIAGNOSIS_LIMITED, DEVICES "/cpu/rdpmc is 0", "");
+    expect("limits", UPMU_DIAGNOSIS_INFO, "2000", "");
+    expect("limits", UPMU_DIAGNOSIS_INFO, "516", "");
+    expect("tracepoints", UPMU_DIAGNOSIS_OK, "314", "");
     nothing_left_open();
 }
 END_TEST
@@ -130,13 +130,13 @@ START_TEST(counter_that_never_runs_or_never_moves_is_reported)
     whole_machine();
     counts(KERNEL_TYPE_HARDWARE, 0, 0);
     diagnose(&upmu_kernel_scripted);
-    expect("hardware-counters", UPMU_FINDING_LIMITED, "no counter", "Stop the other users");
+    expect("hardware-counters", UPMU_DIAGNOSIS_LIMITED, "no counter", "Stop the other users");
     counts(KERNEL_TYPE_HARDWARE, 0, 100);
     diagnose(&upmu_kernel_scripted);
-    expect("hardware-counters", UPMU_FINDING_MISSING, "does not count", "");
+    expect("hardware-counters", UPMU_DIAGNOSIS_MISSING, "does not count", "");
     scripted_read_fault(KERNEL_TYPE_HARDWARE, SCRIPTED_ANY, 8, 0);
     diagnose(&upmu_kernel_scripted);
-    expect("hardware-counters", UPMU_FINDING_MISSING, "EIO", "");
+    expect("hardware-counters", UPMU_DIAGNOSIS_MISSING, "EIO", "");
     nothing_left_open();
 }
 END_TEST
@@ -146,9 +146,9 @@ START_TEST(user_at_paranoid_2_counts_user_mode_only)
     whole_machine();
     scripted_user(2);
     diagnose(&upmu_kernel_scripted);
-    expect("permission", UPMU_FINDING_LIMITED, "only user mode", "sysctl kernel.perf_event_paranoid=1");
-    expect("permission", UPMU_FINDING_LIMITED, "CAP_PERFMON no", "sysctl");
-    expect("hardware-counters", UPMU_FINDING_OK, "cycles", "");
+    expect("permission", UPMU_DIAGNOSIS_LIMITED, "only user mode", "sysctl kernel.perf_event_paranoid=1");
+    expect("permission", UPMU_DIAGNOSIS_LIMITED, "CAP_PERFMON no", "sysctl");
+    expect("hardware-counters", UPMU_DIAGNOSIS_OK, "cycles", "");
 }
 END_TEST
 
@@ -157,9 +157,9 @@ START_TEST(user_at_paranoid_3_counts_nothing)
     whole_machine();
     scripted_user(3);
     diagnose(&upmu_kernel_scripted);
-    expect("permission", UPMU_FINDING_MISSING, "perf_event_paranoid is 3", "sysctl kernel.perf_event_paranoid=2");
-    expect("hardware-counters", UPMU_FINDING_MISSING, "perf_event_paranoid is 3", "sysctl");
-    expect("switches", UPMU_FINDING_LIMITED, "getrusage", "");
+    expect("permission", UPMU_DIAGNOSIS_MISSING, "perf_event_paranoid is 3", "sysctl kernel.perf_event_paranoid=2");
+    expect("hardware-counters", UPMU_DIAGNOSIS_MISSING, "perf_event_paranoid is 3", "sysctl");
+    expect("switches", UPMU_DIAGNOSIS_LIMITED, "getrusage", "");
 }
 END_TEST
 
@@ -169,8 +169,8 @@ START_TEST(cpu_without_a_name_is_reported_by_its_table_and_each_core_type)
     scripted_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x303\n\n"
                                    "processor\t: 2\nCPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x664\n");
     diagnose(&upmu_kernel_scripted);
-    expect("cpu", UPMU_FINDING_OK, "Phytium FTC310 (E2000, the small cores), table 'ftc310'", "");
-    expect("cpu", UPMU_FINDING_OK, "further core type: table 'ftc664'", "");
+    expect("cpu", UPMU_DIAGNOSIS_OK, "Phytium FTC310 (E2000, the small cores), table 'ftc310'", "");
+    expect("cpu", UPMU_DIAGNOSIS_OK, "further core type: table 'ftc664'", "");
 }
 END_TEST
 
@@ -179,12 +179,12 @@ START_TEST(machine_without_the_system_call)
     static int err = ENOSYS;
     scripted_rule(scripted_rule_deny, &err);
     diagnose(&upmu_kernel_scripted);
-    expect("cpu", UPMU_FINDING_LIMITED, "native::", "");
-    expect("pmu", UPMU_FINDING_MISSING, "ENOENT", "mount -t sysfs");
-    expect("hardware-counters", UPMU_FINDING_MISSING, "ENOSYS", "");
-    expect("permission", UPMU_FINDING_MISSING, "ENOSYS", "");
-    expect("user-read", UPMU_FINDING_MISSING, "ENOSYS", "");
-    expect("tracepoints", UPMU_FINDING_MISSING, "tracefs", "mount -t tracefs");
+    expect("cpu", UPMU_DIAGNOSIS_LIMITED, "native::", "");
+    expect("pmu", UPMU_DIAGNOSIS_MISSING, "ENOENT", "mount -t sysfs");
+    expect("hardware-counters", UPMU_DIAGNOSIS_MISSING, "ENOSYS", "");
+    expect("permission", UPMU_DIAGNOSIS_MISSING, "ENOSYS", "");
+    expect("user-read", UPMU_DIAGNOSIS_MISSING, "ENOSYS", "");
+    expect("tracepoints", UPMU_DIAGNOSIS_MISSING, "tracefs", "mount -t tracefs");
 }
 END_TEST
 
@@ -200,10 +200,10 @@ START_TEST(machine_under_a_filter)
     scripted_filter(err);
     scripted_rule(scripted_rule_deny, &err);
     diagnose(&upmu_kernel_scripted);
-    expect("backend", UPMU_FINDING_MISSING, upmu_errno_name(err), "seccomp profile");
-    expect("backend", UPMU_FINDING_MISSING, "getrusage and /proc", "seccomp profile");
-    expect("permission", UPMU_FINDING_MISSING, "seccomp filter", "seccomp profile");
-    expect("hardware-counters", UPMU_FINDING_MISSING, "seccomp filter", "seccomp profile");
+    expect("backend", UPMU_DIAGNOSIS_MISSING, upmu_errno_name(err), "seccomp profile");
+    expect("backend", UPMU_DIAGNOSIS_MISSING, "getrusage and /proc", "seccomp profile");
+    expect("permission", UPMU_DIAGNOSIS_MISSING, "seccomp filter", "seccomp profile");
+    expect("hardware-counters", UPMU_DIAGNOSIS_MISSING, "seccomp filter", "seccomp profile");
     for (size_t i = 0; i < seen.n; i++)
         ck_assert_ptr_null(strstr(seen.findings[i].text, "counted through"));
 }
@@ -214,7 +214,7 @@ START_TEST(pages_that_cannot_be_mapped_are_reported)
     whole_machine();
     scripted_map_limit(0, EPERM);
     diagnose(&upmu_kernel_scripted);
-    expect("user-read", UPMU_FINDING_MISSING, "perf_event_mlock_kb is 516", "perf_event_mlock_kb=2064");
+    expect("user-read", UPMU_DIAGNOSIS_MISSING, "perf_event_mlock_kb is 516", "perf_event_mlock_kb=2064");
     nothing_left_open();
 }
 END_TEST
@@ -224,7 +224,7 @@ START_TEST(switches_that_cannot_be_had_are_reported)
     whole_machine();
     scripted_switches_error(EINVAL);
     diagnose(&upmu_kernel_scripted);
-    expect("switches", UPMU_FINDING_MISSING, "EINVAL", "");
+    expect("switches", UPMU_DIAGNOSIS_MISSING, "EINVAL", "");
 }
 END_TEST
 
@@ -233,11 +233,11 @@ START_TEST(tracefs_that_may_not_be_read_is_reported)
     whole_machine();
     scripted_file_error("/sys/kernel/tracing/events/sched/sched_switch/id", EACCES);
     diagnose(&upmu_kernel_scripted);
-    expect("tracepoints", UPMU_FINDING_MISSING, "EACCES", "as root");
+    expect("tracepoints", UPMU_DIAGNOSIS_MISSING, "EACCES", "as root");
 }
 END_TEST
 
-static int stop_at(const struct upmu_finding *finding, void *arg)
+static int stop_at(const struct upmu_diagnosis *finding, void *arg)
 {
     return strcmp(finding->topic, arg) == 0 ? -ENOENT : 0;
 }
@@ -259,7 +259,7 @@ static void diagnose_here(void)
 {
     diagnose(&upmu_kernel_perf);
     ck_assert_uint_ge(seen.n, 11);
-    expect("limits", UPMU_FINDING_INFO, " and leaves 16 free", "");
+    expect("limits", UPMU_DIAGNOSIS_INFO, " and leaves 16 free", "");
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
 }
 

@@ -235,7 +235,7 @@ START_TEST(threads_of_a_process_are_all_listed)
 }
 END_TEST
 
-START_TEST(threads_of_nobody_is_esrch)
+START_TEST(threads_of_no_process_is_esrch)
 {
     pid_t tids[4];
     pid_t child = fork();
@@ -260,6 +260,6 @@ int main(void)
     tcase_add_test(cases, root_that_is_too_long_reads_nothing);
     tcase_add_test(cases, listing_ends_where_the_caller_wants);
     tcase_add_test(cases, threads_of_a_process_are_all_listed);
-    tcase_add_test(cases, threads_of_nobody_is_esrch);
+    tcase_add_test(cases, threads_of_no_process_is_esrch);
     return run_suite("kernel files", cases);
 }

@@ -209,7 +209,7 @@ START_TEST(process_that_is_gone_is_esrch)
 }
 END_TEST
 
-START_TEST(type_nobody_knows_is_refused_and_takes_nothing)
+START_TEST(unknown_type_is_refused_and_takes_nothing)
 {
     struct kernel_open req = request(KERNEL_SW_TASK_CLOCK);
     req.type = 4000000;
@@ -422,7 +422,7 @@ int main(void)
     tcase_add_test(cases, inherited_event_counts_children);
     tcase_add_test(cases, command_is_counted_from_exec_on);
     tcase_add_test(cases, process_that_is_gone_is_esrch);
-    tcase_add_test(cases, type_nobody_knows_is_refused_and_takes_nothing);
+    tcase_add_test(cases, unknown_type_is_refused_and_takes_nothing);
     tcase_add_test(cases, descriptor_lives_in_the_upper_half_and_is_closed_on_exec);
     tcase_add_test(cases, library_takes_no_more_than_its_share);
     tcase_add_test(cases, share_counts_where_the_range_has_more_numbers);

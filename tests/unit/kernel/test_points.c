@@ -56,7 +56,7 @@ static const char end[] =
     "name: contention_end\nID: 407\nformat:\n" HEAD "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n"
     "\tfield:int ret;\toffset:16;\tsize:4;\tsigned:1;\n";
 
-START_TEST(fields_are_where_the_kernel_says)
+START_TEST(fields_are_where_the_kernel_has_them)
 {
     struct kernel_point_layout l[KERNEL_POINTS];
     describe("tracing", "sched/sched_waking", waking);
@@ -115,7 +115,7 @@ int main(void)
 {
     TCase *cases = tcase_create("points");
     tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, fields_are_where_the_kernel_says);
+    tcase_add_test(cases, fields_are_where_the_kernel_has_them);
     tcase_add_test(cases, what_is_not_wanted_is_not_looked_for);
     tcase_add_test(cases, what_is_missing_or_strange_is_an_error_and_the_rest_is_found);
     return run_suite("kernel points", cases);

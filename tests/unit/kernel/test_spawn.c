@@ -212,7 +212,7 @@ START_TEST(signals_of_the_command_are_those_of_the_caller)
 }
 END_TEST
 
-START_TEST(waiting_for_nobody_is_echild)
+START_TEST(waiting_without_a_child_is_echild)
 {
     ck_assert_int_eq(k->wait(1, NULL, NULL), -ECHILD);
 }
@@ -232,6 +232,6 @@ int main(void)
     tcase_add_test(cases, command_killed_at_the_gate_does_no_harm);
     tcase_add_test(cases, command_inherits_no_descriptor_of_ours);
     tcase_add_test(cases, signals_of_the_command_are_those_of_the_caller);
-    tcase_add_test(cases, waiting_for_nobody_is_echild);
+    tcase_add_test(cases, waiting_without_a_child_is_echild);
     return run_suite("kernel spawn", cases);
 }

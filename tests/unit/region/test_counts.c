@@ -111,7 +111,7 @@ START_TEST(an_instance_off_the_counters_has_no_number)
 END_TEST
 
 /* A core that may lack the event: its events are not published. */
-START_TEST(a_sum_of_0_that_nobody_vouches_for_is_no_number)
+START_TEST(an_unconfirmed_sum_of_0_is_no_number)
 {
     /* the first reading checks the times of the group's members */
     const struct scripted_sample zeros[] = {{0, 500, 500}, {0, 1000, 1000}, {0, 2000, 2000}},
@@ -162,7 +162,7 @@ static const struct {
     {ENOSYS, UPMU_E_NO_SYSCALL, UPMU_UNSUPPORTED},
 };
 
-START_TEST(without_perf_events_time_and_switches_are_true_and_the_rest_says_why)
+START_TEST(without_perf_events_time_and_switches_are_true_and_the_rest_has_its_reason)
 {
     int err = denials[_i].err;
     scripted_file("/proc/self/status", err == EPERM
@@ -378,7 +378,7 @@ START_TEST(counters_for_an_event_keep_their_status)
 }
 END_TEST
 
-START_TEST(counters_for_an_event_wait_for_nobody)
+START_TEST(counters_for_an_event_wait_for_no_thread)
 {
     uint64_t tick = 5;
     setup_traced("page-faults");
@@ -392,7 +392,7 @@ START_TEST(counters_for_an_event_wait_for_nobody)
 }
 END_TEST
 
-START_TEST(without_counters_there_is_nothing_to_tell)
+START_TEST(without_counters_nothing_is_reported)
 {
     uint64_t tick = 5;
     setup_traced("none");
@@ -417,9 +417,9 @@ int main(void)
     tcase_add_test(cases, distributions_of_exact_instances);
     tcase_add_test(cases, an_estimate_makes_the_sum_one_for_good);
     tcase_add_test(cases, an_instance_off_the_counters_has_no_number);
-    tcase_add_test(cases, a_sum_of_0_that_nobody_vouches_for_is_no_number);
+    tcase_add_test(cases, an_unconfirmed_sum_of_0_is_no_number);
     tcase_add_loop_test(cases, a_bad_read_costs_the_group_its_numbers_from_then_on_and_nothing_else, 0, 4);
-    tcase_add_loop_test(cases, without_perf_events_time_and_switches_are_true_and_the_rest_says_why, 0, 3);
+    tcase_add_loop_test(cases, without_perf_events_time_and_switches_are_true_and_the_rest_has_its_reason, 0, 3);
     tcase_add_test(cases, a_thread_without_counters_has_no_numbers_and_the_others_keep_theirs);
     tcase_add_test(cases, a_thread_gives_its_counters_back_when_it_ends);
     tcase_add_test(cases, a_setup_that_fails_leaves_regions_off_and_may_be_tried_again);
@@ -428,7 +428,7 @@ int main(void)
     tcase_add_test(cases, arguments_of_readback_are_checked);
     tcase_set_timeout(cases, 30);
     tcase_add_test(cases, counters_for_an_event_keep_their_status);
-    tcase_add_test(cases, counters_for_an_event_wait_for_nobody);
-    tcase_add_test(cases, without_counters_there_is_nothing_to_tell);
+    tcase_add_test(cases, counters_for_an_event_wait_for_no_thread);
+    tcase_add_test(cases, without_counters_nothing_is_reported);
     return run_suite("region counts", cases);
 }

@@ -11,38 +11,8 @@
 
 #include "region/recorder.h"
 #include "region/region.h"
-#include "support/machine.h"
-#include "unit/suite.h"
+#include "scheduled.h"
 #include "upmu/trace.h"
-
-static const struct scripted_sample steady[] = {{100, 1000, 1000}};
-static char dir[] = "/tmp/upmu-unit-futexes-XXXXXX";
-
-static void set_up(void)
-{
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    machine_plain(steady, 1);
-    ck_assert_int_eq(setenv("UPMU_SCHED", "1", 1), 0);
-}
-
-static void tear_down(void)
-{
-    char command[sizeof dir + 16];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static void setup(void)
-{
-    struct upmu_region_opts opts = {.size = sizeof opts, .events = "none", .trace = dir};
-    ck_assert_msg(upmu_region_setup(&opts) == 0, "%s", upmu_error());
-}
-
-static void region(void)
-{
-    ck_assert_int_eq(upmu_region_begin("r"), 0);
-    ck_assert_int_eq(upmu_region_end("r"), 0);
-}
 
 struct futexes {
     size_t n;
@@ -129,7 +99,7 @@ static void *worker(void *arg)
     return arg;
 }
 
-START_TEST(a_thread_tells_at_its_end_and_its_count_goes)
+START_TEST(a_thread_reports_at_its_end_and_its_count_is_removed)
 {
     pthread_t t;
     setup();
@@ -168,7 +138,7 @@ START_TEST(counts_that_cannot_be_believed_are_none_and_that_is_noted_at_the_end)
 }
 END_TEST
 
-START_TEST(nobody_counts_unless_asked)
+START_TEST(nothing_is_counted_unless_requested)
 {
     ck_assert_int_eq(unsetenv("UPMU_SCHED"), 0);
     setup();
@@ -186,9 +156,9 @@ int main(void)
     tcase_add_test(cases, futexes_of_recorded_waits_are_distinguished_from_others);
     tcase_add_test(cases, a_wait_that_goes_on_is_recorded_up_to_now);
     tcase_add_test(cases, unchanged_counts_are_recorded_once);
-    tcase_add_test(cases, a_thread_tells_at_its_end_and_its_count_goes);
+    tcase_add_test(cases, a_thread_reports_at_its_end_and_its_count_is_removed);
     tcase_add_test(cases, tracepoints_that_are_not_there_are_noted);
     tcase_add_test(cases, counts_that_cannot_be_believed_are_none_and_that_is_noted_at_the_end);
-    tcase_add_test(cases, nobody_counts_unless_asked);
+    tcase_add_test(cases, nothing_is_counted_unless_requested);
     return run_suite("region futexes", cases);
 }

@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(the_table_fills_and_what_is_in_it_goes_on)
 {
-    char name[16];
+    char name[32];
     struct upmu_region_health health = {.size = sizeof health};
     for (int i = 0; i < REGION_NAMES_MAX; i++) {
         snprintf(name, sizeof name, "region %d", i);
@@ -115,7 +115,7 @@ END_TEST
 
 START_TEST(every_name_can_be_entered_in_one_thread)
 {
-    char name[16];
+    char name[32];
     struct upmu_region_stats s = {.size = sizeof s};
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < REGION_NAMES_MAX; i++) {

@@ -13,47 +13,16 @@
 
 #include "region/recorder.h"
 #include "region/region.h"
-#include "support/machine.h"
 #include "trace/format/control.h"
 #include "trace/write/stream.h"
-#include "unit/suite.h"
+#include "scheduled.h"
 #include "upmu/trace.h"
-
-static const struct scripted_sample steady[] = {{100, 1000, 1000}};
-static char dir[] = "/tmp/upmu-unit-sched-XXXXXX";
 
 static uint64_t raw_now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
     return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static void set_up(void)
-{
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    machine_plain(steady, 1);
-    ck_assert_int_eq(setenv("UPMU_SCHED", "1", 1), 0);
-}
-
-/* Its process has ended by then. */
-static void tear_down(void)
-{
-    char command[sizeof dir + 16];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    ck_assert_int_eq(system(command), 0);
-}
-
-static void setup(void)
-{
-    struct upmu_region_opts opts = {.size = sizeof opts, .events = "none", .trace = dir};
-    ck_assert_msg(upmu_region_setup(&opts) == 0, "%s", upmu_error());
-}
-
-static void region(void)
-{
-    ck_assert_int_eq(upmu_region_begin("r"), 0);
-    ck_assert_int_eq(upmu_region_end("r"), 0);
 }
 
 /* What the trace has of how threads run, up to now. */

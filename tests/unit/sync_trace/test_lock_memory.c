@@ -80,7 +80,7 @@ START_TEST(neighbours_are_found_in_order)
 END_TEST
 
 /* Blocks of all sizes, near each other and far apart, as allocators lay them. */
-START_TEST(random_blocks_are_as_a_list_says)
+START_TEST(random_blocks_are_as_in_a_list)
 {
     enum { LOCKS = 3000, BLOCKS = 20000 };
     static uintptr_t lock[LOCKS];
@@ -181,7 +181,7 @@ END_TEST
 
 /* Each of so many locks is met by two threads: whichever lock took a line in between, none of them is reported as
 * uncontended, except locks that kept their line from the beginning and were met by one. */
-START_TEST(nobody_is_forgotten_where_lines_are_short)
+START_TEST(no_user_is_forgotten_where_lines_are_short)
 {
     enum { N = 100000 };
     unsigned wrong = 0, alone = 0;
@@ -208,10 +208,10 @@ int main(void)
     tcase_add_test(c, a_lock_is_found_in_the_memory_around_it_alone);
     tcase_add_test(c, what_can_be_no_place_is_passed_over);
     tcase_add_test(c, neighbours_are_found_in_order);
-    tcase_add_test(c, random_blocks_are_as_a_list_says);
+    tcase_add_test(c, random_blocks_are_as_in_a_list);
     tcase_add_test(c, more_locks_than_numbers_can_say);
     tcase_add_test(c, threads_do_not_lose_each_others);
     tcase_add_test(c, who_has_met_a_lock_is_known_or_it_is_many);
-    tcase_add_test(c, nobody_is_forgotten_where_lines_are_short);
+    tcase_add_test(c, no_user_is_forgotten_where_lines_are_short);
     return run_suite("lock_memory", c);
 }

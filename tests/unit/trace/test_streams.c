@@ -463,7 +463,7 @@ START_TEST(a_moved_stream_file_is_never_written_again)
 }
 END_TEST
 
-START_TEST(a_packet_whose_file_is_out_of_reach_stays_whole)
+START_TEST(a_packet_of_an_unreachable_file_stays_whole)
 {
     char path[PATH_MAX], moved[PATH_MAX];
     struct ctf_packet head;
@@ -547,7 +547,7 @@ int main(void)
     tcase_add_test(cases, after_close_nothing_is_written_and_nothing_breaks);
     tcase_add_test(cases, files_are_for_their_owner_only);
     tcase_add_test(cases, a_moved_stream_file_is_never_written_again);
-    tcase_add_test(cases, a_packet_whose_file_is_out_of_reach_stays_whole);
+    tcase_add_test(cases, a_packet_of_an_unreachable_file_stays_whole);
     tcase_add_test(cases, standard_descriptors_stay_the_programs);
     return run_suite("trace streams", cases);
 }

@@ -60,18 +60,18 @@ static const struct {
     {UPMU_TRACE_LOCK_BLOCK, 0, TYPE | PEER | STACK | SITE | HOLDER | FLAGS},
     {UPMU_TRACE_LOCK_ACQUIRED, 0, LOCK},
     {UPMU_TRACE_LOCK_ACQUIRE, 0, LOCK},
-    {UPMU_TRACE_LOCK_RELEASE, 0, LOCK},
+    {UPMU_TRACE_LOCK_RELEASE, 0, LOCK | HOLDER},
     {UPMU_TRACE_LOCK_FAILED, 0, LOCK},
     {UPMU_TRACE_LOCK_INIT, 0, TYPE | STACK | SITE | NAME | FLAGS},
     {UPMU_TRACE_LOCK_DESTROY, 0, LOCK},
     {UPMU_TRACE_LOCK_COUNTS, 0, TYPE | COUNTS | FLAGS | PEER},
     {UPMU_TRACE_LOCK_NAME, 0, TYPE | NAME},
     {UPMU_TRACE_LOCK_MISUSE, 0, LOCK},
-    {UPMU_TRACE_COND_WAIT, UPMU_OBJECT_COND, COND},
+    {UPMU_TRACE_COND_WAIT, UPMU_OBJECT_COND, COND | HOLDER},
     {UPMU_TRACE_COND_WAKE, UPMU_OBJECT_COND, COND},
     {UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, COND},
     {UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, COND},
-    {UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, RESULT | STACK | SITE},
+    {UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, RESULT | STACK | SITE | FLAGS},
     {UPMU_TRACE_THREAD_CREATE, UPMU_OBJECT_THREAD, THREAD},
     {UPMU_TRACE_THREAD_START, UPMU_OBJECT_THREAD, PEER | SITE},
     {UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, COUNT | FLAGS},
@@ -155,7 +155,7 @@ START_TEST(every_kind_keeps_its_fields_and_no_other)
         ck_assert_uint_eq(e->tick, tick + i);
         expect_fields(e, &in, i % KINDS);
         if (kinds[i % KINDS].fields & HOLDER) { /* a tick in the trace, a time for the caller */
-            uint64_t now = e->lock_block.holder_since;
+            uint64_t now = flat_event(e).holder_since;
             ck_assert_uint_lt(now, e->time_ns);
             ck_assert_uint_gt(now, e->time_ns - 100000);
             ck_assert(since == 0 || since == now);
@@ -395,11 +395,11 @@ END_TEST
 START_TEST(what_a_handler_left_during_the_fast_way_follows_its_event)
 {
     struct trace_sync e = {.kind = UPMU_TRACE_LOCK_MISUSE, .object = 2};
-    static const uint64_t frames[64] = {3};
+    static const uint64_t frames[256] = {3};
     ck_assert(fast(tick_now(), 0));
     s->busy = 1; /* as a handler finds it */
     ck_assert(upmu_trace_sync_(s, tick_now(), &e));
-    ck_assert(upmu_trace_stack_(s, tick_now(), 9, UPMU_STACK_LIBGCC, false, frames, 64));
+    ck_assert(upmu_trace_stack_(s, tick_now(), 9, UPMU_STACK_LIBGCC, false, frames, 256));
     ck_assert(fast(tick_now(), 3));
     s->busy = 0;
     ck_assert(fast(tick_now(), 1));
@@ -410,7 +410,7 @@ START_TEST(what_a_handler_left_during_the_fast_way_follows_its_event)
     must_end(t);
     struct upmu_trace_stack stack = {.size = sizeof stack};
     ck_assert_int_eq(upmu_trace_stack_find(t, 0, 9, &stack), 0);
-    ck_assert_uint_eq(stack.n_frames, 64);
+    ck_assert_uint_eq(stack.n_frames, 256);
     upmu_trace_close(t);
 }
 END_TEST
@@ -438,7 +438,7 @@ static uint64_t frame_of(uint32_t id, uint32_t i)
 
 static bool put_stack(uint32_t id, uint32_t n, bool truncated)
 {
-    uint64_t frames[100];
+    uint64_t frames[300];
     for (uint32_t i = 0; i < n; i++)
         frames[i] = frame_of(id, i);
     return upmu_trace_stack_(s, tick_now(), id, 1 + id % 3, truncated, frames, n);
@@ -462,7 +462,7 @@ START_TEST(stacks_are_found_by_their_ids)
     for (uint32_t id = 1; id <= STACKS; id++)
         ck_assert(put_stack(id, id % 65, false));
     ck_assert(put_stack(UINT32_MAX, 2, true));
-    ck_assert(put_stack(UINT32_MAX - 1, 100, false)); /* more than are kept */
+    ck_assert(put_stack(UINT32_MAX - 1, 300, false)); /* more than are kept */
     ck_assert(put_stack(1, 7, true));                 /* an id given twice: the first counts */
     ck_assert(upmu_trace_sync_(s, tick_now(), &last));
     struct upmu_trace *t = finished();
@@ -472,7 +472,7 @@ START_TEST(stacks_are_found_by_their_ids)
     for (uint32_t id = 1; id <= STACKS; id++)
         expect_stack(t, id, id % 65, false);
     expect_stack(t, UINT32_MAX, 2, true);
-    expect_stack(t, UINT32_MAX - 1, 64, true);
+    expect_stack(t, UINT32_MAX - 1, 256, true);
     must_end(t);
     ck_assert_int_eq(upmu_trace_stack_find(t, 0, 0, &stack), UPMU_E_NAME);
     ck_assert_int_eq(upmu_trace_stack_find(t, 0, STACKS + 1, &stack), UPMU_E_NAME);

@@ -12,7 +12,7 @@
 #include "ui/output.h"
 #include "upmu/control.h"
 
-enum { DEADLOCK_JSON = 1, DEADLOCK_FORMAT, DEADLOCK_SUPPRESSIONS, DEADLOCK_ONE_THREAD };
+enum { DEADLOCK_JSON = 1, DEADLOCK_FORMAT, DEADLOCK_SUPPRESSIONS, DEADLOCK_ONE_THREAD, DEADLOCK_WIDE };
 enum { PID_MAX = 1 << 22 };
 
 struct deadlock_request {
@@ -52,6 +52,9 @@ static int deadlock_option(void *arg, int id, const char *value)
         return q->format ? 0 : options_usage(q->self, "--format is one of text, json, gcc, tasks and sarif");
     case DEADLOCK_SUPPRESSIONS:
         q->suppressions = value;
+        return 0;
+    case DEADLOCK_WIDE:
+        output_wide();
         return 0;
     case DEADLOCK_ONE_THREAD:
         q->one_thread = true;
@@ -106,7 +109,7 @@ static int deadlock_write_report(const struct deadlock_request *q, const struct 
     size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION) +
                    (q->one_thread ? deadlock_count_cycles(r, UPMU_LOCK_ONE_THREAD) : 0);
     /* Without a finding, damaged parts make the result uncertain: exit status 1. */
-    size_t damages = report_damages(r->places.overview);
+    size_t damages = report_damages(r->report.overview);
     bool stalled = deadlock_count(r, UPMU_DEADLOCK_STALLED) > 0;
     return found > 0 ? EXIT_FOUND : stalled ? EXIT_STALLED : damages > 0 ? EXIT_FAILED : EXIT_OK;
 }
@@ -128,7 +131,7 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
-    r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q.subject};
+    r.report = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q.subject};
     status = deadlock_write_report(&q, &r);
     upmu_deadlocks_close(r.deadlocks);
     return status;
@@ -140,6 +143,8 @@ static const struct option_spec deadlock_options[] = {
     {DEADLOCK_SUPPRESSIONS, 's', "suppressions", "FILE", "do not report what FILE names (man upmu-deadlock)"},
     {DEADLOCK_ONE_THREAD, '1', "one-thread", NULL,
      "exit with 3 also for locks that one thread acquired in both orders"},
+    {DEADLOCK_WIDE, 'w', "wide", NULL,
+     "names in full on a terminal, too; without it they are shortened to fit its lines"},
     {0, 0, NULL, NULL, NULL},
 };
 

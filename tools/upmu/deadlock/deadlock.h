@@ -13,7 +13,7 @@
 
 struct deadlock_report {
     struct upmu_deadlocks *deadlocks;
-    struct report places; /**< for report_place() */
+    struct report report; /**< for report_location() */
     const char *subject;  /**< the directory or process asked for */
 };
 
@@ -46,8 +46,8 @@ char *deadlock_object(const struct deadlock_report *r, uint32_t process, int typ
  *  @return false without a symbol. */
 bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack,
                      struct upmu_symbol *out);
-/** The same in one line, as report_place() has it. */
-char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack);
+/** The same in one line, as report_location() has it. */
+char *deadlock_location(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack);
 /** "thread 17 (worker)". */
 char *deadlock_thread_name(pid_t tid, const char *name);
 /** "waits for mutex 0x1234, held by thread 17". */

@@ -5,52 +5,59 @@
 #include "deadlock.h"
 #include "ui/json.h"
 
-static void json_time(struct json *j, const char *key, uint64_t ns)
+static void json_frame(struct json *j, const struct upmu_symbol *s)
 {
-    if (ns)
-        json_uint(j, key, ns);
-    else
-        json_null(j, key);
+    const char *label = upmu_frame_label(s);
+    json_object(j, NULL);
+    json_string(j, "function", s->function);
+    json_string(j, "file", s->file);
+    json_uint(j, "line", s->line);
+    json_uint(j, "column", s->column);
+    json_bool(j, "inlined", s->inlined);
+    json_string(j, "module", s->module);
+    json_uint(j, "offset", s->offset);
+    json_string(j, "kind", upmu_frame_kind_name(s->kind));
+    json_string(j, "label", label[0] ? label : NULL);
+    json_string(j, "after", s->previous);
+    json_object_end(j);
 }
 
-static void json_frame(struct json *j, const struct deadlock_report *r, uint32_t process, uint64_t address)
+static void json_address(struct json *j, const struct deadlock_report *r, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
-        json_object(j, NULL);
-        json_string(j, "function", s.function);
-        json_string(j, "file", s.file);
-        json_uint(j, "line", s.line);
-        json_uint(j, "column", s.column);
-        json_bool(j, "inlined", s.inlined);
-        json_string(j, "module", s.module);
-        json_uint(j, "offset", s.offset);
-        json_string(j, "kind", report_frame_kind(s.kind));
-        json_string(j, "after", s.previous);
-        json_object_end(j);
-    }
+    for (size_t depth = 0; address && upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++)
+        json_frame(j, &s);
+}
+
+/* @return whether the whole stack was recorded. */
+static bool json_frames(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process, uint32_t id,
+                        uint64_t site)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    struct upmu_symbol s = {.size = sizeof s};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    bool found = id != 0 && upmu_overview_stack_find(o, process, id, &stack) == 0;
+    json_array(j, key);
+    for (size_t i = 0; found && upmu_overview_frame_at(o, process, id, i, &s) == 0; i++)
+        json_frame(j, &s);
+    if (!found)
+        json_address(j, r, process, site);
+    json_array_end(j);
+    return found && !stack.truncated;
 }
 
 static void json_stack(struct json *j, const struct deadlock_report *r, uint32_t process, uint32_t id, uint64_t site)
 {
-    struct upmu_trace_stack stack = {.size = sizeof stack};
-    bool whole = id != 0 && upmu_overview_stack_find(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) == 0;
-    json_array(j, "stack");
-    for (uint32_t i = 0; whole && i < stack.n_frames; i++)
-        json_frame(j, r, process, stack.frames[i]);
-    if (!whole && site)
-        json_frame(j, r, process, site);
-    json_array_end(j);
-    json_bool(j, "stack_truncated", !whole || stack.truncated);
+    bool whole = json_frames(j, "stack", r, process, id, site);
+    json_bool(j, "stack_truncated", !whole);
 }
 
-static void json_place(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process,
-                       uint64_t site)
+static void json_location(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process,
+                          uint64_t site)
 {
     json_array(j, key);
-    if (site)
-        json_frame(j, r, process, site);
+    json_address(j, r, process, site);
     json_array_end(j);
 }
 
@@ -68,8 +75,8 @@ static void json_held(struct json *j, const struct deadlock_report *r, const str
         json_string(j, "description", object);
         json_bool(j, "shared", h.shared);
         json_bool(j, "wanted", h.wanted);
-        json_time(j, "since_ns", h.since_ns);
-        json_place(j, "acquired_at", r, d->process, h.site);
+        json_uint_if(j, "since_ns", h.since_ns != 0, h.since_ns);
+        json_location(j, "acquired_at", r, d->process, h.site);
         json_object_end(j);
         free(object);
     }
@@ -87,14 +94,11 @@ static void json_thread(struct json *j, const struct deadlock_report *r, const s
     json_string(j, "waits_for", upmu_wait_kind_name(t->wait_kind));
     json_string(j, "description", wait);
     json_uint(j, "object", t->object);
-    if (t->holder)
-        json_int(j, "holder", t->holder);
-    else
-        json_null(j, "holder");
+    json_int_if(j, "holder", t->holder != 0, t->holder);
     json_bool(j, "shared", t->shared);
     json_bool(j, "timed", t->timed);
     json_bool(j, "inspected", t->inspected);
-    json_time(j, "since_ns", t->since_ns);
+    json_uint_if(j, "since_ns", t->since_ns != 0, t->since_ns);
     json_stack(j, r, d->process, t->stack, t->site);
     json_held(j, r, d, i, k);
     json_uint(j, "holds_not_listed", t->n_unlisted);
@@ -116,7 +120,7 @@ static void json_deadlock(struct json *j, const struct deadlock_report *r, size_
     json_string(j, "could_end", d->could_end[0] ? d->could_end : NULL);
     if (d->owner) {
         json_int(j, "owner", d->owner);
-        json_place(j, "owner_acquired_at", r, d->process, d->owner_site);
+        json_location(j, "owner_acquired_at", r, d->process, d->owner_site);
     }
     json_array(j, "threads");
     for (size_t k = 0; upmu_deadlocks_thread_at(r->deadlocks, i, k, &t) == 0; k++)
@@ -145,7 +149,7 @@ static void json_acquisition(struct json *j, const struct deadlock_report *r, ui
     struct upmu_deadlock_held h = {.size = sizeof h};
     json_object(j, NULL);
     json_int(j, "tid", t->tid);
-    json_time(j, "time_ns", t->time_ns);
+    json_uint_if(j, "time_ns", t->time_ns != 0, t->time_ns);
     json_lock(j, "acquires", r, process, t->lock_type, t->lock);
     json_bool(j, "shared", t->shared);
     json_bool(j, "tried", t->tried);
@@ -153,7 +157,9 @@ static void json_acquisition(struct json *j, const struct deadlock_report *r, ui
     json_stack(j, r, process, t->stack, 0);
     json_lock(j, "holds", r, process, t->held_type, t->held);
     json_bool(j, "holds_shared", t->held_shared);
-    json_place(j, "acquired_at", r, process, t->held_site);
+    json_location(j, "acquired_at", r, process, t->held_site);
+    bool whole = json_frames(j, "held_stack", r, process, t->held_stack, t->held_site);
+    json_bool(j, "held_stack_truncated", !whole);
     json_array(j, "gates");
     for (size_t n = 0; upmu_deadlocks_acquisition_held_at(r->deadlocks, i, k, n, &h) == 0; n++)
         if (h.wanted)

@@ -27,14 +27,14 @@ size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number)
 
 char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
 {
-    static const char *const why[UPMU_LOCK_CLASSES] = {
+    static const char *const why[] = {
         [UPMU_LOCK_INVERSION] = "possible deadlock",
         [UPMU_LOCK_GATED] = "prevented by a common lock",
         [UPMU_LOCK_ONE_THREAD] = "all by one thread",
         [UPMU_LOCK_ORDERED] = "the threads did not run at the same time",
         [UPMU_LOCK_BROKEN] = "one acquisition cannot block permanently",
     };
-    bool known = c->class_number >= 0 && c->class_number < UPMU_LOCK_CLASSES;
+    bool known = c->class_number >= 0 && (size_t)c->class_number < sizeof why / sizeof *why;
     char *alike = c->n_similar > 0 ? memory_format(", and %zu similar", c->n_similar) : memory_copy("");
     char *text = memory_format("%zu locks acquired in inconsistent order%s: %s", c->n_acquisitions, alike,
                                known ? why[c->class_number] : "?");
@@ -95,7 +95,7 @@ char *deadlock_thread_name(pid_t tid, const char *name)
 
 char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const struct upmu_deadlock_thread *t)
 {
-    char *holder = report_thread_text(&r->places, process, t->holder);
+    char *holder = report_thread_text(&r->report, process, t->holder);
     if (t->wait_kind == UPMU_WAIT_JOIN) {
         char *join = memory_format("waits for the end of %s", t->holder ? holder : "a thread");
         free(holder);
@@ -122,7 +122,7 @@ bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t
     return upmu_overview_line_at(upmu_deadlocks_overview(r->deadlocks), process, address, stack, out) == 0;
 }
 
-char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack)
+char *deadlock_location(const struct deadlock_report *r, uint32_t process, uint64_t address, uint32_t stack)
 {
-    return report_line(&r->places, process, address, stack);
+    return report_line(&r->report, process, address, stack);
 }

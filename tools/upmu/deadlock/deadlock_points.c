@@ -9,7 +9,7 @@
 #include "ui/memory.h"
 #include "upmu/version.h"
 
-/* A place a report speaks of, the first one being its head. */
+/* A location a report speaks of, the first one being its head. */
 struct point {
     bool head;
     bool severe; /* a deadlock, or what could become one */
@@ -22,7 +22,7 @@ typedef void (*point_fn)(void *arg, const struct point *p);
 
 struct points {
     const struct deadlock_report *report;
-    point_fn tell;
+    point_fn write;
     void *arg;
 };
 
@@ -31,7 +31,7 @@ static void point_write_one(const struct points *p, uint32_t process, uint64_t a
 {
     point->message = message;
     if (deadlock_symbol(p->report, process, address, stack, &point->symbol))
-        p->tell(p->arg, point);
+        p->write(p->arg, point);
     free(message);
 }
 
@@ -84,7 +84,7 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
     for (size_t k = 0; upmu_deadlocks_acquisition_at(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *lock = deadlock_object(p->report, c->process, t.lock_type, t.lock);
         char *held = deadlock_object(p->report, c->process, t.held_type, t.held);
-        char *thread = report_thread_text(&p->report->places, c->process, t.tid);
+        char *thread = report_thread_text(&p->report->report, c->process, t.tid);
         point.head = k == 0;
         point_write_one(
             p, c->process, point_stack_top(p->report, c->process, t.stack), t.stack, &point,
@@ -99,9 +99,9 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
     free(headline);
 }
 
-static void all_points(const struct deadlock_report *r, point_fn tell, void *arg)
+static void all_points(const struct deadlock_report *r, point_fn write, void *arg)
 {
-    const struct points p = {r, tell, arg};
+    const struct points p = {r, write, arg};
     struct upmu_deadlock d = {.size = sizeof d};
     struct upmu_lock_cycle c = {.size = sizeof c};
     for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++)
@@ -218,15 +218,20 @@ static void sarif_point(void *arg, const struct point *p)
     s->open = true;
 }
 
+static void sarif_rules_of(struct json *j, const char *(*name_of)(int))
+{
+    for (int i = 0; strcmp(name_of(i), "?") != 0; i++) {
+        json_object(j, NULL);
+        json_string(j, "id", name_of(i));
+        json_object_end(j);
+    }
+}
+
 static void sarif_rules(struct json *j)
 {
     json_array(j, "rules");
-    for (int i = 0; i < UPMU_DEADLOCK_KINDS + UPMU_LOCK_CLASSES; i++) {
-        bool kind = i < UPMU_DEADLOCK_KINDS;
-        json_object(j, NULL);
-        json_string(j, "id", kind ? upmu_deadlock_kind_name(i) : upmu_lock_cycle_class_name(i - UPMU_DEADLOCK_KINDS));
-        json_object_end(j);
-    }
+    sarif_rules_of(j, upmu_deadlock_kind_name);
+    sarif_rules_of(j, upmu_lock_cycle_class_name);
     json_array_end(j);
 }
 

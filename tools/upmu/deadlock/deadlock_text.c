@@ -8,6 +8,9 @@
 #include "deadlock.h"
 #include "ui/memory.h"
 
+/* Characters of a frame's line beside function, file and label. */
+enum { FRAME_OTHERS = 24 };
+
 enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
 
 static void text_clean(struct output *out, char *text)
@@ -16,9 +19,9 @@ static void text_clean(struct output *out, char *text)
     free(text);
 }
 
-static void text_place(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address)
+static void text_location(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address)
 {
-    text_clean(out, deadlock_place(r, process, address, 0));
+    text_clean(out, deadlock_location(r, process, address, 0));
 }
 
 /* Where in a module, and what is near if it has no name. */
@@ -33,83 +36,53 @@ static void text_offset(struct output *out, const struct upmu_symbol *s)
     fputc(')', out->file);
 }
 
-/* The functions at an address with their files, from the innermost inlined one to the outermost, which `*outermost` becomes. */
-static void text_frame(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
-                       unsigned *number, struct upmu_symbol *outermost)
+/* A function of a call stack with its file, or how the stack ends. */
+static void text_frame(struct output *out, const struct upmu_symbol *s, unsigned *number)
 {
-    struct upmu_symbol s = {.size = sizeof s};
-    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
-        *outermost = s;
-        fprintf(out->file, "      #%-2u ", (*number)++);
-        if (s.function)
-            output_clean(out->file, s.function);
-        if (s.function && s.file) {
-            fputs(" at ", out->file);
-            output_clean(out->file, s.file);
-            fprintf(out->file, ":%" PRIu32, s.line);
-        } else if (s.module) {
-            fputs(s.function ? " (" : "", out->file);
-            text_offset(out, &s);
-            fputs(s.function ? ")" : "", out->file);
-        } else {
-            fprintf(out->file, "0x%" PRIx64 " (in no module: generated at run time, or an unwinder error)", address);
-        }
-        fprintf(out->file, "%s\n", report_frame_remark(&s));
-    }
-}
-
-/* A function between two frames that has left the stack. */
-static void text_tail_caller(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
-                             const char *inside)
-{
-    struct upmu_symbol s = {.size = sizeof s};
-    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    if (!inside || upmu_overview_tail_caller(o, process, address, &s) != 0 || !s.function ||
-        strcmp(s.function, inside) == 0)
+    const char *label = upmu_frame_label(s);
+    if (s->kind >= UPMU_FRAME_TRUNCATED) {
+        fprintf(out->file, "      (%s)\n", label);
         return;
-    fputs("          ", out->file);
-    output_clean(out->file, s.function);
-    fputs(" left by a tail call", out->file);
-    if (s.file) {
-        fputs(", at ", out->file);
-        output_clean(out->file, s.file);
-        fprintf(out->file, ":%" PRIu32, s.line);
     }
-    fputc('\n', out->file);
-}
-
-/* What is missing at the outer end. */
-static void text_end(struct output *out, const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
-{
-    if (stack->method == UPMU_STACK_NONE)
-        fputs("      (only the call site was recorded)\n", out->file);
-    else if (stack->truncated)
-        fputs("      (deeper frames were not recorded)\n", out->file);
-    else if (outermost->kind != UPMU_FRAME_ROOT && (outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module))
-        fputs("      (callers unknown: the unwinder stopped here)\n", out->file);
+    if (s->kind == UPMU_FRAME_TAIL_CALL)
+        fputs("          ", out->file);
+    else
+        fprintf(out->file, "      #%-2u ", (*number)++);
+    if (s->function)
+        output_name(out, s->function,
+                    FRAME_OTHERS +
+                        strlen(s->file     ? s->file
+                               : s->module ? s->module
+                                           : "") +
+                        strlen(label));
+    if (s->function && s->file) {
+        fputs(" at ", out->file);
+        output_clean(out->file, s->file);
+        fprintf(out->file, ":%" PRIu32, s->line);
+    } else if (s->module) {
+        fputs(s->function ? " (" : "", out->file);
+        text_offset(out, s);
+        fputs(s->function ? ")" : "", out->file);
+    } else {
+        fprintf(out->file, "0x%" PRIx64 " (in no module: generated at run time, or an unwinder error)", s->address);
+    }
+    fprintf(out->file, label[0] ? " (%s)\n" : "%s\n", label);
 }
 
 static void text_stack(struct output *out, const struct deadlock_report *r, uint32_t process, uint32_t id,
                        uint64_t site)
 {
-    struct upmu_trace_stack stack = {.size = sizeof stack};
-    struct upmu_symbol outermost = {.size = sizeof outermost};
+    struct upmu_symbol s = {.size = sizeof s};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     unsigned number = 0;
-    if (id == 0 || upmu_overview_stack_find(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) != 0) {
-        if (site)
-            text_frame(out, r, process, site, &number, &outermost);
-        fputs("      (the call stack was not recorded)\n", out->file);
+    size_t i = 0;
+    for (; upmu_overview_frame_at(o, process, id, i, &s) == 0; i++)
+        text_frame(out, &s, &number);
+    if (i > 0)
         return;
-    }
-    for (uint32_t i = 0; i < stack.n_frames; i++) {
-        /* The address of an interrupted frame is exact; others are return addresses. */
-        bool interrupted = i > 0 && outermost.kind == UPMU_FRAME_SIGNAL;
-        if (i > 0 && !interrupted)
-            text_tail_caller(out, r, process, stack.frames[i], outermost.function);
-        text_frame(out, r, process, stack.frames[i] + interrupted, &number, &outermost);
-    }
-    text_end(out, &stack, &outermost);
+    for (; site && upmu_overview_symbol_at(o, process, site, i, &s) == 0; i++)
+        text_frame(out, &s, &number);
+    fputs("      (the call stack was not recorded)\n", out->file);
 }
 
 /* The time of day, and how long ago. */
@@ -137,7 +110,7 @@ static void text_held(struct output *out, const struct deadlock_report *r, const
             fputs(", whose acquisition is not recorded", out->file);
         } else {
             fputs(", acquired at ", out->file);
-            text_place(out, r, d->process, h.site);
+            text_location(out, r, d->process, h.site);
             fputs(", ", out->file);
             text_since(out, h.since_ns);
         }
@@ -166,14 +139,14 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
 
 static void deadlock_text_title(struct output *out, const struct upmu_deadlock *d)
 {
-    static const char *const words[UPMU_DEADLOCK_CERTAINTIES] = {
+    static const char *const words[] = {
         [UPMU_DEADLOCK_CERTAIN] = "deadlock",
         [UPMU_DEADLOCK_STALLED] = "stalled",
         [UPMU_DEADLOCK_BREAKABLE] = "waiting for a timeout",
         [UPMU_DEADLOCK_WAKEABLE] = "waiting for an external event",
     };
     char *headline = deadlock_headline(d);
-    bool known = d->certainty >= 0 && d->certainty < UPMU_DEADLOCK_CERTAINTIES;
+    bool known = d->certainty >= 0 && (size_t)d->certainty < sizeof words / sizeof *words;
     fprintf(out->file, "%s%s%s [%s] in process %ld: %s\n",
             output_style(out, d->certainty == UPMU_DEADLOCK_CERTAIN ? STYLE_BAD : STYLE_WARNING),
             known ? words[d->certainty] : "?", output_plain(out), upmu_deadlock_kind_name(d->kind), (long)d->pid,
@@ -198,7 +171,7 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
         fputs("  ", out->file);
         text_clean(out, deadlock_thread_name(d.owner, d.owner_name));
         fputs(" acquired it at ", out->file);
-        text_place(out, r, d.process, d.owner_site);
+        text_location(out, r, d.process, d.owner_site);
         fputs(" and has ended\n", out->file);
     }
     for (size_t k = 0; upmu_deadlocks_thread_at(r->deadlocks, i, k, &t) == 0; k++) {
@@ -214,17 +187,21 @@ static void text_acquisition(struct output *out, const struct deadlock_report *r
                              const struct upmu_lock_acquisition *t, bool whole)
 {
     fputs("  ", out->file);
-    text_clean(out, report_thread_text(&r->places, process, t->tid));
+    text_clean(out, report_thread_text(&r->report, process, t->tid));
     fprintf(out->file, " acquires %s", t->shared ? "for reading " : "");
     text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
     fprintf(out->file, "%s%s while holding %s", t->tried ? " with trylock" : "", t->timed ? " with a timeout" : "",
             t->held_shared ? "for reading " : "");
     text_clean(out, deadlock_object(r, process, t->held_type, t->held));
     fputs(", acquired at ", out->file);
-    text_place(out, r, process, t->held_site);
+    text_location(out, r, process, t->held_site);
     fputc('\n', out->file);
     if (whole)
         text_stack(out, r, process, t->stack, 0);
+    if (whole && t->held_stack != 0) {
+        fputs("    the lock held was acquired:\n", out->file);
+        text_stack(out, r, process, t->held_stack, 0);
+    }
 }
 
 static void text_gates(struct output *out, const struct deadlock_report *r, uint32_t process, size_t i, size_t k)
@@ -236,7 +213,7 @@ static void text_gates(struct output *out, const struct deadlock_report *r, uint
         fputs("    prevented by ", out->file);
         text_clean(out, deadlock_object(r, process, UPMU_OBJECT_NONE, h.lock));
         fputs(", acquired at ", out->file);
-        text_place(out, r, process, h.site);
+        text_location(out, r, process, h.site);
         fputc('\n', out->file);
     }
 }

@@ -13,7 +13,7 @@ int report_deadlock(const struct report_request *q)
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
-    r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q->dir};
+    r.report = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q->dir};
     if (output_standard(&out, OUTPUT_STDOUT) == 0) {
         if (q->as_json)
             deadlock_write_json(&out, &r);
@@ -21,7 +21,7 @@ int report_deadlock(const struct report_request *q)
             deadlock_write_text(&out, &r);
         rc = output_close(&out);
     }
-    size_t damages = report_damages(r.places.overview);
+    size_t damages = report_damages(r.report.overview);
     upmu_deadlocks_close(r.deadlocks);
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -10,10 +10,7 @@ static void list_trial_json(struct json *j, const struct trial *trial)
     else
         json_null(j, "countable");
     json_string(j, "trial", list_state(trial));
-    if (trial->made && trial->code == 0 && trial->event)
-        json_uint(j, "seen", trial->seen);
-    else
-        json_null(j, "seen");
+    json_uint_if(j, "seen", trial->made && trial->code == 0 && trial->event, trial->seen);
     bool refused = trial->made && trial->code != 0;
     json_string(j, "cause", refused ? upmu_strerror(trial->code) : NULL);
     json_string(j, "reason", refused ? trial->reason : NULL);

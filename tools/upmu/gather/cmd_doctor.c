@@ -26,10 +26,10 @@ struct state_form {
 };
 
 static const struct state_form state_forms[] = {
-    [UPMU_FINDING_OK] = {"ok", STYLE_GOOD},
-    [UPMU_FINDING_LIMITED] = {"limited", STYLE_WARNING},
-    [UPMU_FINDING_MISSING] = {"missing", STYLE_BAD},
-    [UPMU_FINDING_INFO] = {"info", STYLE_PLAIN},
+    [UPMU_DIAGNOSIS_OK] = {"ok", STYLE_GOOD},
+    [UPMU_DIAGNOSIS_LIMITED] = {"limited", STYLE_WARNING},
+    [UPMU_DIAGNOSIS_MISSING] = {"missing", STYLE_BAD},
+    [UPMU_DIAGNOSIS_INFO] = {"info", STYLE_PLAIN},
 };
 
 static struct state_form doctor_state_form(int state)
@@ -48,12 +48,12 @@ static int doctor_option(void *arg, int id, const char *value)
     return 0;
 }
 
-static int doctor_print_text(const struct upmu_finding *f, void *arg)
+static int doctor_print_text(const struct upmu_diagnosis *f, void *arg)
 {
     struct doctor *d = arg;
     struct state_form form = doctor_state_form(f->state);
 
-    d->missing |= f->state == UPMU_FINDING_MISSING;
+    d->missing |= f->state == UPMU_DIAGNOSIS_MISSING;
     table_cell(&d->table, form.style, "%s", form.name);
     table_cell(&d->table, STYLE_PLAIN, "%s", f->topic);
     table_cell(&d->table, STYLE_PLAIN, "%s", f->text);
@@ -65,11 +65,11 @@ static int doctor_print_text(const struct upmu_finding *f, void *arg)
     return 0;
 }
 
-static int doctor_print_json(const struct upmu_finding *f, void *arg)
+static int doctor_print_json(const struct upmu_diagnosis *f, void *arg)
 {
     struct doctor *d = arg;
 
-    d->missing |= f->state == UPMU_FINDING_MISSING;
+    d->missing |= f->state == UPMU_DIAGNOSIS_MISSING;
     json_object(&d->json, NULL);
     json_string(&d->json, "topic", f->topic);
     json_string(&d->json, "state", doctor_state_form(f->state).name);

@@ -85,7 +85,7 @@ static void gather_put_field(FILE *out, const char *text, char end)
     fputc(end, out);
 }
 
-static int gather_put_finding(const struct upmu_finding *f, void *arg)
+static int gather_put_finding(const struct upmu_diagnosis *f, void *arg)
 {
     FILE *out = arg;
 

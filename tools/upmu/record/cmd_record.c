@@ -21,17 +21,20 @@ enum {
     RECORD_OPT_DEPTH,
     RECORD_OPT_SAMPLE,
     RECORD_OPT_REQUESTS,
+    RECORD_OPT_ALL_STACKS,
+    RECORD_OPT_NO_CALLS,
     RECORD_OPT_RING,
     RECORD_OPT_LIMIT,
     RECORD_OPT_STOP,
     RECORD_OPT_PACKET,
     RECORD_OPT_SCHED,
     RECORD_OPT_KERNEL_LOCKS,
+    RECORD_OPT_FUNCTIONS,
     RECORD_OPT_DEADLOCKS,
     RECORD_OPT_OUTPUT
 };
 
-enum { DEPTH_MAX = 64, SAMPLE_MAX = 2000000000 };
+enum { DEPTH_MAX = 256, SAMPLE_MAX = 2000000000 };
 
 #define RING_MIN (UINT64_C(64) << 10)
 #define RING_MAX (UINT64_C(16) << 30)
@@ -55,6 +58,11 @@ static int record_stacks(struct record_line *l, const char *value)
         return options_usage(l->self, "--stack-depth needs a number from 1 to %d, not '%s'", DEPTH_MAX, value);
     l->request.stacks = value ? value : "none";
     return 0;
+}
+
+static bool is_without_stacks(const struct record_line *l)
+{
+    return l->request.stacks && strcmp(l->request.stacks, "none") == 0;
 }
 
 static int record_policy(struct record_line *l, const char *policy, const char *needs, const char *value,
@@ -104,8 +112,17 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_SCHED:
         l->request.sched = true;
         return 0;
+    case RECORD_OPT_FUNCTIONS:
+        l->request.record_functions = true;
+        return 0;
     case RECORD_OPT_REQUESTS:
         l->request.requests = true;
+        return 0;
+    case RECORD_OPT_ALL_STACKS:
+        l->request.all_stacks = true;
+        return 0;
+    case RECORD_OPT_NO_CALLS:
+        l->request.no_calls = true;
         return 0;
     case RECORD_OPT_NO_STACKS:
     case RECORD_OPT_DEPTH:
@@ -135,7 +152,7 @@ static int record_option(void *arg, int id, const char *value)
         l->request.mode = value;
         if (mode_number(value) >= 0)
             return 0;
-        return options_usage(l->self, "--mode is one of contended, holders, all and counts, not '%s'", value);
+        return options_usage(l->self, "--mode is one of holders, contended, all and counts, not '%s'", value);
     }
 }
 
@@ -150,7 +167,7 @@ static int record_program(struct record_line *line)
         status = record_run(&line->request, &started);
         if (!started)
             (void)rmdir(line->request.dir); /* nothing is in it; if it cannot be taken away, it only is an empty one */
-        else if (record_summary(line->request.dir, shown) != 0 && status == EXIT_OK)
+        else if (record_summary(line->request.dir, shown, line->request.record_functions) != 0 && status == EXIT_OK)
             status = EXIT_FAILED;
     }
     record_release(&line->request, shown);
@@ -159,7 +176,7 @@ static int record_program(struct record_line *line)
 
 static int record_main(const struct command *self, int argc, char **argv)
 {
-    struct record_line line = {.self = self, .request = {.mode = "contended", .output = -1}};
+    struct record_line line = {.self = self, .request = {.mode = "holders", .output = -1}};
     int rest = argc;
     int status = options_parse(self, argc, argv, record_option, &line, &rest);
     if (status != OPTIONS_CONTINUE)
@@ -168,18 +185,23 @@ static int record_main(const struct command *self, int argc, char **argv)
         return options_usage(self, "COMMAND is missing: give the program to record");
     if (line.request.requests && strcmp(line.request.mode, "all") != 0)
         return options_usage(self, "--requests are recorded in mode all: add '--mode all'");
+    if (line.request.all_stacks && (strcmp(line.request.mode, "all") != 0 || is_without_stacks(&line)))
+        return options_usage(self,
+                             "--all-stacks needs mode all and call stacks: add '--mode all', without --no-stacks");
     line.request.argv = argv + rest;
     return record_program(&line);
 }
 
 static const struct option_spec record_options[] = {
     {RECORD_OPT_EVENT, 'e', "event", "EVENTS", "counters of its threads and regions; see upmu list"},
-    {RECORD_OPT_MODE, 'm', "mode", "MODE", "contended (default), holders, all or counts"},
+    {RECORD_OPT_MODE, 'm', "mode", "MODE", "holders (default), contended, all or counts"},
     {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
-    {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
+    {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 256 (default: 16)"},
     {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
+    {RECORD_OPT_NO_CALLS, 0, "no-calls", NULL, "no waits in calls that are not about locks: read, poll, sleep, ..."},
     {RECORD_OPT_REQUESTS, 0, "requests", NULL, "with mode all: each lock call, besides its acquisition"},
+    {RECORD_OPT_ALL_STACKS, 0, "all-stacks", NULL, "with mode all: a call stack for releases and ends of waits, too"},
     {RECORD_OPT_RING, 0, "ring", "SIZE",
      "keep the latest SIZE bytes of each thread (64K to 16G), overwriting older events"},
     {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process; later events are lost"},
@@ -188,6 +210,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_SCHED, 0, "sched", NULL,
      "record when each thread runs, is preempted and waits (kernel switch records)"},
     {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "as --sched, and waits for kernel locks (root)"},
+    {RECORD_OPT_FUNCTIONS, 0, "functions", NULL, "calls of functions built with -finstrument-functions, too"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "report deadlocks to FILE instead of standard error"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},

@@ -10,12 +10,16 @@ struct record_request {
     char **argv;             /**< the command */
     char *program;           /**< the file that will be executed */
     char *library;           /**< what is preloaded */
+    char *functions;         /**< libupmu_func, preloaded as well; NULL: functions are not recorded */
     const char *events;      /**< counters, or NULL */
-    const char *mode;        /**< contended, holders, all, counts */
+    const char *mode;        /**< holders, contended, all, counts */
+    bool record_functions;   /**< functions built with -finstrument-functions, too */
     bool paused;             /**< nothing is recorded until `upmu ctl` starts it */
     const char *stacks;      /**< "none", a number of frames, or NULL for the library's choice */
     const char *sample;      /**< "none", a number, or NULL for the library's choice */
     bool requests;           /**< calls for locks, too */
+    bool all_stacks;         /**< stacks of releases and ends of waits, too */
+    bool no_calls;           /**< no waits in calls that are not about locks */
     const char *policy;      /**< "ring", "limit", "stop", or NULL: files grow */
     const char *policy_size; /**< as it was given */
     const char *packet;      /**< size of packets, as it was given, or NULL for the library's choice */
@@ -44,8 +48,9 @@ int record_run(const struct record_request *request, bool *started);
  *  error. */
 void record_watch(pid_t pid, const char *dir, const char *file);
 
-/** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording.
+/** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording,
+ *  which may have `functions`.
  *  @return 0, or -1 after a message if the recording is incomplete (empty, events lost, not readable). */
-int record_summary(const char *dir, const char *shown_dir);
+int record_summary(const char *dir, const char *shown_dir, bool functions);
 
 #endif

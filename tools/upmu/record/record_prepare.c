@@ -17,21 +17,22 @@
 #include "record.h"
 #include "upmu/trace.h"
 
-#define PRELOAD_LIBRARY "libupmu_sync.so.0"
+#define PRELOAD_LOCKS "libupmu_sync.so.0"
+#define PRELOAD_FUNCTIONS "libupmu_func.so.0"
 
 /* ------------------------------------------------------------------------------------------------ the library */
 
-/* libupmu_sync lies beside the library that this command itself uses. @return its path, to be freed, or NULL. */
-static char *record_find_library(void)
+/* A library lies beside the one that this command itself uses. @return its path, to be freed, or NULL. */
+static char *record_find_library(const char *name)
 {
     Dl_info info;
     char real[PATH_MAX];
     if (!dladdr((const void *)(uintptr_t)upmu_trace_open, &info) || !realpath(info.dli_fname, real)) {
-        complain("cannot locate libupmu_sync.so");
+        complain("cannot locate %s", name);
         return NULL;
     }
     *strrchr(real, '/') = '\0'; /* an absolute path has one */
-    char *path = memory_format("%s/" PRELOAD_LIBRARY, real);
+    char *path = memory_format("%s/%s", real, name);
     if (access(path, R_OK) != 0) {
         complain("%s: %s; upmu record needs it", path, strerror(errno));
         free(path);
@@ -90,10 +91,11 @@ int record_prepare(struct record_request *request, const char *output, char **sh
     request->program = program_find(request->argv[0], &status);
     if (!request->program)
         return status;
-    request->library = record_find_library();
+    request->library = record_find_library(PRELOAD_LOCKS);
+    request->functions = request->record_functions ? record_find_library(PRELOAD_FUNCTIONS) : NULL;
     *shown = output ? memory_copy(output) : record_default_directory(request->argv[0]);
-    if (!request->library || program_preloads(request->program, request->library) != 0 ||
-        record_make_directory(*shown) != 0)
+    if (!request->library || (request->record_functions && !request->functions) ||
+        program_preloads(request->program, request->library) != 0 || record_make_directory(*shown) != 0)
         return EXIT_FAILED;
     if (!realpath(*shown, real)) {
         complain("%s: %s", *shown, strerror(errno));
@@ -107,7 +109,8 @@ void record_release(struct record_request *request, char *shown)
 {
     free(request->program);
     free(request->library);
+    free(request->functions);
     free(request->dir);
     free(shown);
-    request->program = request->library = request->dir = NULL;
+    request->program = request->library = request->functions = request->dir = NULL;
 }

@@ -45,6 +45,10 @@ static int record_set_policy(const struct record_request *q)
 static int record_set_environment(const struct record_request *q)
 {
     int rc = record_set_preload(q->library);
+    if (rc == 0 && q->functions)
+        rc = record_set_preload(q->functions);
+    if (rc == 0 && q->functions)
+        rc = setenv("UPMU_FUNC_MODE", "tree", 1);
     if (rc == 0)
         rc = record_set_mode(q);
     if (rc == 0)
@@ -53,6 +57,10 @@ static int record_set_environment(const struct record_request *q)
         rc = setenv("UPMU_SYNC_SAMPLE", q->sample, 1);
     if (rc == 0 && q->requests)
         rc = setenv("UPMU_SYNC_REQUESTS", "1", 1);
+    if (rc == 0 && q->all_stacks)
+        rc = setenv("UPMU_SYNC_ALL_STACKS", "1", 1);
+    if (rc == 0 && q->no_calls)
+        rc = setenv("UPMU_SYNC_NO_CALLS", "1", 1);
     if (rc == 0)
         rc = record_set_policy(q);
     if (rc == 0 && q->packet)

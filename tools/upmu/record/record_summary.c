@@ -2,9 +2,11 @@
 /* Summary line of a recording, and reasons for an incomplete one. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "ui/disk.h"
 #include "ui/output.h"
 #include "record.h"
 #include "upmu/analysis.h"
@@ -66,7 +68,7 @@ static const char *summary_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void summary_print(const struct totals *t, const char *shown)
+static void summary_print(const struct totals *t, const char *dir, const char *shown, bool functions)
 {
     fprintf(stderr, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
             summary_plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads,
@@ -76,7 +78,13 @@ static void summary_print(const struct totals *t, const char *shown)
         fprintf(stderr, ", %zu still running", t->running);
     fputs(", in ", stderr);
     output_clean(stderr, shown);
-    fputs("; next: upmu report ", stderr);
+    uint64_t bytes = disk_bytes(dir);
+    if (bytes != UINT64_MAX) {
+        char *text = disk_text(bytes, t->threads, 0);
+        fprintf(stderr, " (%s)", text);
+        free(text);
+    }
+    fprintf(stderr, "; next: upmu report %s", functions ? "--functions " : "");
     output_clean(stderr, shown);
     fputc('\n', stderr);
 }
@@ -95,7 +103,7 @@ static void summary_explain_losses(const char *dir)
     upmu_trace_close(trace);
 }
 
-static int summarize(const char *dir, const char *shown_dir)
+static int summarize(const char *dir, const char *shown_dir, bool functions)
 {
     struct totals t = {0};
     int rc = summary_add_processes(dir, &t);
@@ -107,7 +115,7 @@ static int summarize(const char *dir, const char *shown_dir)
         complain("%s; the recorded data is in %s", upmu_error(), shown_dir);
         return -1;
     }
-    summary_print(&t, shown_dir);
+    summary_print(&t, dir, shown_dir, functions);
     if (t.unsynced == t.processes && t.lost == 0) {
         complain("locks could not be recorded in the command: see the library's message above");
         return -1;
@@ -119,9 +127,9 @@ static int summarize(const char *dir, const char *shown_dir)
     return -1;
 }
 
-int record_summary(const char *dir, const char *shown_dir)
+int record_summary(const char *dir, const char *shown_dir, bool functions)
 {
-    int rc = summarize(dir, shown_dir);
+    int rc = summarize(dir, shown_dir, functions);
     if (upmu_overview_save_jit_maps(dir) == UPMU_E_IO)
         complain("cannot save the names of run-time generated code: %s", upmu_error());
     return rc;

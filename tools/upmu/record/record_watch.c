@@ -37,7 +37,7 @@ static void watch_report(struct output *out, struct upmu_deadlock_watch *watch, 
         complain("a deadlock was found, but cannot be reported: %s", upmu_error());
         return;
     }
-    r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
+    r.report = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
     for (size_t i = 0; upmu_deadlocks_at(r.deadlocks, i, &d) == 0; i++) {
         bool wanted = d.certainty == UPMU_DEADLOCK_CERTAIN || d.certainty == UPMU_DEADLOCK_STALLED;
         if (!wanted || d.suppressed)

@@ -17,6 +17,7 @@ enum {
     REPORT_TOP,
     REPORT_SORT,
     REPORT_VIEW,
+    REPORT_FUNCTIONS,
     REPORT_THREAD,
     REPORT_LOCK,
     REPORT_TYPE,
@@ -26,7 +27,8 @@ enum {
     REPORT_EVENT,
     REPORT_DIFF,
     REPORT_HTML,
-    REPORT_GROUP
+    REPORT_GROUP,
+    REPORT_WIDE
 };
 enum { TOP_MAX = 1000000000 };
 
@@ -35,10 +37,8 @@ static const struct report_view {
     int (*show)(const struct report_request *q);
     bool filters; /* takes the options of the timeline */
 } views[] = {
-    {"overview", report_overview, false},
-    {"timeline", report_timeline, true},
-    {"deadlock", report_deadlock, false},
-    {"regions", report_regions, false},
+    {"overview", report_overview, false}, {"timeline", report_timeline, true},    {"deadlock", report_deadlock, false},
+    {"regions", report_regions, false},   {"functions", report_functions, false},
 };
 
 static const struct report_view *report_view_named(const char *name)
@@ -67,7 +67,8 @@ static int report_take_view(struct report_request *q, const char *value)
     q->view = report_view_named(value);
     return q->view
                ? 0
-               : options_usage(q->self, "--view is one of overview, timeline, deadlock and regions, not '%s'", value);
+               : options_usage(q->self,
+                               "--view is one of overview, timeline, deadlock, regions and functions, not '%s'", value);
 }
 
 static int report_take_filter(struct report_request *q, int id, const char *value)
@@ -102,6 +103,9 @@ static int report_option(void *arg, int id, const char *value)
     case REPORT_JSON:
         q->as_json = true;
         return 0;
+    case REPORT_WIDE:
+        output_wide();
+        return 0;
     case REPORT_SORT:
         q->sort = value;
         return report_sort_known(value)
@@ -114,6 +118,8 @@ static int report_option(void *arg, int id, const char *value)
         return 0;
     case REPORT_VIEW:
         return report_take_view(q, value);
+    case REPORT_FUNCTIONS:
+        return report_take_view(q, "functions");
     case REPORT_TOP:
         return report_take_number(q, "--top", value, &q->top);
     case REPORT_GROUP:
@@ -181,9 +187,12 @@ static const struct option_spec report_options[] = {
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
     {REPORT_SORT, 's', "sort", "KEY",
      "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
-    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
+    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock, regions or functions"},
+    {REPORT_FUNCTIONS, 0, "functions", NULL, "as --view functions: profile of recorded functions"},
     {REPORT_GROUP, 'g', "group-locks", "N",
      "one row for N or more locks that were created, or first used, at one place (default: 10; 0: never)"},
+    {REPORT_WIDE, 'w', "wide", NULL,
+     "names in full on a terminal, too; without it they are shortened to fit its lines"},
     {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
     {REPORT_HTML, 0, "html", "FILE", "write an HTML page to FILE: all views, flame graphs and tables"},
     {REPORT_THREAD, 't', "thread", "NAME", "timeline: only threads of that name or id"},
@@ -207,7 +216,9 @@ const struct command command_report = {
         "for whom, the critical path with the gain of shorter critical sections, the locks with their waiters,\n"
         "holders and call sites, and the regions with their counters.\n"
         "The head shows how it was recorded and what was lost; numbers that are not exact are marked.\n"
-        "--view timeline lists the events in time order instead, --view deadlock is upmu deadlock.\n",
+        "--view timeline lists the events in time order instead, --view deadlock is upmu deadlock, --view functions is "
+        "the\n"
+        "profile of functions recorded with upmu record --functions.\n",
     .options = report_options,
     .exits =
         "  0  the report covers everything recorded\n"

@@ -129,15 +129,15 @@ static void diff_counter_row(struct table *t, const struct diff_item *i)
 
 void diff_write_text(struct output *out, const struct diff *d)
 {
-    static const struct table_column threads[] = {{"NAME", false},        {"OLD", true},   {"NEW", true},
+    static const struct table_column threads[] = {{"NAME", TABLE_NAME},   {"OLD", true},   {"NEW", true},
                                                   {"LIFETIME OLD", true}, {"NEW", true},   {"BLOCKED OLD", true},
                                                   {"NEW", true},          {"CHANGE", true}};
     static const struct table_column locks[] = {
         {"LOCK", false}, {"KIND", false},  {"WAITS OLD", true},        {"NEW", true}, {"WAITED OLD", true},
         {"NEW", true},   {"CHANGE", true}, {"HELD ON PATH OLD", true}, {"NEW", true}};
-    static const struct table_column regions[] = {{"REGION", false},  {"COUNT OLD", true}, {"NEW", true},
-                                                  {"WALL OLD", true}, {"NEW", true},       {"CHANGE", true},
-                                                  {"MEAN OLD", true}, {"NEW", true}};
+    static const struct table_column regions[] = {{"REGION", TABLE_NAME}, {"COUNT OLD", true}, {"NEW", true},
+                                                  {"WALL OLD", true},     {"NEW", true},       {"CHANGE", true},
+                                                  {"MEAN OLD", true},     {"NEW", true}};
     static const struct table_column counters[] = {{"COUNTER", false}, {"OLD", true}, {"NEW", true}, {"CHANGE", true}};
 
     fprintf(out->file, "%sComparison of two recordings%s\n", output_style(out, STYLE_TITLE), output_plain(out));

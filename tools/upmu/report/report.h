@@ -19,6 +19,7 @@ struct report_group {
 struct report {
     struct upmu_overview *overview;
     struct upmu_overview_totals totals;
+    struct upmu_findings *findings;
     const char *dir;
     size_t top;    /**< rows per table */
     size_t *order; /**< objects in the order they are shown in */
@@ -44,7 +45,11 @@ void report_groups_free(struct report *r);
 /** Print on standard error what could not be read. @return the number of damages. */
 size_t report_damages(const struct upmu_overview *overview);
 
+/** Find what costs time. @return false after a message. */
+bool report_find(struct report *r);
+
 /* Parts of the text, and of the JSON document. */
+void report_text_findings(struct output *out, const struct report *r);
 void report_text_threads(struct output *out, const struct report *r);
 void report_text_matrix(struct output *out, const struct report *r);
 void report_text_paths(struct output *out, const struct report *r);
@@ -64,10 +69,11 @@ void report_json_counts(struct json *j, const struct report *r, uint32_t process
 void report_json_sections(struct json *j, const struct report *r, size_t i, uint32_t process);
 /** Which counter of the process has that name, SIZE_MAX if none has. */
 size_t report_counter_index(const struct report *r, uint32_t process, const char *name);
-void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address);
+void report_json_location(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address);
 void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id);
 void report_json_value(struct json *j, const char *key, const struct upmu_value *v);
 void report_json_kernel(struct json *j, const struct report *r);
+void report_json_findings(struct json *j, const struct report *r);
 void report_json_pairs(struct json *j, const struct report *r);
 void report_json_paths(struct json *j, const struct report *r);
 
@@ -80,17 +86,13 @@ void report_more(struct output *out, size_t all, size_t shown);
 
 /** Called for each metric that has a value. */
 typedef void (*report_metric_fn)(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value);
-void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn tell,
+void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn report,
                     void *arg);
 
 /** What an address is, in one line: "function file:line", "module+0x12", "?". To be freed. */
-char *report_place(const struct report *r, uint32_t process, uint64_t address);
+char *report_location(const struct report *r, uint32_t process, uint64_t address);
 /** The same of the line that matters in a stack that begins at the address. To be freed. */
 char *report_line(const struct report *r, uint32_t process, uint64_t address, uint32_t stack);
-/** "code", "signal", "root", "stub", "jit" or "unknown": an enum upmu_frame_kind. */
-const char *report_frame_kind(int kind);
-/** What a frame is beside a function: " (signal frame)", ..., " (inlined)", or "". */
-const char *report_frame_remark(const struct upmu_symbol *s);
 /** What is known of an address, in one line: to be freed. */
 char *report_symbol_text(const struct upmu_symbol *s, uint64_t address);
 /** "mutex", "semaphore", ... */

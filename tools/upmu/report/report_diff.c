@@ -49,9 +49,9 @@ static char *diff_lock_name(const struct report *r, size_t i, const struct upmu_
         return memory_copy(o->group);
     if (upmu_overview_call_site_at(r->overview, i, 0, &site) != 0 || site.address == 0)
         return memory_copy("(unknown location)");
-    char *place = report_place(r, o->process, site.address);
-    char *name = memory_format("used at %s", place);
-    free(place);
+    char *location = report_location(r, o->process, site.address);
+    char *name = memory_format("used at %s", location);
+    free(location);
     return name;
 }
 

@@ -106,13 +106,8 @@ void report_json_futexes(struct json *j, const struct report *r, size_t process,
 {
     struct futexes f = futexes_count(r, process);
     json_object(j, "futexes");
-    if (f.known) {
-        json_uint(j, "waits", f.waits);
-        json_uint(j, "not_recorded", f.outside);
-    } else {
-        json_null(j, "waits");
-        json_null(j, "not_recorded");
-    }
+    json_uint_if(j, "waits", f.known > 0, f.waits);
+    json_uint_if(j, "not_recorded", f.known > 0, f.outside);
     json_uint(j, "threads_known", f.known);
     json_uint(j, "threads_unknown", f.unknown);
     json_string(j, "unknown_because", f.unknown ? futexes_reason(&f, p) : NULL);

@@ -2,6 +2,7 @@
 /* upmu report as JSON. */
 #include <stddef.h>
 
+#include "ui/disk.h"
 #include "ui/json.h"
 #include "report.h"
 
@@ -18,14 +19,8 @@ static void json_waits(struct json *j, const char *key, const struct upmu_wait_s
 
 void report_json_value(struct json *j, const char *key, const struct upmu_value *v)
 {
-    bool number = v->status == UPMU_EXACT || v->status == UPMU_SCALED;
     json_object(j, key);
-    if (number)
-        json_uint(j, "value", v->value);
-    else
-        json_null(j, "value");
-    json_string(j, "status", upmu_status_name(v->status));
-    json_string(j, "cause", v->cause ? upmu_strerror(v->cause) : NULL);
+    json_value_members(j, v);
     json_object_end(j);
 }
 
@@ -37,59 +32,69 @@ void report_json_address(struct json *j, const char *key, uint64_t address)
     json_string(j, key, address ? text : NULL);
 }
 
-/* An address with the functions there, innermost first. */
-void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address)
+static void json_function(struct json *j, const struct upmu_symbol *s)
 {
-    struct upmu_symbol s = {.size = sizeof s};
-    if (address == 0) {
-        json_null(j, key);
-        return;
-    }
+    const char *label = upmu_frame_label(s);
+    json_object(j, NULL);
+    json_string(j, "function", s->function);
+    json_string(j, "file", s->file);
+    json_uint_if(j, "line", s->line, s->line);
+    json_bool(j, "inlined", s->inlined != 0);
+    json_bool(j, "wrapper", s->wrapper != 0);
+    json_string(j, "label", label[0] ? label : NULL);
+    json_object_end(j);
+}
+
+/* What all functions at an address have in common. */
+static void json_location_begin(struct json *j, const char *key, const struct upmu_symbol *s)
+{
     json_object(j, key);
-    report_json_address(j, "address", address);
-    if (upmu_overview_symbol_at(r->overview, process, address, 0, &s) == 0) {
-        json_string(j, "module", s.module);
-        report_json_address(j, "offset", s.offset);
-        json_string(j, "problem", s.problem[0] ? s.problem : NULL);
-        json_string(j, "kind", report_frame_kind(s.kind));
-    }
+    report_json_address(j, "address", s->address);
+    json_string(j, "module", s->module);
+    report_json_address(j, "offset", s->offset);
+    json_string(j, "problem", s->problem[0] ? s->problem : NULL);
+    json_string(j, "kind", upmu_frame_kind_name(s->kind));
     json_array(j, "functions");
-    for (size_t depth = 0; upmu_overview_symbol_at(r->overview, process, address, depth, &s) == 0; depth++) {
-        json_object(j, NULL);
-        json_string(j, "function", s.function);
-        json_string(j, "file", s.file);
-        if (s.line)
-            json_uint(j, "line", s.line);
-        else
-            json_null(j, "line");
-        json_bool(j, "inlined", s.inlined != 0);
-        json_bool(j, "wrapper", s.wrapper != 0);
-        json_object_end(j);
-    }
+}
+
+static void json_location_end(struct json *j)
+{
     json_array_end(j);
     json_object_end(j);
 }
 
+/* An address with the functions there, innermost first. */
+void report_json_location(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    if (address == 0 || upmu_overview_symbol_at(r->overview, process, address, 0, &s) != 0) {
+        json_null(j, key);
+        return;
+    }
+    json_location_begin(j, key, &s);
+    for (size_t depth = 0; upmu_overview_symbol_at(r->overview, process, address, depth, &s) == 0; depth++)
+        json_function(j, &s);
+    json_location_end(j);
+}
+
 void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id)
 {
-    struct upmu_trace_stack stack = {.size = sizeof stack};
-    if (id == 0 || upmu_overview_stack_find(r->overview, process, id, &stack) != 0) {
+    struct upmu_symbol s = {.size = sizeof s};
+    bool is_inside = false; /* of the functions at an address */
+    if (upmu_overview_frame_at(r->overview, process, id, 0, &s) != 0) {
         json_null(j, key);
         return;
     }
     json_array(j, key);
-    for (uint32_t i = 0; i < stack.n_frames; i++)
-        report_json_place(j, r, NULL, process, stack.frames[i]);
+    for (size_t i = 0; upmu_overview_frame_at(r->overview, process, id, i, &s) == 0; i++) {
+        if (!is_inside)
+            json_location_begin(j, NULL, &s);
+        json_function(j, &s);
+        is_inside = s.inlined != 0;
+        if (!is_inside)
+            json_location_end(j);
+    }
     json_array_end(j);
-}
-
-/* null: not recorded. */
-static void json_known(struct json *j, const char *key, uint64_t value, bool known)
-{
-    if (known)
-        json_uint(j, key, value);
-    else
-        json_null(j, key);
 }
 
 static void json_processes(struct json *j, const struct report *r)
@@ -107,10 +112,10 @@ static void json_processes(struct json *j, const struct report *r)
         json_uint(j, "records", p.events);
         json_uint(j, "lost", p.lost);
         json_uint(j, "overwritten", p.overwritten);
-        json_known(j, "clock_error_ns", p.clock_error_ns, p.clock_error_ns != UPMU_NO_VALUE);
-        json_known(j, "event_cost_ps", p.event_cost_ps, p.event_cost_ps != 0);
-        json_known(j, "compact_event_cost_ps", p.compact_cost_ps, p.event_cost_ps != 0);
-        json_known(j, "stack_cost_ps", p.stack_cost_ps, p.event_cost_ps != 0);
+        json_uint_if(j, "clock_error_ns", p.clock_error_ns != UPMU_NO_VALUE, p.clock_error_ns);
+        json_uint_if(j, "event_cost_ps", p.event_cost_ps != 0, p.event_cost_ps);
+        json_uint_if(j, "compact_event_cost_ps", p.event_cost_ps != 0, p.compact_cost_ps);
+        json_uint_if(j, "stack_cost_ps", p.event_cost_ps != 0, p.stack_cost_ps);
         json_string(j, "lost_note", p.lost_note[0] ? p.lost_note : NULL);
         json_string(j, "sched_note", p.sched_note[0] ? p.sched_note : NULL);
         report_json_futexes(j, r, i, &p);
@@ -130,7 +135,9 @@ static void json_totals(struct json *j, const struct report *r)
     json_uint(j, "begin_ns", t->begin_ns);
     json_uint(j, "end_ns", t->end_ns);
     json_uint(j, "lost", t->lost);
-    json_known(j, "own_cost_ns", t->own_cost_ns, t->own_cost_ns != UPMU_NO_VALUE);
+    uint64_t disk = disk_bytes(r->dir);
+    json_uint_if(j, "disk_bytes", disk != UINT64_MAX, disk);
+    json_uint_if(j, "own_cost_ns", t->own_cost_ns != UPMU_NO_VALUE, t->own_cost_ns);
     json_uint(j, "lifetime_ns", t->lifetime_ns);
     json_uint(j, "unmatched", t->unmatched);
     json_uint(j, "unfinished", t->unfinished);
@@ -230,22 +237,31 @@ static void json_longest(struct json *j, const struct report *r, const struct up
     json_uint(j, "begin_ns", l->begin_ns);
     json_uint(j, "ns", l->ns);
     json_bool(j, "unfinished", l->unfinished != 0);
+    json_bool(j, "before", l->before != 0);
     json_bool(j, "shared", l->shared != 0);
     json_bool(j, "holder_shared", l->holder_shared != 0);
     json_int(j, "waiter", l->waiter);
-    if (l->holder)
-        json_int(j, "holder", l->holder);
-    else
-        json_null(j, "holder");
-    if (l->holder_since)
-        json_uint(j, "holder_since_ns", l->holder_since);
-    else
-        json_null(j, "holder_since_ns");
-    report_json_place(j, r, "waiter_site", o->process, l->waiter_site);
-    report_json_place(j, r, "holder_site", o->process, l->holder_site);
+    json_int_if(j, "holder", l->holder, l->holder);
+    json_uint_if(j, "holder_since_ns", l->holder_since, l->holder_since);
+    json_uint_if(j, "hold_ns", l->hold_ns, l->hold_ns);
+    report_json_location(j, r, "waiter_site", o->process, l->waiter_site);
+    report_json_location(j, r, "holder_site", o->process, l->holder_site);
     report_json_stack(j, r, "waiter_stack", o->process, l->waiter_stack);
+    report_json_stack(j, r, "holder_stack", o->process, l->holder_stack);
     report_json_stack(j, r, "release_stack", o->process, l->release_stack);
     json_object_end(j);
+}
+
+/* Holds with a certain begin and end, and those of which a part is recorded. */
+static void json_holds(struct json *j, uint64_t n, uint64_t ns, uint64_t max_ns, uint64_t partial, uint64_t partial_ns,
+                       uint64_t partial_max_ns)
+{
+    json_uint(j, "holds", n);
+    json_uint(j, "hold_ns", ns);
+    json_uint(j, "hold_max_ns", max_ns);
+    json_uint(j, "partial_holds", partial);
+    json_uint(j, "partial_hold_ns", partial_ns);
+    json_uint(j, "partial_hold_max_ns", partial_max_ns);
 }
 
 static void json_uses_and_sites(struct json *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
@@ -261,6 +277,7 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
         json_uint(j, "contended", use.contended);
         json_bool(j, "counts_exact", use.counts_exact != 0);
         json_waits(j, "waits", &use.waits);
+        json_holds(j, use.holds, use.hold_ns, use.hold_max_ns, use.partial_holds, use.partial_ns, use.partial_max_ns);
         json_uint(j, "blocked", use.blocked);
         json_uint(j, "blocked_ns", use.blocked_ns);
         json_uint(j, "shared", use.shared);
@@ -271,9 +288,11 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
     json_array(j, "sites");
     for (size_t k = 0; k < r->top && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++) {
         json_object(j, NULL);
-        report_json_place(j, r, "site", o->process, site.address);
+        report_json_location(j, r, "site", o->process, site.address);
         json_uint(j, "acquisitions", site.acquisitions);
         json_waits(j, "waits", &site.waits);
+        json_holds(j, site.holds, site.hold_ns, site.hold_max_ns, site.partial_holds, site.partial_ns,
+                   site.partial_max_ns);
         json_uint(j, "blocked", site.blocked);
         json_uint(j, "blocked_ns", site.blocked_ns);
         json_object_end(j);
@@ -296,10 +315,10 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_bool(j, "counts_exact", o->counts_exact != 0);
     json_waits(j, "waits", &o->waits);
     json_uint(j, "failed", o->failed);
-    json_uint(j, "holds", o->holds);
-    json_uint(j, "hold_ns", o->hold_ns);
-    json_uint(j, "hold_max_ns", o->hold_max_ns);
+    json_holds(j, o->holds, o->hold_ns, o->hold_max_ns, o->partial_holds, o->partial_ns, o->partial_max_ns);
     json_bool(j, "holds_complete", o->holds_complete != 0);
+    json_uint(j, "before_holds", o->before_holds);
+    json_uint(j, "before_waits", o->before_waits);
     json_uint(j, "signals", o->signals);
     json_uint(j, "broadcasts", o->broadcasts);
     json_uint(j, "misuses", o->misuses);
@@ -310,7 +329,7 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_uint(j, "samples", o->samples);
     json_uint(j, "sample_ns", o->sample_ns);
     json_uint(j, "sample_max_ns", o->sample_max_ns);
-    report_json_place(j, r, "init_site", o->process, o->init_site);
+    report_json_location(j, r, "init_site", o->process, o->init_site);
     report_json_stack(j, r, "init_stack", o->process, o->init_stack);
     json_longest(j, r, o);
     report_json_sections(j, r, i, o->process);
@@ -358,6 +377,7 @@ void report_write_json(struct output *out, const struct report *r)
     json_begin(&j, out->file, "upmu-report");
     json_totals(&j, r);
     json_processes(&j, r);
+    report_json_findings(&j, r);
     json_threads(&j, r);
     json_array(&j, "objects");
     for (size_t i = 0; i < r->top && i < r->totals.n_objects; i++)

@@ -43,7 +43,7 @@ static void kernel_cell_waits(struct table *t, const struct upmu_wait_sum *w)
 static void kernel_text_wakers(struct output *out, const struct report *r)
 {
     static const struct table_column columns[] = {
-        {"THREAD", true}, {"NAME", false},       {"WOKEN BY", true}, {"NAME", false},
+        {"THREAD", true}, {"NAME", TABLE_NAME},  {"WOKEN BY", true}, {"NAME", TABLE_NAME},
         {"COUNT", true},  {"SCHED DELAY", true}, {"MEAN", true},     {"MAX", true},
     };
     struct upmu_overview_thread t = {.size = sizeof t};

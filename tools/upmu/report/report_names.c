@@ -77,6 +77,8 @@ const char *report_type_name(int type)
         return "once";
     case UPMU_OBJECT_FUTEX:
         return "futex";
+    case UPMU_OBJECT_CALL:
+        return "call";
     default:
         return "unknown";
     }
@@ -100,26 +102,6 @@ char *report_object_name(const struct upmu_overview_object *object)
     return memory_format("0x%" PRIx64 "%s", object->address, generation);
 }
 
-const char *report_frame_kind(int kind)
-{
-    static const char *const kinds[] = {"unknown", "code", "signal", "root", "stub", "jit"};
-    return kind >= 0 && (size_t)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "unknown";
-}
-
-const char *report_frame_remark(const struct upmu_symbol *s)
-{
-    static const char *const remarks[] = {
-        [UPMU_FRAME_SIGNAL] = " (signal frame)",
-        [UPMU_FRAME_ROOT] = " (thread start)",
-        [UPMU_FRAME_STUB] = " (PLT stub)",
-        [UPMU_FRAME_JIT] = " (generated at run time)",
-    };
-    if (s->inlined)
-        return " (inlined)";
-    bool known = s->kind >= 0 && (size_t)s->kind < sizeof remarks / sizeof *remarks;
-    return known && remarks[s->kind] ? remarks[s->kind] : "";
-}
-
 char *report_symbol_text(const struct upmu_symbol *s, uint64_t address)
 {
     if (s->function && s->file)
@@ -139,7 +121,7 @@ char *report_line(const struct report *r, uint32_t process, uint64_t address, ui
     return report_symbol_text(&s, address);
 }
 
-char *report_place(const struct report *r, uint32_t process, uint64_t address)
+char *report_location(const struct report *r, uint32_t process, uint64_t address)
 {
     return report_line(r, process, address, 0);
 }
@@ -176,7 +158,8 @@ static size_t report_counts(const struct report *r, const struct upmu_overview_r
 
 enum { REPORT_COUNTS_MAX = 64 };
 
-void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn tell, void *arg)
+void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn report,
+                    void *arg)
 {
     const char *names[REPORT_COUNTS_MAX];
     struct upmu_value values[REPORT_COUNTS_MAX];
@@ -192,6 +175,6 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
             continue;
         snprintf(last, sizeof last, "%s", info.name);
         if (isfinite(value.value))
-            tell(arg, &info, &value);
+            report(arg, &info, &value);
     }
 }

@@ -9,15 +9,29 @@
 #include "report_cells.h"
 #include "ui/table.h"
 
+/* " held 601 ms (3, max 300 ms)", and of the holds of which only a part is recorded the least that they lasted. */
+static void object_text_held(struct output *out, const char *between, uint64_t n, uint64_t ns, uint64_t max_ns,
+                             uint64_t partial, uint64_t partial_ns)
+{
+    char *sum = report_duration(ns), *max = report_duration(max_ns), *least = report_duration(partial_ns);
+    if (n)
+        fprintf(out->file, "%s held %s (%" PRIu64 ", max %s)", between, sum, n, max);
+    if (partial)
+        fprintf(out->file, "%s held >= %s (%" PRIu64 " in part)", n ? ";" : between, least, partial);
+    free(sum);
+    free(max);
+    free(least);
+}
+
 static void object_text_site(struct output *out, const struct report *r, const struct upmu_overview_object *o,
                              const struct upmu_overview_call_site *s)
 {
-    char *place = report_place(r, o->process, s->address);
+    char *location = report_location(r, o->process, s->address);
     char *waited = total_in_words(&s->waits);
     char *blamed = report_duration(s->blocked_ns);
 
     fputs("      ", out->file);
-    output_clean(out->file, place);
+    output_name(out, location, out->width / 2); /* numbers follow */
     fputc(':', out->file);
     if (s->waits.count + s->waits.unfinished)
         fprintf(out->file, " waited %s (%" PRIu64 ")", waited, s->waits.count + s->waits.unfinished);
@@ -26,8 +40,9 @@ static void object_text_site(struct output *out, const struct report *r, const s
                 s->blocked);
     if (s->waits.count + s->waits.unfinished + s->blocked == 0)
         fprintf(out->file, " %" PRIu64 " recorded acquisitions", s->acquisitions);
+    object_text_held(out, ";", s->holds, s->hold_ns, s->hold_max_ns, s->partial_holds, s->partial_ns);
     fputc('\n', out->file);
-    free(place);
+    free(location);
     free(waited);
     free(blamed);
 }
@@ -47,6 +62,7 @@ static void object_text_user(struct output *out, const struct upmu_overview_obje
         fprintf(out->file, " arrived last %" PRIu64 " times", u->last_arrivals);
     if (u->blocked)
         fprintf(out->file, " blocked others %s (%" PRIu64 ")", blamed, u->blocked);
+    object_text_held(out, "", u->holds, u->hold_ns, u->hold_max_ns, u->partial_holds, u->partial_ns);
     fputc('\n', out->file);
     free(waited);
     free(blamed);
@@ -61,28 +77,36 @@ static void object_text_longest(struct output *out, const struct report *r, cons
     fputs("    longest: ", out->file);
     output_clean(out->file, waiter);
     fprintf(out->file, " %s%s%s", l->unfinished ? "still waiting at the end, for " : "waited ",
-            l->unfinished ? least : "", ns);
+            l->unfinished || l->before ? least : "", ns);
+    if (l->before)
+        fputs(", since before the recording", out->file);
     free(waiter);
     free(ns);
     if (l->holder != 0) {
-        char *place = report_place(r, o->process, l->holder_site);
+        char *location = report_location(r, o->process, l->holder_site);
         char *holder = report_thread_text(r, o->process, l->holder);
         fputs("; held by ", out->file);
         output_clean(out->file, holder);
         fprintf(out->file, "%s, acquired at ", l->holder_shared ? " for reading" : "");
-        output_clean(out->file, place);
+        output_clean(out->file, location);
         free(holder);
-        free(place);
+        free(location);
         if (l->holder_since != 0 && l->holder_since <= l->begin_ns) {
             char *before = report_duration(l->begin_ns - l->holder_since);
             fprintf(out->file, " %s before", before);
             free(before);
+            if (l->hold_ns) {
+                char *held = report_duration(l->hold_ns);
+                fprintf(out->file, ", for %s", held);
+                free(held);
+            }
         } else {
             fputs(", at least since the start of the wait", out->file);
         }
     }
     fputc('\n', out->file);
     report_text_stack(out, r, o->process, l->waiter_stack, "waited at:");
+    report_text_stack(out, r, o->process, l->holder_stack, "held since:");
     report_text_stack(out, r, o->process, l->release_stack, "released at:");
 }
 
@@ -102,6 +126,8 @@ static void object_text_events(struct output *out, const struct upmu_overview_ob
         {"rounds", o->rounds},
         {"acquired for reading", o->shared},
         {"waits for reading", o->shared_waits.count + o->shared_waits.unfinished},
+        {"waits since before the recording", o->before_waits},
+        {"acquired before the recording", o->before_holds},
     };
     const char *between = "    ";
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -123,6 +149,12 @@ static void object_text_holds(struct output *out, const char *what, uint64_t n, 
     free(max);
 }
 
+/* Whether its address is shown beside its name. */
+static bool object_has_address(const struct upmu_overview_object *o)
+{
+    return o->name[0] && o->type != UPMU_OBJECT_THREAD && o->type != UPMU_OBJECT_CALL;
+}
+
 static void text_object(struct output *out, const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
     struct upmu_overview_call_site site = {.size = sizeof site};
@@ -132,20 +164,21 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
     fprintf(out->file, "\n  %s", output_style(out, STYLE_TITLE));
     output_clean(out->file, name);
     fprintf(out->file, "%s, %s of process %ld", output_plain(out), report_type_name(o->type), (long)o->pid);
-    if (o->name[0] && o->type != UPMU_OBJECT_THREAD)
+    if (object_has_address(o))
         fprintf(out->file, ", at 0x%" PRIx64, o->address);
     if (r->groups[i])
         fprintf(out->file, ", the most waited for of %zu", r->groups[i]->n);
     free(name);
     if (o->init_site && o->named_by != UPMU_IDENTITY_CREATED) {
-        char *place = report_line(r, o->process, o->init_site, o->init_stack);
+        char *location = report_line(r, o->process, o->init_site, o->init_stack);
         fputs(", created at ", out->file);
-        output_clean(out->file, place);
-        free(place);
+        output_clean(out->file, location);
+        free(location);
     }
     fputc('\n', out->file);
     object_text_events(out, o);
     object_text_holds(out, o->holds_complete ? "holds" : "recorded holds", o->holds, o->hold_ns, o->hold_max_ns);
+    object_text_holds(out, "holds recorded in part, at least", o->partial_holds, o->partial_ns, o->partial_max_ns);
     object_text_holds(out, "sampled uncontended holds", o->samples, o->sample_ns, o->sample_max_ns);
     fputs("    call sites\n", out->file);
     for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++)
@@ -160,19 +193,24 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
 /* The sum of holds, with their number if not all were recorded. */
 static char *object_hold_text(const struct upmu_overview_object *o)
 {
-    char *ns = report_duration(o->hold_ns);
-    if (o->holds_complete)
-        return ns;
-    char *text = memory_format("%s in %" PRIu64 " recorded", ns, o->holds);
+    char *ns = report_duration(o->hold_ns), *least = report_duration(o->hold_ns + o->partial_ns);
+    uint64_t n = o->holds + o->partial_holds;
+    char *text = o->holds_complete ? memory_copy(ns)
+                                   : memory_format("%s%s in %" PRIu64 " recorded", o->partial_holds ? ">= " : "",
+                                                   o->partial_holds ? least : ns, n);
     free(ns);
+    free(least);
     return text;
 }
 
-/* Whether objects of the type have holders. */
-static bool object_is_lock(const struct upmu_overview_object *o)
+/* Tables of objects: those that have holders, other objects of synchronization, and what calls wait for. */
+enum object_table { OBJECTS_LOCKS, OBJECTS_SIGNALED, OBJECTS_CALLS };
+
+static enum object_table object_table_of(const struct upmu_overview_object *o)
 {
-    return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
-           o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE;
+    bool lock = o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
+                o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE;
+    return lock ? OBJECTS_LOCKS : o->type == UPMU_OBJECT_CALL ? OBJECTS_CALLS : OBJECTS_SIGNALED;
 }
 
 /* A row of an object, or of a group of them. */
@@ -189,11 +227,11 @@ static void object_row(struct table *t, const struct upmu_overview_object *o, co
     cell_total(t, &o->waits);
     cell_duration(t, o->waits.count ? o->waits.total_ns / o->waits.count : 0);
     cell_duration(t, o->waits.max_ns);
-    if (o->holds == 0)
+    if (o->holds + o->partial_holds == 0)
         table_cell(t, STYLE_PLAIN, "%s", "");
     else
         cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, object_hold_text(o));
-    if (o->name[0] && o->type != UPMU_OBJECT_THREAD && !g)
+    if (object_has_address(o) && !g)
         table_cell(t, STYLE_PLAIN, "0x%" PRIx64, o->address);
     else
         table_cell(t, STYLE_PLAIN, "%s", "");
@@ -204,13 +242,13 @@ static bool object_was_waited_for(const struct upmu_overview_object *o)
     return o->waits.count + o->waits.unfinished > 0;
 }
 
-/* The first objects that are locks, or that are not: as a table, or in detail those with waits. @return the number of all. */
-static size_t each_object(struct output *out, const struct report *r, bool locks, struct table *t)
+/* The first objects of a table: as the table, or in detail those with waits. @return the number of all. */
+static size_t each_object(struct output *out, const struct report *r, enum object_table which, struct table *t)
 {
     struct upmu_overview_object o = {.size = sizeof o};
     size_t all = 0;
     for (size_t i = 0; i < r->n_order; i++) {
-        if (upmu_overview_object_at(r->overview, r->order[i], &o) != 0 || object_is_lock(&o) != locks ||
+        if (upmu_overview_object_at(r->overview, r->order[i], &o) != 0 || object_table_of(&o) != which ||
             all++ >= r->top)
             continue;
         const struct report_group *g = r->groups[r->order[i]];
@@ -222,29 +260,33 @@ static size_t each_object(struct output *out, const struct report *r, bool locks
     return all;
 }
 
-static void text_objects(struct output *out, const struct report *r, bool locks)
+static void text_objects(struct output *out, const struct report *r, enum object_table which)
 {
+    static const char *const titles[] = {
+        [OBJECTS_LOCKS] = "Locks",
+        [OBJECTS_SIGNALED] = "Condition variables, semaphores, barriers, futexes and joined threads",
+        [OBJECTS_CALLS] = "Calls that waited",
+    };
     static const struct table_column columns[] = {
-        {"OBJECT", false}, {"KIND", false}, {"ACQUIRED", true}, {"WAITED", true},   {"TOTAL", true},
-        {"MEAN", true},    {"MAX", true},   {"HELD", true},     {"ADDRESS", false},
+        {"OBJECT", TABLE_NAME}, {"KIND", false}, {"ACQUIRED", true}, {"WAITED", true},   {"TOTAL", true},
+        {"MEAN", true},         {"MAX", true},   {"HELD", true},     {"ADDRESS", false},
     };
     struct table t;
     table_begin(&t, columns, sizeof columns / sizeof *columns);
-    size_t all = each_object(out, r, locks, &t);
+    size_t all = each_object(out, r, which, &t);
     if (all > 0) {
-        char *by = memory_format(
-            "%s, by %s", locks ? "Locks" : "Condition variables, semaphores, barriers, futexes and joined threads",
-            r->order_by);
+        char *by = memory_format("%s, by %s", titles[which], r->order_by);
         report_title(out, by);
         free(by);
     }
     table_end(&t, out, 2);
     report_more(out, all, all < r->top ? all : r->top);
-    (void)each_object(out, r, locks, NULL);
+    (void)each_object(out, r, which, NULL);
 }
 
 void report_text_objects(struct output *out, const struct report *r)
 {
-    text_objects(out, r, true);
-    text_objects(out, r, false);
+    text_objects(out, r, OBJECTS_LOCKS);
+    text_objects(out, r, OBJECTS_SIGNALED);
+    text_objects(out, r, OBJECTS_CALLS);
 }

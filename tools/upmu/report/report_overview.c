@@ -6,6 +6,7 @@
 #include "ui/progress.h"
 #include "report.h"
 #include "report_views.h"
+#include "upmu/findings.h"
 
 enum { TOP_DEFAULT = 10, GROUP_DEFAULT = 10 };
 
@@ -26,7 +27,7 @@ static int overview_write(struct report *r, const struct report_request *q, writ
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
-    if (!report_sort(r, q->sort ? q->sort : "wait"))
+    if (!report_find(r) || !report_sort(r, q->sort ? q->sort : "wait"))
         return EXIT_FAILED;
     if (!q->as_json)
         report_group(r, q->group_given ? (size_t)q->group : GROUP_DEFAULT, !q->sort || strcmp(q->sort, "wait") == 0);
@@ -52,6 +53,7 @@ static int overview_show(const struct report_request *q, write_fn write)
     }
     int status = overview_write(&r, q, write);
     report_groups_free(&r);
+    upmu_findings_close(r.findings);
     upmu_overview_close(r.overview);
     free(r.order);
     return status;

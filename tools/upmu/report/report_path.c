@@ -115,7 +115,7 @@ static void path_matrix_row(struct table *t, const struct report *r, const struc
 
 static void path_matrix_table(struct output *out, const struct report *r, const struct matrix *m, uint32_t process)
 {
-    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
+    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", TABLE_NAME}};
     char *titles[MATRIX_COLUMNS];
     struct upmu_trace_process p = {.size = sizeof p};
     struct table t;
@@ -229,7 +229,7 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
                          const struct upmu_overview_path *p)
 {
     static const struct table_column columns[] = {
-        {"THREAD", true}, {"NAME", false}, {"RUNNING ON PATH", true}, {"SHARE", true}};
+        {"THREAD", true}, {"NAME", TABLE_NAME}, {"RUNNING ON PATH", true}, {"SHARE", true}};
     struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_thread of = {.size = sizeof of};
     struct thread_sums threads = path_sums_begin(r);
@@ -269,8 +269,8 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
                          const struct upmu_overview_path *p)
 {
     static const struct table_column columns[] = {
-        {"OBJECT", false}, {"KIND", false},       {"HELD ON PATH", true},    {"SHARE", true},
-        {"WAKEUPS", true}, {"WAKEUP TIME", true}, {"GAIN IF REMOVED", true}, {"GAIN IF HALVED", true},
+        {"OBJECT", TABLE_NAME}, {"KIND", false},       {"HELD ON PATH", true},    {"SHARE", true},
+        {"WAKEUPS", true},      {"WAKEUP TIME", true}, {"GAIN IF REMOVED", true}, {"GAIN IF HALVED", true},
     };
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_object o = {.size = sizeof o};

@@ -80,7 +80,7 @@ static void sections_text_process(struct output *out, const struct report *r, ui
 {
     enum { FIXED = 4 };
     struct table_column columns[TABLE_COLUMNS_MAX] = {
-        {"OBJECT", false}, {"KIND", false}, {"TIMES", true}, {"TIME", true}};
+        {"OBJECT", TABLE_NAME}, {"KIND", false}, {"TIMES", true}, {"TIME", true}};
     size_t n = 0, n_columns = FIXED, by = r->counter ? report_counter_index(r, process, r->counter) : 0;
     const char *name;
     struct table table;

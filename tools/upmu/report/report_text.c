@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ui/disk.h"
 #include "ui/memory.h"
 #include "report.h"
 #include "report_cells.h"
@@ -70,6 +71,17 @@ static void text_own_cost(struct output *out, const struct upmu_overview_totals 
     free(cost);
 }
 
+static void text_disk(struct output *out, const struct report *r)
+{
+    const struct upmu_overview_totals *t = &r->totals;
+    uint64_t bytes = disk_bytes(r->dir);
+    if (bytes == UINT64_MAX)
+        return;
+    char *text = disk_text(bytes, t->n_threads, t->end_ns - t->begin_ns);
+    fprintf(out->file, "  on disk: %s\n", text);
+    free(text);
+}
+
 static void text_conditions(struct output *out, const struct report *r)
 {
     const struct upmu_overview_totals *t = &r->totals;
@@ -85,11 +97,13 @@ static void text_conditions(struct output *out, const struct report *r)
     for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++)
         text_process(out, r, i, &p);
     text_own_cost(out, t);
+    text_disk(out, r);
     if (t->unmatched || t->unknown || t->unfinished)
         fprintf(out->file,
-                "  %" PRIu64 " unpaired begin or end events (not counted), %" PRIu64
-                " waits unfinished at the end, %" PRIu64 " events of unknown types\n",
-                t->unmatched, t->unfinished, t->unknown);
+                "  %" PRIu64 " unpaired begin or end %s (not counted), %" PRIu64 " %s unfinished at the end, %" PRIu64
+                " %s of unknown types\n",
+                t->unmatched, t->unmatched == 1 ? "event" : "events", t->unfinished,
+                t->unfinished == 1 ? "wait" : "waits", t->unknown, t->unknown == 1 ? "event" : "events");
     for (size_t i = 0; i < t->n_damages; i++) {
         fprintf(out->file, "  %sdamaged:%s ", output_style(out, STYLE_BAD), output_plain(out));
         output_clean(out->file, upmu_overview_damage_message(r->overview, i));
@@ -100,6 +114,7 @@ static void text_conditions(struct output *out, const struct report *r)
 void report_write_text(struct output *out, const struct report *r)
 {
     text_conditions(out, r);
+    report_text_findings(out, r);
     report_text_threads(out, r);
     report_text_matrix(out, r);
     report_text_paths(out, r);

@@ -105,7 +105,7 @@ static void text_threads(struct output *out, const struct report *r)
 {
     static const struct table_column columns[] = {
         {"THREAD", true},
-        {"NAME", false},
+        {"NAME", TABLE_NAME},
         {"LIFETIME", true},
         {"", false},
         {"BLOCKED", true},
@@ -137,7 +137,7 @@ static void text_threads(struct output *out, const struct report *r)
 /* The first threads of process `process` that have counters of their whole life, a row each. */
 static void thread_counts(struct output *out, const struct report *r, uint32_t process)
 {
-    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
+    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", TABLE_NAME}};
     struct upmu_overview_thread t = {.size = sizeof t};
     struct table table;
     const char *name;

@@ -9,22 +9,24 @@
 
 enum { ROWS_DEFAULT = 50, ROWS_JSON = 100000 }; /* memory goes with the page */
 
+/* The number, from `first` on, that `name_of` gives the name `word`; -1 if there is none. */
+static int name_number(const char *(*name_of)(int), int first, const char *word)
+{
+    for (int i = first; strcmp(name_of(i), "?") != 0; i++)
+        if (strcmp(name_of(i), word) == 0)
+            return i;
+    return -1;
+}
+
 static bool timeline_add_type(struct report_request *q, const char *word)
 {
-    for (int i = 0; i < UPMU_ROW_KINDS; i++) {
-        if (strcmp(upmu_row_kind_name(i), word) == 0) {
-            q->kinds |= 1u << i;
-            return true;
-        }
-    }
-    const char *name;
-    for (int i = UPMU_OBJECT_NONE + 1; (name = upmu_object_type_name(i)) != NULL; i++) {
-        if (strcmp(name, word) == 0) {
-            q->object_types |= 1u << i;
-            return true;
-        }
-    }
-    return false;
+    int kind = name_number(upmu_row_kind_name, 0, word);
+    int type = name_number(upmu_object_type_name, UPMU_OBJECT_NONE + 1, word);
+    if (kind >= 0)
+        q->kinds |= 1u << kind;
+    else if (type >= 0)
+        q->object_types |= 1u << type;
+    return kind >= 0 || type >= 0;
 }
 
 int report_types(struct report_request *q, const char *words)
@@ -78,7 +80,7 @@ static int timeline_write(const struct report_request *q, const struct timeline 
     else
         timeline_write_text(&out, t);
     int rc = output_close(&out);
-    size_t damages = report_damages(t->places.overview);
+    size_t damages = report_damages(t->report.overview);
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -87,15 +89,15 @@ int report_timeline(const struct report_request *q)
     struct timeline t = {.totals.size = sizeof t.totals, .page = q->page > 0 ? q->page : 1};
     const struct upmu_timeline_opts opts = timeline_options(q);
     int status = EXIT_FAILED;
-    t.places.totals.size = sizeof t.places.totals;
+    t.report.totals.size = sizeof t.report.totals;
     if (upmu_timeline_open(&t.rows, q->dir, &opts) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
-    t.places.overview = upmu_timeline_overview(t.rows);
-    t.places.dir = q->dir;
+    t.report.overview = upmu_timeline_overview(t.rows);
+    t.report.dir = q->dir;
     if (upmu_timeline_totals_read(t.rows, &t.totals) < 0 ||
-        upmu_overview_totals_read(t.places.overview, &t.places.totals) < 0)
+        upmu_overview_totals_read(t.report.overview, &t.report.totals) < 0)
         complain("%s", upmu_error());
     else
         status = timeline_write(q, &t);

@@ -35,6 +35,7 @@ int report_overview(const struct report_request *q);
 int report_regions(const struct report_request *q);
 int report_timeline(const struct report_request *q);
 int report_deadlock(const struct report_request *q);
+int report_functions(const struct report_request *q);
 /** Both directories. */
 int report_diff(const struct report_request *q);
 

@@ -11,7 +11,7 @@
 struct timeline {
     struct upmu_timeline *rows;
     struct upmu_timeline_totals totals;
-    struct report places; /**< for report_place(), and the recording's totals */
+    struct report report; /**< for report_location(), and the recording's totals */
     long page;
 };
 

@@ -6,7 +6,7 @@
 static void json_thread(struct json *j, const struct timeline *t, const char *key, uint32_t thread)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
-    if (thread == UINT32_MAX || upmu_overview_thread_at(t->places.overview, thread, &of) != 0) {
+    if (thread == UINT32_MAX || upmu_overview_thread_at(t->report.overview, thread, &of) != 0) {
         json_null(j, key);
         return;
     }
@@ -19,7 +19,7 @@ static void json_thread(struct json *j, const struct timeline *t, const char *ke
 static void json_of_object(struct json *j, const struct timeline *t, uint32_t object)
 {
     struct upmu_overview_object of = {.size = sizeof of};
-    if (object == UINT32_MAX || upmu_overview_object_at(t->places.overview, object, &of) != 0) {
+    if (object == UINT32_MAX || upmu_overview_object_at(t->report.overview, object, &of) != 0) {
         json_null(j, "object");
         return;
     }
@@ -44,16 +44,16 @@ static void json_row(struct json *j, const struct timeline *t, const struct upmu
     json_of_object(j, t, row->object);
     json_string(j, "waits_for", row->wait_kind >= 0 ? upmu_wait_kind_name(row->wait_kind) : NULL);
     json_thread(j, t, "holder", row->holder);
-    report_json_place(j, &t->places, "holder_site", row->process, row->holder_site);
+    report_json_location(j, &t->report, "holder_site", row->process, row->holder_site);
     json_int(j, "result", row->result);
     json_bool(j, "shared", (row->flags & UPMU_TRACE_FLAG_SHARED) != 0);
     json_string(j, "text", row->text[0] ? row->text : NULL);
-    report_json_place(j, &t->places, "site", row->process, row->site);
-    report_json_stack(j, &t->places, "stack", row->process, row->stack);
+    report_json_location(j, &t->report, "site", row->process, row->site);
+    report_json_stack(j, &t->report, "stack", row->process, row->stack);
     json_array(j, "counters");
     for (size_t i = 0; i < row->n_counts; i++) {
         json_object(j, NULL);
-        json_string(j, "name", upmu_overview_counter_name(t->places.overview, row->process, i));
+        json_string(j, "name", upmu_overview_counter_name(t->report.overview, row->process, i));
         report_json_value(j, "value", &row->counts[i]);
         json_object_end(j);
     }
@@ -66,7 +66,7 @@ void timeline_write_json(struct output *out, const struct timeline *t)
     struct upmu_timeline_row row = {.size = sizeof row};
     struct json j;
     json_begin(&j, out->file, "upmu-timeline");
-    json_uint(&j, "begin_ns", t->places.totals.begin_ns);
+    json_uint(&j, "begin_ns", t->report.totals.begin_ns);
     json_uint(&j, "rows_in_recording", t->totals.rows);
     json_uint(&j, "matched", t->totals.matched);
     json_uint(&j, "skipped", t->totals.skipped);

@@ -13,7 +13,7 @@
 static char *timeline_thread(const struct timeline *t, uint32_t thread)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
-    if (thread == UINT32_MAX || upmu_overview_thread_at(t->places.overview, thread, &of) != 0)
+    if (thread == UINT32_MAX || upmu_overview_thread_at(t->report.overview, thread, &of) != 0)
         return memory_copy("?");
     const char *name = of.name;
     return memory_format("%ld%s%s", (long)of.tid, name[0] ? " " : "", name);
@@ -23,11 +23,11 @@ static char *timeline_thread(const struct timeline *t, uint32_t thread)
 static char *timeline_object(const struct timeline *t, uint32_t object)
 {
     struct upmu_overview_object of = {.size = sizeof of};
-    if (object == UINT32_MAX || upmu_overview_object_at(t->places.overview, object, &of) != 0)
+    if (object == UINT32_MAX || upmu_overview_object_at(t->report.overview, object, &of) != 0)
         return memory_copy("");
     char *name = report_object_name(&of);
-    char *text =
-        of.type == UPMU_OBJECT_THREAD ? memory_copy(name) : memory_format("%s %s", report_type_name(of.type), name);
+    bool bare = of.type == UPMU_OBJECT_THREAD || of.type == UPMU_OBJECT_CALL;
+    char *text = bare ? memory_copy(name) : memory_format("%s %s", report_type_name(of.type), name);
     free(name);
     return text;
 }
@@ -37,7 +37,9 @@ static const char *timeline_verb(const struct upmu_timeline_row *row)
 {
     switch (row->kind) {
     case UPMU_ROW_WAIT:
-        return row->wait_kind == UPMU_WAIT_JOIN ? "waits for the end of" : "waits for";
+        return row->wait_kind == UPMU_WAIT_JOIN    ? "waits for the end of"
+               : row->wait_kind >= UPMU_WAIT_SLEEP ? "waits in"
+                                                   : "waits for";
     case UPMU_ROW_REGION:
         return "in region";
     case UPMU_ROW_ACQUIRE:
@@ -49,13 +51,12 @@ static const char *timeline_verb(const struct upmu_timeline_row *row)
     default:
         break;
     }
-    const char *name = upmu_trace_kind_name(row->event);
-    return name ? name : "?";
+    return upmu_trace_kind_name(row->event);
 }
 
 static uint64_t row_since(const struct timeline *t, uint64_t ns)
 {
-    return ns > t->places.totals.begin_ns ? ns - t->places.totals.begin_ns : 0;
+    return ns > t->report.totals.begin_ns ? ns - t->report.totals.begin_ns : 0;
 }
 
 static char *row_seconds(uint64_t ns)
@@ -68,7 +69,7 @@ static uint64_t row_location(const struct timeline *t, const struct upmu_timelin
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     if (row->site != 0 || row->stack == 0 ||
-        upmu_overview_stack_find(t->places.overview, row->process, row->stack, &stack) != 0 || stack.n_frames == 0)
+        upmu_overview_stack_find(t->report.overview, row->process, row->stack, &stack) != 0 || stack.n_frames == 0)
         return row->site;
     return stack.frames[0];
 }
@@ -135,7 +136,7 @@ static char *row_holder(const struct timeline *t, const struct upmu_timeline_row
 
 static void text_row(struct table *table, const struct timeline *t, const struct upmu_timeline_row *row)
 {
-    uint64_t place = row_location(t, row);
+    uint64_t location = row_location(t, row);
     table_cell(table, STYLE_DIM, "%" PRIu64, row->number);
     cell_free(table, STYLE_PLAIN, row_seconds(row_since(t, row->begin_ns)));
     cell_free(table, STYLE_PLAIN, timeline_thread(t, row->thread));
@@ -143,21 +144,21 @@ static void text_row(struct table *table, const struct timeline *t, const struct
     cell_free(table, STYLE_PLAIN, row_subject(t, row));
     cell_free(table, row->ended ? STYLE_PLAIN : STYLE_WARNING, row_length(row));
     cell_free(table, STYLE_PLAIN, row_join_cells(row_holder(t, row), row_remarks(row)));
-    cell_free(table, STYLE_PLAIN, place ? report_place(&t->places, row->process, place) : memory_copy(""));
+    cell_free(table, STYLE_PLAIN, location ? report_location(&t->report, row->process, location) : memory_copy(""));
 }
 
 void timeline_write_text(struct output *out, const struct timeline *t)
 {
     static const struct table_column columns[] = {
-        {"ROW", true},     {"AT (S)", true},   {"THREAD", false}, {"ACTION", false},
-        {"OBJECT", false}, {"DURATION", true}, {"", false},       {"LOCATION", false},
+        {"ROW", true},          {"AT (S)", true},   {"THREAD", false}, {"ACTION", false},
+        {"OBJECT", TABLE_NAME}, {"DURATION", true}, {"", false},       {"LOCATION", false},
     };
     struct upmu_timeline_row row = {.size = sizeof row};
     struct table table;
     const struct upmu_timeline_totals *n = &t->totals;
 
     fprintf(out->file, "%sTimeline of ", output_style(out, STYLE_TITLE));
-    output_clean(out->file, t->places.dir);
+    output_clean(out->file, t->report.dir);
     fprintf(out->file, "%s: %" PRIu64 " of %" PRIu64 " rows match; ", output_plain(out), n->matched, n->rows);
     if (n->shown > 0)
         fprintf(out->file, "page %ld: %" PRIu64 " to %" PRIu64 "\n", t->page, n->skipped + 1, n->skipped + n->shown);
@@ -189,22 +190,22 @@ static void text_holder(struct output *out, const struct timeline *t, const stru
     if (row->holder == UINT32_MAX)
         return;
     char *name = timeline_thread(t, row->holder);
-    char *place = report_place(&t->places, row->process, row->holder_site);
+    char *location = report_location(&t->report, row->process, row->holder_site);
     if (row->holder_since != 0 && row->holder_since <= row->begin_ns) {
         char *before = report_duration(row->begin_ns - row->holder_since);
-        row_print_line(out, "held by", memory_format("%s, acquired at %s, %s before", name, place, before));
+        row_print_line(out, "held by", memory_format("%s, acquired at %s, %s before", name, location, before));
         free(before);
     } else {
-        row_print_line(out, "held by", memory_format("%s, acquired at %s", name, place));
+        row_print_line(out, "held by", memory_format("%s, acquired at %s", name, location));
     }
     free(name);
-    free(place);
+    free(location);
 }
 
 static void text_counts(struct output *out, const struct timeline *t, const struct upmu_timeline_row *row)
 {
     for (size_t i = 0; i < row->n_counts; i++) {
-        const char *name = upmu_overview_counter_name(t->places.overview, row->process, i);
+        const char *name = upmu_overview_counter_name(t->report.overview, row->process, i);
         char *value = report_value(name, &row->counts[i]);
         row_print_line(out, i == 0 ? "counters" : "", memory_format("%s %s", name ? name : "?", value));
         free(value);
@@ -230,11 +231,11 @@ void timeline_write_row(struct output *out, const struct timeline *t)
     row_print_line(out, "remarks", row_remarks(&row));
     text_holder(out, t, &row);
     text_counts(out, t, &row);
-    uint64_t place = row_location(t, &row);
+    uint64_t location = row_location(t, &row);
     if (row.stack != 0)
-        report_text_stack(out, &t->places, row.process, row.stack, "call stack:");
-    else if (place != 0)
-        row_print_line(out, "location", report_place(&t->places, row.process, place));
+        report_text_stack(out, &t->report, row.process, row.stack, "call stack:");
+    else if (location != 0)
+        row_print_line(out, "location", report_location(&t->report, row.process, location));
     free(what);
     free(at);
     free(until);

@@ -205,7 +205,7 @@ static void stat_csv_value(struct csv *c, const struct stat_event *e, const stru
 }
 
 /* What is written before each row: the time of an interval, and whom the row is of. */
-struct csv_place {
+struct csv_series {
     const char *time; /* or NULL */
     const char *label;
 };
@@ -213,14 +213,14 @@ struct csv_place {
 /* value, unit, event, [spread over the runs,] time on a counter in ns, share of the time on a counter, and perf's two
  * fields for a metric of the event. Metrics have lines in the other formats; the second field names the source of what was
  * not counted through perf_event_open. */
-static void stat_csv_event(struct csv *c, const struct csv_place *place, const struct stat_event *e,
+static void stat_csv_event(struct csv *c, const struct csv_series *series, const struct stat_event *e,
                            const struct stat_result *r)
 {
     bool accounted = stat_has_number(e, r) && e->source != STAT_PERF_EVENT && e->source != STAT_NO_SOURCE;
-    if (place->time)
-        csv_field(c, place->time);
-    if (place->label)
-        csv_field(c, place->label);
+    if (series->time)
+        csv_field(c, series->time);
+    if (series->label)
+        csv_field(c, series->label);
     stat_csv_value(c, e, r);
     csv_field(c, e->name);
     if (r->runs > 1)
@@ -240,9 +240,9 @@ static void stat_csv_events(struct output *out, const struct stat_request *q, co
     csv_begin(&c, out->file, q->separator);
     for (size_t m = 0; m < r->n_members; m++)
         for (size_t i = 0; i < r->n_events; i++)
-            stat_csv_event(&c, &(struct csv_place){time, r->members[m].label}, &r->members[m].events[i], r);
+            stat_csv_event(&c, &(struct csv_series){time, r->members[m].label}, &r->members[m].events[i], r);
     for (size_t i = 0; r->n_members == 0 && i < r->n_events; i++)
-        stat_csv_event(&c, &(struct csv_place){time, NULL}, &r->events[i], r);
+        stat_csv_event(&c, &(struct csv_series){time, NULL}, &r->events[i], r);
 }
 
 void stat_write_csv(struct output *out, const struct stat_request *request, const struct stat_result *result)

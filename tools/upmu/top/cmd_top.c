@@ -19,7 +19,7 @@
 #include "top.h"
 #include "upmu/control.h"
 
-enum { TOP_PID = 1, TOP_JSON, TOP_INTERVAL, TOP_COUNT, TOP_EVENT, TOP_MODE, TOP_OUTPUT };
+enum { TOP_PID = 1, TOP_JSON, TOP_INTERVAL, TOP_COUNT, TOP_EVENT, TOP_MODE, TOP_OUTPUT, TOP_GROUP };
 enum { PID_MAX = 1 << 22, COUNT_MAX = 1000000000 };
 
 struct top_request {
@@ -28,6 +28,7 @@ struct top_request {
     const struct top_view *view;
     double interval;
     long count; /* looks, 0: until it is over */
+    long group; /* locks of one call site that are shown as one */
     const char *events, *mode, *output;
     char **argv; /* NULL: no command */
 };
@@ -53,11 +54,15 @@ static int top_option(void *arg, int id, const char *value)
     case TOP_OUTPUT:
         q->output = value;
         return 0;
+    case TOP_GROUP:
+        return number_long(value, 0, COUNT_MAX, &q->group)
+                   ? 0
+                   : options_usage(q->self, "--group-locks needs a number, 0 for no groups, not '%s'", value);
     default:
         q->mode = value;
         return mode_number(value) >= 0
                    ? 0
-                   : options_usage(q->self, "--mode is one of contended, holders, all and counts, not '%s'", value);
+                   : options_usage(q->self, "--mode is one of holders, contended, all and counts, not '%s'", value);
     }
 }
 
@@ -95,11 +100,14 @@ static int top_watch_updates(const struct top_request *q, struct top *t, const s
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+/* `deadlocked`: whether the last update had a deadlock; or NULL. */
 static int top_watch(const struct top_request *q, const struct upmu_control *control, pid_t pid, const char *dir,
-                     const char *subject)
+                     const char *subject, bool *deadlocked)
 {
-    struct top t = {.pid = pid, .subject = subject};
+    struct top t = {.pid = pid, .subject = subject, .group_locks = (size_t)q->group};
     int status = top_open(&t, dir, q->events) == 0 ? top_watch_updates(q, &t, control) : EXIT_FAILED;
+    if (deadlocked)
+        *deadlocked = t.n_deadlocks > 0;
     top_close(&t);
     return status;
 }
@@ -120,7 +128,7 @@ static int top_watch_process(const struct top_request *q)
     if (upmu_control_status_read(control, 0, &s) < 0)
         complain("%s", upmu_error());
     else
-        status = top_watch(q, control, (pid_t)q->pid, s.dir, subject);
+        status = top_watch(q, control, (pid_t)q->pid, s.dir, subject, NULL);
     free(subject);
     upmu_control_close(control);
     return status;
@@ -150,13 +158,19 @@ static int top_open_output(const struct record_request *r, char **name)
     return fd;
 }
 
-static int top_watch_started(const struct top_request *q, const struct record_request *r, pid_t pid)
+/* A deadlocked command would never end: it is left running. @return whether the command is waited for. */
+static bool top_watch_started(const struct top_request *q, const struct record_request *r, pid_t pid, int *shown)
 {
+    bool deadlocked = false;
     stat_signals_forward(pid);
-    int shown = top_recording_begins(r->dir, pid) ? top_watch(q, NULL, pid, r->dir, q->argv[0]) : EXIT_OK;
-    if (top_command_runs(pid))
+    *shown = top_recording_begins(r->dir, pid) ? top_watch(q, NULL, pid, r->dir, q->argv[0], &deadlocked) : EXIT_OK;
+    if (!top_command_runs(pid))
+        return true;
+    if (deadlocked)
+        complain("the command is deadlocked and continues as process %d. kill %d ends it", (int)pid, (int)pid);
+    else
         fputs("upmu: the command is still running; waiting for its end\n", stderr);
-    return shown;
+    return !deadlocked;
 }
 
 static int top_watch_command(const struct top_request *q)
@@ -170,9 +184,9 @@ static int top_watch_command(const struct top_request *q)
     if (status == EXIT_OK)
         status = record_start(&r, &pid);
     if (status == EXIT_OK) {
-        shown = top_watch_started(q, &r, pid);
-        status = record_end(pid);
-        if (record_summary(r.dir, shown_dir) != 0 && status == EXIT_OK)
+        if (top_watch_started(q, &r, pid, &shown))
+            status = record_end(pid);
+        if (record_summary(r.dir, shown_dir, false) != 0 && status == EXIT_OK)
             status = EXIT_FAILED;
         complain("the output of the command is in %s/command.out", shown_dir);
     }
@@ -185,7 +199,7 @@ static int top_watch_command(const struct top_request *q)
 
 static int top_main(const struct command *self, int argc, char **argv)
 {
-    struct top_request q = {.self = self, .view = &top_screen, .interval = 1, .mode = "contended"};
+    struct top_request q = {.self = self, .view = &top_screen, .interval = 1, .group = 10, .mode = "holders"};
     int rest = argc;
     int status = options_parse(self, argc, argv, top_option, &q, &rest);
     if (status != OPTIONS_CONTINUE)
@@ -202,8 +216,9 @@ static const struct option_spec top_options[] = {
     {TOP_JSON, 'j', "json", NULL, "one JSON document per line and update, for programs"},
     {TOP_INTERVAL, 'i', "interval", "SECONDS", "time between updates (default: 1)"},
     {TOP_COUNT, 'n', "count", "N", "end after N updates"},
+    {TOP_GROUP, 'g', "group-locks", "N", "show N or more locks of one call site as one (default: 10); 0: each"},
     {TOP_EVENT, 'e', "event", "EVENTS", "counters of the process; see upmu list"},
-    {TOP_MODE, 'm', "mode", "MODE", "of a command: contended (default), holders, all or counts"},
+    {TOP_MODE, 'm', "mode", "MODE", "of a command: holders (default), contended, all or counts"},
     {TOP_OUTPUT, 'o', "output", "DIR", "of a command: directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},
 };

@@ -32,6 +32,12 @@ struct top_thread {
     uint64_t voluntary, involuntary;
 };
 
+/** A lock as it is shown, or several of one call site: the first with the sums of all. */
+struct top_lock {
+    struct upmu_monitor_lock live;
+    size_t n;
+};
+
 /** Deadlocked threads. */
 struct top_deadlock {
     char *headline;
@@ -56,6 +62,9 @@ struct top {
     struct top_tasks tasks, tasks_before;
     struct top_thread *threads; /**< those that have not ended */
     size_t n_threads;
+    size_t group_locks;     /**< so many locks of one call site or more are shown as one; 0: none */
+    struct top_lock *locks; /**< longest waits since the last update first */
+    size_t n_locks;
     struct upmu_set *set; /**< NULL: no counters were asked for */
     struct upmu_value *counts, *counts_before;
     size_t n_counts;
@@ -90,7 +99,7 @@ void top_deadlocks_free(struct top *t);
 /** "mutex the till", "semaphore 0x12ab": to be freed. */
 char *top_object(int type, uint64_t address, const char *name);
 /** The place of an address in one line: to be freed. */
-char *top_place(const struct top *t, uint32_t process, uint64_t address);
+char *top_location(const struct top *t, uint32_t process, uint64_t address);
 /** Seconds of CLOCK_MONOTONIC. */
 double top_clock(void);
 

@@ -24,14 +24,14 @@ static void top_deadlock_add(struct top *t, const struct deadlock_report *r, siz
     new->threads = memory_array(d->n_threads + 1, sizeof *new->threads);
     for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(r->deadlocks, i, k, &of) == 0; k++) {
         char *name = deadlock_thread_name(of.tid, of.name), *wait = deadlock_wait(r, d->process, &of);
-        char *place = deadlock_place(r, d->process, of.site, of.stack);
+        char *location = deadlock_location(r, d->process, of.site, of.stack);
         new->threads[k].tid = of.tid;
         new->threads[k].since_ns = of.since_ns;
-        new->threads[k].text = memory_format("%s %s, at %s", name, wait, place);
+        new->threads[k].text = memory_format("%s %s, at %s", name, wait, location);
         new->n_threads++;
         free(name);
         free(wait);
-        free(place);
+        free(location);
     }
 }
 
@@ -44,7 +44,7 @@ static void top_deadlocks_take(struct top *t, const char *process)
         complain("a deadlock was found, but cannot be reported: %s", upmu_error());
         return;
     }
-    r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
+    r.report = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
     for (size_t i = 0; i < t->n_deadlocks && upmu_deadlocks_at(r.deadlocks, 0, &d) == 0;) {
         if (t->deadlocks[i].pid != d.pid) {
             i++;

@@ -17,34 +17,23 @@ static void json_share(struct json *j, const char *key, const struct top_thread 
         json_null(j, key);
 }
 
-static void json_switches(struct json *j, const char *key, const struct top_thread *t, uint64_t n)
-{
-    if (t->has_task)
-        json_uint(j, key, n);
-    else
-        json_null(j, key);
-}
-
 static void json_wait(struct json *j, const struct top *t, const struct upmu_monitor_thread *l)
 {
     if (l->wait_kind < 0) {
         json_null(j, "waits_for");
         return;
     }
-    char *place = top_place(t, l->process, l->site);
+    char *location = top_location(t, l->process, l->site);
     json_object(j, "waits_for");
     json_string(j, "kind", upmu_wait_kind_name(l->wait_kind));
     json_string(j, "type", report_type_name(l->object_type));
     report_json_address(j, "address", l->object);
     json_string(j, "name", l->object_name[0] ? l->object_name : NULL);
-    if (l->holder)
-        json_int(j, "holder", l->holder);
-    else
-        json_null(j, "holder");
+    json_int_if(j, "holder", l->holder != 0, l->holder);
     json_uint(j, "since_ns", l->since_ns);
-    json_string(j, "site", place[0] ? place : NULL);
+    json_string(j, "site", location[0] ? location : NULL);
     json_object_end(j);
-    free(place);
+    free(location);
 }
 
 static void json_threads(struct json *j, const struct top *t)
@@ -59,8 +48,8 @@ static void json_threads(struct json *j, const struct top *t)
         json_share(j, "running", x, x->running);
         json_share(j, "preempted", x, x->ready);
         json_share(j, "blocked", x, x->off);
-        json_switches(j, "voluntary", x, x->voluntary);
-        json_switches(j, "involuntary", x, x->involuntary);
+        json_uint_if(j, "voluntary", x->has_task, x->voluntary);
+        json_uint_if(j, "involuntary", x->has_task, x->involuntary);
         json_uint(j, "waits", x->live.waits);
         json_uint(j, "waited_ns", x->live.waited_ns);
         json_wait(j, t, &x->live);
@@ -79,12 +68,10 @@ static void json_locks(struct json *j, const struct top *t)
         json_string(j, "type", report_type_name(l.type));
         report_json_address(j, "address", l.address);
         json_uint(j, "generation", l.generation);
+        json_string(j, "group", l.group[0] ? l.group : NULL);
         json_string(j, "name", l.name[0] ? l.name : NULL);
         json_uint(j, "waiters", l.waiters);
-        if (l.holder)
-            json_int(j, "holder", l.holder);
-        else
-            json_null(j, "holder");
+        json_int_if(j, "holder", l.holder != 0, l.holder);
         json_uint(j, "waits", l.waits);
         json_uint(j, "waited_ns", l.waited_ns);
         json_uint(j, "total_ns", l.total_ns);

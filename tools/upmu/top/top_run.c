@@ -2,6 +2,7 @@
 /* One update of upmu top: recording, kernel statistics of threads, counters. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "ui/memory.h"
@@ -54,6 +55,7 @@ void top_close(struct top *t)
     free(t->tasks.all);
     free(t->tasks_before.all);
     free(t->threads);
+    free(t->locks);
     free(t->counts);
     free(t->counts_before);
 }
@@ -107,6 +109,60 @@ static void top_read_threads(struct top *t)
     qsort(t->threads, t->n_threads, sizeof *t->threads, top_compare_threads);
 }
 
+/* By process, type and group: locks that can be shown as one follow each other. */
+static int top_compare_groups(const void *a, const void *b)
+{
+    const struct upmu_monitor_lock *x = &((const struct top_lock *)a)->live, *y = &((const struct top_lock *)b)->live;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return x->type != y->type ? (x->type < y->type ? -1 : 1) : strcmp(x->group, y->group);
+}
+
+static int top_compare_locks(const void *a, const void *b)
+{
+    const struct top_lock *x = a, *y = b;
+    if (x->live.waited_ns != y->live.waited_ns)
+        return x->live.waited_ns > y->live.waited_ns ? -1 : 1;
+    return x->live.total_ns > y->live.total_ns ? -1 : x->live.total_ns < y->live.total_ns;
+}
+
+/* Locks of one group as the first of them, with the sums. */
+static struct top_lock top_fold_locks(const struct top_lock *all, size_t n)
+{
+    struct top_lock sum = all[0];
+    for (size_t k = 1; k < n; k++) {
+        sum.live.waiters += all[k].live.waiters;
+        sum.live.waits += all[k].live.waits;
+        sum.live.waited_ns += all[k].live.waited_ns;
+        sum.live.total_ns += all[k].live.total_ns;
+    }
+    sum.n = n;
+    return sum;
+}
+
+static void top_read_locks(struct top *t)
+{
+    struct top_lock l = {.live.size = sizeof l.live, .n = 1};
+    size_t n = 0, end, kept = 0;
+    t->locks = memory_resize(t->locks, upmu_monitor_lock_count(t->live) + 1, sizeof *t->locks);
+    while (upmu_monitor_lock_at(t->live, n, &l.live) == 0)
+        t->locks[n++] = l;
+    if (t->group_locks > 1)
+        qsort(t->locks, n, sizeof *t->locks, top_compare_groups);
+    for (size_t i = 0; i < n; i = end) {
+        for (end = i + 1; end < n && t->group_locks > 1 && t->locks[i].live.group[0] &&
+                          top_compare_groups(&t->locks[i], &t->locks[end]) == 0;)
+            end++;
+        if (t->group_locks > 1 && end - i >= t->group_locks)
+            t->locks[kept++] = top_fold_locks(&t->locks[i], end - i);
+        else
+            for (size_t k = i; k < end; k++)
+                t->locks[kept++] = t->locks[k];
+    }
+    t->n_locks = kept;
+    qsort(t->locks, t->n_locks, sizeof *t->locks, top_compare_locks);
+}
+
 static void top_read_tasks(struct top *t)
 {
     struct top_tasks before = t->tasks_before;
@@ -138,6 +194,7 @@ int top_update(struct top *t)
     if (upmu_monitor_update(t->live) < 0 || upmu_monitor_totals_read(t->live, &t->totals) < 0)
         return top_failed();
     top_read_threads(t);
+    top_read_locks(t);
     top_deadlocks_update(t);
     return 0;
 }
@@ -146,12 +203,14 @@ int top_update(struct top *t)
 
 char *top_object(int type, uint64_t address, const char *name)
 {
+    if (type == UPMU_OBJECT_CALL) /* named by the kind of the call */
+        return memory_copy(name);
     if (name[0])
         return memory_format("%s %s", report_type_name(type), name);
     return memory_format("%s 0x%" PRIx64, report_type_name(type), address);
 }
 
-char *top_place(const struct top *t, uint32_t process, uint64_t address)
+char *top_location(const struct top *t, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0 || upmu_monitor_line_at(t->live, process, address, 0, &s) != 0)

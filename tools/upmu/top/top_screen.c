@@ -11,6 +11,7 @@
 #include <curses.h>
 
 #include "ui/memory.h"
+#include "ui/shorten.h"
 #include "ui/output.h"
 #include "report/report.h"
 #include "stat/stat.h"
@@ -153,14 +154,26 @@ static void screen_put_threads(int *y, const struct top *t, int most)
         screen_put_line(y, A_DIM, memory_format("%8s and %zu more", "", t->n_threads - (size_t)most));
 }
 
-static void screen_put_lock(int *y, const struct top *t, const struct upmu_monitor_lock *l)
+/* Of a lock: what the numbers leave of the line. */
+static int screen_name_width(void)
 {
-    char *object = top_object(l->type, l->address, l->name), *total = report_duration(l->total_ns);
+    enum { NUMBERS = 54, LEAST = 20 };
+    return COLS > NUMBERS + LEAST ? COLS - NUMBERS : LEAST;
+}
+
+static void screen_put_lock(int *y, const struct top *t, const struct top_lock *of)
+{
+    const struct upmu_monitor_lock *l = &of->live;
+    char *object = of->n == 1 ? top_object(l->type, l->address, l->name)
+                              : memory_format("%s %s (%zu)", report_type_name(l->type), l->group, of->n);
+    char *total = report_duration(l->total_ns);
     char *holder = l->holder ? memory_format("%ld", (long)l->holder) : memory_copy("");
+    char *shown = text_shortened(object, (size_t)screen_name_width());
     screen_put_line(y, A_NORMAL,
-                    memory_format("%-36.36s %10.1f %10.1f %8" PRIu32 " %8s %12s", object,
+                    memory_format("%-*s %10.1f %10.1f %8" PRIu32 " %8s %12s", screen_name_width(), shown,
                                   screen_per_second(t, l->waited_ns) / 1e6, screen_per_second(t, l->waits), l->waiters,
                                   holder, total));
+    free(shown);
     free(object);
     free(total);
     free(holder);
@@ -168,12 +181,11 @@ static void screen_put_lock(int *y, const struct top *t, const struct upmu_monit
 
 static void screen_put_locks(int *y, const struct top *t)
 {
-    struct upmu_monitor_lock l = {.size = sizeof l};
-    screen_put_line(
-        y, A_REVERSE,
-        memory_format("%-36s %10s %10s %8s %8s %12s", "LOCK", "WAIT ms/s", "WAITS/s", "WAITERS", "HOLDER", "TOTAL"));
-    for (size_t i = 0; *y < LINES && upmu_monitor_lock_at(t->live, i, &l) == 0; i++)
-        screen_put_lock(y, t, &l);
+    screen_put_line(y, A_REVERSE,
+                    memory_format("%-*s %10s %10s %8s %8s %12s", screen_name_width(), "LOCK", "WAIT ms/s", "WAITS/s",
+                                  "WAITERS", "HOLDER", "TOTAL"));
+    for (size_t i = 0; *y < LINES && i < t->n_locks; i++)
+        screen_put_lock(y, t, &t->locks[i]);
 }
 
 /* A counter's part in the interval, if it has a number at both ends. */

@@ -97,7 +97,7 @@ static int ctl_check(const struct ctl_request *q)
     if (q->verb->arg && !q->arg)
         return options_usage(q->self, "'%s' wants %s", q->verb->name, q->verb->arg);
     if (q->verb->act == ctl_mode && mode_number(q->arg) < 0)
-        return options_usage(q->self, "a mode is one of contended, holders, all and counts, not '%s'", q->arg);
+        return options_usage(q->self, "a mode is one of holders, contended, all and counts, not '%s'", q->arg);
     return 0;
 }
 
@@ -182,7 +182,7 @@ const struct command command_ctl = {
     .summary = "start, stop, mark or query a running recording",
     .usage = "PID|DIR start|stop|mode MODE|mark TEXT|status",
     .about = "Controls the recording of the process PID, or of all running processes of the recording DIR: starts or\n"
-             "stops recording of locks and threads, changes the mode (contended, holders, all, counts), writes a mark\n"
+             "stops recording of locks and threads, changes the mode (holders, contended, all, counts), writes a mark\n"
              "to the trace, or shows the status. Only the user who owns the process can do so.\n",
     .options = ctl_options,
     .exits = "  0  done\n"

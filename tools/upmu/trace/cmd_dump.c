@@ -46,7 +46,7 @@ static int dump_option(void *arg, int id, const char *value)
     }
 #define FIELD_OF(kind, name, member, form) FIELD(UPMU_TRACE_##kind, UPMU_TRACE_##kind, name, member, form)
 
-enum form { NUMBER, IF_KNOWN, ADDRESS }; /* in text the last two are left out if 0 */
+enum form { NUMBER, SIGNED, IF_KNOWN, ADDRESS }; /* in text the last two are left out if 0 */
 
 static const struct kind_field {
     int first, last; /* kinds that have it */
@@ -57,14 +57,20 @@ static const struct kind_field {
     FIELD_OF(LOCK_BLOCK, "holder", lock_block.holder, IF_KNOWN),
     FIELD_OF(LOCK_BLOCK, "holder_site", lock_block.holder_site, ADDRESS),
     FIELD_OF(LOCK_BLOCK, "holder_since_ns", lock_block.holder_since, IF_KNOWN),
+    FIELD_OF(LOCK_BLOCK, "holder_stack", lock_block.holder_stack, IF_KNOWN),
+    FIELD_OF(LOCK_RELEASE, "held_site", lock_release.held_site, ADDRESS),
+    FIELD_OF(LOCK_RELEASE, "held_since_ns", lock_release.held_since, IF_KNOWN),
     FIELD_OF(LOCK_ORDER, "held", lock_order.held, ADDRESS),
     FIELD_OF(LOCK_ORDER, "held_site", lock_order.held_site, ADDRESS),
+    FIELD_OF(LOCK_ORDER, "held_stack", lock_order.held_stack, IF_KNOWN),
     FIELD_OF(LOCK_ORDER, "n_held", lock_order.n_held, NUMBER),
     FIELD_OF(LOCK_ORDER, "permits", lock_order.permits, IF_KNOWN),
     FIELD_OF(LOCK_COUNTS, "acquisitions", lock_counts.acquisitions, NUMBER),
     FIELD_OF(LOCK_COUNTS, "contended", lock_counts.contended, NUMBER),
     FIELD_OF(LOCK_COUNTS, "thread", lock_counts.thread, NUMBER),
     FIELD(UPMU_TRACE_COND_WAIT, UPMU_TRACE_COND_WAKE, "mutex", cond.mutex, ADDRESS),
+    FIELD_OF(COND_WAIT, "held_site", cond.held_site, ADDRESS),
+    FIELD_OF(COND_WAIT, "held_since_ns", cond.held_since, IF_KNOWN),
     FIELD_OF(SEM_VALUE, "value", sem_value.value, NUMBER),
     FIELD(UPMU_TRACE_THREAD_CREATE, UPMU_TRACE_THREAD_START, "peer", thread.peer, IF_KNOWN),
     FIELD_OF(THREAD_EXIT, "switches", thread_exit.switches, NUMBER),
@@ -77,6 +83,10 @@ static const struct kind_field {
     FIELD(UPMU_TRACE_SCHED_LOST, UPMU_TRACE_SCHED_SEEN, "switches", sched_count.switches, NUMBER),
     FIELD_OF(SCHED_WAKE, "woken", sched_wake.woken, IF_KNOWN),
     FIELD_OF(KERNEL_LOCK_BLOCK, "kinds", kernel_lock.kinds, ADDRESS),
+    FIELD(UPMU_TRACE_CALL_BLOCK, UPMU_TRACE_CALL_RETURN, "call_kind", call.call, NUMBER),
+    FIELD(UPMU_TRACE_CALL_BLOCK, UPMU_TRACE_CALL_RETURN, "descriptor", call.descriptor, SIGNED),
+    FIELD(UPMU_TRACE_CALL_BLOCK, UPMU_TRACE_CALL_RETURN, "descriptor_type", call.descriptor_type, IF_KNOWN),
+    FIELD_OF(CALL_RETURN, "waker", call.waker, IF_KNOWN),
     FIELD_OF(FUTEX_COUNTS, "waits", futex_counts.waits, NUMBER),
     FIELD_OF(FUTEX_COUNTS, "recorded", futex_counts.recorded, NUMBER),
 };
@@ -98,20 +108,25 @@ static uint64_t dump_field_value(const struct upmu_trace_event *e, const struct 
 static void dump_fields_text(FILE *out, const struct upmu_trace_event *e)
 {
     for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
-        if (dump_has_field(e, f) && (f->form == NUMBER || dump_field_value(e, f) != 0))
+        if (dump_has_field(e, f) && f->form == SIGNED)
+            fprintf(out, " %s=%d", f->name, (int)(int32_t)dump_field_value(e, f));
+        else if (dump_has_field(e, f) && (f->form == NUMBER || dump_field_value(e, f) != 0))
             fprintf(out, f->form == ADDRESS ? " %s=0x%" PRIx64 : " %s=%" PRIu64, f->name, dump_field_value(e, f));
 }
 
 static void dump_fields_json(struct json *j, const struct upmu_trace_event *e)
 {
     for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
-        if (dump_has_field(e, f))
+        if (dump_has_field(e, f) && f->form == SIGNED)
+            json_int(j, f->name, (int32_t)dump_field_value(e, f));
+        else if (dump_has_field(e, f))
             json_uint(j, f->name, dump_field_value(e, f));
 }
 
 static bool dump_has_object(const struct upmu_trace_event *e)
 {
-    return e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_ALSO;
+    return (e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_ALSO) || e->kind == UPMU_TRACE_CALL_BLOCK ||
+           e->kind == UPMU_TRACE_CALL_RETURN;
 }
 
 static const struct {
@@ -130,13 +145,14 @@ static const struct {
     {UPMU_TRACE_FLAG_PSHARED, "process-shared"},
     {UPMU_TRACE_FLAG_FREED, "freed"},
     {UPMU_TRACE_FLAG_WRITERS_FIRST, "writers_first"},
+    {UPMU_TRACE_FLAG_BEFORE, "before_recording"},
 };
 enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
 
 static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
 {
-    const char *type = upmu_object_type_name(e->object_type);
-    fprintf(out, " %s=0x%" PRIx64, type ? type : "object", e->object);
+    bool typed = e->object_type != UPMU_OBJECT_NONE;
+    fprintf(out, " %s=0x%" PRIx64, typed ? upmu_object_type_name(e->object_type) : "object", e->object);
     if (e->result)
         fprintf(out, " result=%d", (int)e->result);
     if (e->stack)
@@ -150,7 +166,7 @@ static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
 
 static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
 {
-    json_string(j, "object_type", upmu_object_type_name(e->object_type));
+    json_string(j, "object_type", e->object_type != UPMU_OBJECT_NONE ? upmu_object_type_name(e->object_type) : NULL);
     json_uint(j, "object", e->object);
     json_int(j, "result", e->result);
     json_uint(j, "stack", e->stack);
@@ -166,11 +182,6 @@ static const char *dump_counter_name(const struct dump *d, const struct upmu_tra
 {
     const char *name = upmu_trace_counter_name(d->trace, e->process, i);
     return name ? name : "?";
-}
-
-static bool dump_has_number(const struct upmu_value *v)
-{
-    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
 static void dump_value_text(FILE *out, const char *name, const struct upmu_value *v)
@@ -212,12 +223,7 @@ static void dump_value_json(struct json *j, const char *name, const struct upmu_
 {
     json_object(j, NULL);
     json_string(j, "name", name);
-    if (dump_has_number(v))
-        json_uint(j, "value", v->value);
-    else
-        json_null(j, "value");
-    json_string(j, "status", upmu_status_name(v->status));
-    json_string(j, "cause", v->cause ? upmu_strerror(v->cause) : NULL);
+    json_value_members(j, v);
     json_object_end(j);
 }
 
@@ -255,7 +261,7 @@ static void dump_damage(struct dump *d)
 
 static void dump_event(struct dump *d, const struct upmu_trace_event *e)
 {
-    if (!upmu_trace_kind_name(e->kind))
+    if (strcmp(upmu_trace_kind_name(e->kind), "?") == 0)
         return; /* a kind of a later version */
     if (d->as_json)
         dump_event_json(d, e);

@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "base/printable.h"
-#include "upmu/upmu.h"
 
 enum { JSON_DEPTH_LINES = 2 }; /* deeper than this, members follow on the same line */
 
@@ -108,6 +107,29 @@ static void json_quote_char(FILE *out, const char *s, size_t length)
         fprintf(out, "\\u%04x", (unsigned)code);
     else
         fwrite(s, 1, length, out);
+}
+
+void json_uint_if(struct json *j, const char *key, bool known, uint64_t n)
+{
+    if (known)
+        json_uint(j, key, n);
+    else
+        json_null(j, key);
+}
+
+void json_int_if(struct json *j, const char *key, bool known, int64_t n)
+{
+    if (known)
+        json_int(j, key, n);
+    else
+        json_null(j, key);
+}
+
+void json_value_members(struct json *j, const struct upmu_value *value)
+{
+    json_uint_if(j, "value", value->status == UPMU_EXACT || value->status == UPMU_SCALED, value->value);
+    json_string(j, "status", upmu_status_name(value->status));
+    json_string(j, "cause", value->cause ? upmu_strerror(value->cause) : NULL);
 }
 
 void json_quote(FILE *out, const char *text)

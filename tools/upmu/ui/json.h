@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "upmu/upmu.h"
+
 enum { JSON_DEPTH_MAX = 12 };
 
 /** Version of the documents' shape: raised when a member changes its meaning or goes away, not when one is added. */
@@ -38,6 +40,11 @@ void json_uint(struct json *j, const char *key, uint64_t n);
 void json_double(struct json *j, const char *key, double n);
 void json_bool(struct json *j, const char *key, bool b);
 void json_null(struct json *j, const char *key);
+/** A number, or null unless it is known. */
+void json_uint_if(struct json *j, const char *key, bool known, uint64_t n);
+void json_int_if(struct json *j, const char *key, bool known, int64_t n);
+/** "value", "status" and "cause" of a count, as members of the current object. */
+void json_value_members(struct json *j, const struct upmu_value *value);
 
 /** A quoted string by itself, for text output that must stay on one line whatever the name holds. */
 void json_quote(FILE *out, const char *text);

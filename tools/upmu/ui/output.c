@@ -13,10 +13,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/printable.h"
 #include "memory.h"
+#include "shorten.h"
 
 enum { OUTPUT_BUFFER = 65536 };
 
@@ -46,6 +48,24 @@ static bool output_wants_color(int fd)
     if (no_color && no_color[0] != '\0')
         return false;
     return terminal && strcmp(terminal, "dumb") != 0 && isatty(fd);
+}
+
+static bool is_wide;
+
+void output_wide(void)
+{
+    is_wide = true;
+}
+
+/* Of the terminal; 0 if it is none. */
+static size_t output_width(int fd)
+{
+    enum { WIDTH_USUAL = 80, WIDTH_LEAST = 40 };
+    struct winsize size;
+    if (is_wide || !isatty(fd))
+        return 0;
+    size_t width = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_USUAL;
+    return width > WIDTH_LEAST ? width : WIDTH_LEAST;
 }
 
 /* Whole or not at all: what was left of a failed write would be a torn line. */
@@ -160,6 +180,7 @@ static int output_adopt(struct output *out, int fd, const char *name)
     }
     (void)setvbuf(out->file, NULL, _IOFBF, OUTPUT_BUFFER); /* refused, the default is right but slower */
     out->color = output_wants_color(fd);
+    out->width = output_width(fd);
     return 0;
 }
 
@@ -221,4 +242,13 @@ void output_clean(FILE *file, const char *text)
         text += printable_next(text, shown);
         fputs(shown, file);
     }
+}
+
+void output_name(const struct output *out, const char *name, size_t others)
+{
+    enum { NAME_LEAST = 24 };
+    size_t space = out->width > others + NAME_LEAST ? out->width - others : NAME_LEAST;
+    char *text = out->width > 0 ? text_shortened(name, space) : memory_copy(name);
+    output_clean(out->file, text);
+    free(text);
 }

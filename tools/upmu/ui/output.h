@@ -16,6 +16,7 @@ struct output {
     int error;        /**< errno of the first write that failed, or 0 */
     const char *name; /**< for messages */
     bool color;       /**< a terminal with colors */
+    size_t width;     /**< characters in a line of the terminal; 0: any number */
     bool binary;      /**< bytes go out as they are; text is escaped as base/printable.h does */
     char held[4];     /**< a sequence of UTF-8 whose rest is still to come */
     size_t n_held;
@@ -49,6 +50,12 @@ enum output_style {
 const char *output_style(const struct output *out, enum output_style style);
 /** Back to plain after output_style(). */
 const char *output_plain(const struct output *out);
+
+/** Lines of all outputs opened from now on may have any width. */
+void output_wide(void);
+
+/** A name of unknown origin, escaped; shortened in the middle if it and `others` more characters are wider than a line. */
+void output_name(const struct output *out, const char *name, size_t others);
 
 /** Text of unknown origin on one line of a terminal, escaped as base/printable.h does. */
 void output_clean(FILE *file, const char *text);

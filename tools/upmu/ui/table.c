@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
 #include "memory.h"
+#include "shorten.h"
 
 void table_begin(struct table *t, const struct table_column *columns, size_t n_columns)
 {
@@ -27,32 +27,49 @@ void table_cell(struct table *t, enum output_style style, const char *fmt, ...)
     t->n_cells++;
 }
 
-/* Characters as they are shown, not bytes. */
-static size_t table_text_width(const char *text)
-{
-    size_t width = 0;
-    while (*text) {
-        char shown[PRINTABLE_MAX];
-        size_t n = printable_next(text, shown);
-        width += memcmp(shown, text, n) == 0 ? 1 : strlen(shown);
-        text += n;
-    }
-    return width;
-}
-
 /* Width of each column, 0 for one without content: it is left out, title and all. */
 static void table_measure(const struct table *t, size_t *widths)
 {
     memset(widths, 0, sizeof *widths * t->n_columns);
     for (size_t i = 0; i < t->n_cells; i++) {
-        size_t w = table_text_width(t->cells[i].text);
+        size_t w = text_width(t->cells[i].text);
         if (w > widths[i % t->n_columns])
             widths[i % t->n_columns] = w;
     }
     for (size_t c = 0; c < t->n_columns; c++) {
-        size_t w = table_text_width(t->columns[c].title);
+        size_t w = text_width(t->columns[c].title);
         if (widths[c] > 0 && w > widths[c])
             widths[c] = w;
+    }
+}
+
+/* Fit the line: the widest columns of names give way, others never do. */
+static void table_fit(const struct table *t, size_t *widths, size_t space)
+{
+    enum { WIDTH_LEAST = 24 };
+    for (;;) {
+        size_t all = 0, widest = t->n_columns;
+        for (size_t c = 0; c < t->n_columns; c++) {
+            all += widths[c] > 0 ? widths[c] + (all > 0 ? 2 : 0) : 0;
+            bool gives = t->columns[c].kind == TABLE_NAME && widths[c] > WIDTH_LEAST;
+            if (gives && (widest == t->n_columns || widths[c] > widths[widest]))
+                widest = c;
+        }
+        if (all <= space || widest == t->n_columns)
+            return;
+        size_t most = widths[widest] - WIDTH_LEAST, over = all - space;
+        widths[widest] -= over < most ? (over + 1) / 2 : most; /* half: another column may be as wide then */
+    }
+}
+
+static void table_shorten(struct table *t, const size_t *widths)
+{
+    for (size_t i = 0; i < t->n_cells; i++) {
+        if (text_width(t->cells[i].text) <= widths[i % t->n_columns])
+            continue;
+        char *text = text_shortened(t->cells[i].text, widths[i % t->n_columns]);
+        free(t->cells[i].text);
+        t->cells[i].text = text;
     }
 }
 
@@ -74,8 +91,8 @@ static void table_print_row(const struct table *t, const struct table_cell *cell
         if (widths[c] == 0)
             continue;
         const char *text = cells ? cells[c].text : t->columns[c].title;
-        size_t space = widths[c] - table_text_width(text);
-        size_t left = t->columns[c].right ? space : 0;
+        size_t space = widths[c] - text_width(text);
+        size_t left = t->columns[c].kind == TABLE_NUMBER ? space : 0;
         if (text[0] == '\0') {
             pad += widths[c] + 2;
             continue;
@@ -91,6 +108,10 @@ void table_end(struct table *t, struct output *out, int indent)
     size_t widths[TABLE_COLUMNS_MAX];
 
     table_measure(t, widths);
+    if (out->width > (size_t)indent) {
+        table_fit(t, widths, out->width - (size_t)indent);
+        table_shorten(t, widths);
+    }
     if (t->n_cells > 0)
         table_print_row(t, NULL, widths, out, indent);
     for (size_t i = 0; i + t->n_columns <= t->n_cells; i += t->n_columns)

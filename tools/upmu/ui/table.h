@@ -10,9 +10,16 @@
 
 enum { TABLE_COLUMNS_MAX = 12 };
 
+/** What is in a column. */
+enum table_kind {
+    TABLE_TEXT = 0,
+    TABLE_NUMBER = 1, /**< aligned to the right */
+    TABLE_NAME = 2,   /**< of functions or objects: shortened where the line is wider than the terminal */
+};
+
 struct table_column {
     const char *title;
-    bool right; /**< numbers */
+    int kind; /**< enum table_kind; false and true are text and numbers */
 };
 
 struct table_cell {

@@ -6,13 +6,18 @@ const VIEWS = {
   timeline: (app) => {
     app.timeline = new Timeline(app);
   },
+  events: (app) => {
+    app.events = new EventTable(app);
+  },
   deadlock: showDeadlock,
   regions: showRegions,
 };
 
 class App {
   constructor(data) {
-    this.model = new Model(data);
+    this.recording = new Model(data);
+    this.recording.app = this;
+    this.model = this.recording; // or a part of it, see setCut()
     this.made = new Set();
     this.themed = [];
     const tabs = [...document.querySelectorAll("[role=tab]")];
@@ -31,17 +36,63 @@ class App {
       this.setTheme(theme().dark ? "light" : "dark");
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themeChanged());
-    window.addEventListener("hashchange", () => this.show(this.wanted()));
+    window.addEventListener("popstate", () => this.arrive());
+    this.setCut();
+  }
+
+  // Shows what the address names, as a whole.
+  arrive() {
+    const state = readAddress(location.hash),
+      view = Object.hasOwn(VIEWS, state.view) ? state.view : "overview";
+    this.setCut(state.cutFrom, state.cutTo);
+    this.open(view);
+    if (view === "timeline") this.timeline.restore({...this.timeline.first(), ...state});
+    if (view === "events" && state.q) {
+      this.events.search.value = state.q;
+      this.events.look(state.q);
+    }
+  }
+
+  // Shows a view, with what `where` names and all else as it was: a step for the browser's "back".
+  show(view, where) {
+    this.noteNow();
+    this.step(view, where);
+  }
+
+  step(view, where = {}) {
+    this.open(view);
+    const state = view === "timeline" ? {...this.timeline.state(), ...where} : where;
+    history.pushState(null, "", addressOf(view, {...this.cut, ...state}));
+    if (view === "timeline") this.timeline.restore(where);
+  }
+
+  // What is shown has changed within its view: the address follows, without a step of its own.
+  note() {
+    clearTimeout(this.noting);
+    this.noting = setTimeout(() => this.noteNow(), 300);
+  }
+
+  noteNow() {
+    clearTimeout(this.noting);
+    if (document.body.dataset.view !== "timeline" || !this.timeline) return;
+    history.replaceState(null, "", addressOf("timeline", {...this.cut, ...this.timeline.state()}));
+  }
+
+  // All views but the timeline show this part of the recording; all of it without numbers.
+  setCut(from, to) {
+    const cut = Number.isFinite(from) && Number.isFinite(to) && to > from ? {cutFrom: from, cutTo: to} : {};
+    if (this.cut && this.cut.cutFrom === cut.cutFrom && this.cut.cutTo === cut.cutTo) return;
+    this.cut = cut;
+    this.model = to > from ? cutModel(this.recording, from, to) : this.recording;
+    for (const view of ["overview", "regions"]) {
+      byId(view).replaceChildren();
+      this.made.delete(view);
+    }
     this.head();
   }
 
-  wanted() {
-    const view = location.hash.slice(1);
-    return Object.hasOwn(VIEWS, view) ? view : "overview";
-  }
-
   head() {
-    const m = this.model,
+    const m = this.recording,
       first = m.processes[0],
       command = first ? tidy(first.command, 160) : "";
     byId("command").replaceChildren(
@@ -57,17 +108,32 @@ class App {
         "",
         `The timeline and the chart hold ${exact(m.shown.from)} to ${exact(m.shown.to)}; tables and sums are of the whole recording. `,
       ],
+      this.cut?.cutTo && [
+        "",
+        `All sums and tables are of ${exact(this.cut.cutFrom)} to ${exact(this.cut.cutTo)}. `,
+        null,
+        true,
+      ],
       m.damages.length && [
         "bad",
         `${plural(m.damages.length, "stream")} of this recording could not be read to the end. `,
       ],
     ].filter(Boolean);
     byId("notices").replaceChildren(
-      ...notices.map(([kind, text, view]) =>
-        h("p", {class: `notice ${kind}`}, text, view ? button("Show", () => this.show(view)) : null),
+      ...notices.map(([kind, text, view, cut]) =>
+        h(
+          "p",
+          {class: `notice ${kind}`},
+          text,
+          cut
+            ? button("Whole recording", () => this.showCut())
+            : view
+              ? button("Show", () => this.show(view))
+              : null,
+        ),
       ),
     );
-    if (stuck) byId("tab-deadlock").append(h("span", {class: "badge"}, stuck));
+    byId("tab-deadlock").replaceChildren("Deadlock", stuck ? h("span", {class: "badge"}, stuck) : "");
   }
 
   onTheme(redraw) {
@@ -84,7 +150,14 @@ class App {
     for (const redraw of this.themed) redraw();
   }
 
-  show(view, where) {
+  // Shows a part of the recording in the overview; all of it without numbers.
+  showCut(from, to) {
+    this.noteNow();
+    this.setCut(from, to);
+    this.step("overview");
+  }
+
+  open(view) {
     for (const name of Object.keys(VIEWS)) {
       const tab = byId(`tab-${name}`),
         on = name === view;
@@ -95,8 +168,6 @@ class App {
     document.body.dataset.view = view;
     if (!this.made.has(view)) VIEWS[view](this);
     this.made.add(view);
-    if (location.hash.slice(1) !== view) history.replaceState(null, "", `#${view}`);
-    if (where && view === "timeline") this.timeline.goTo(where);
   }
 }
 
@@ -111,7 +182,7 @@ readData()
   .then((data) => {
     const app = new App(data);
     byId("busy").hidden = true;
-    app.show(app.wanted());
+    app.arrive();
     document.documentElement.dataset.ready = "1";
     globalThis.upmuReport = app; // for tests, and for the curious
   })

@@ -3,6 +3,8 @@
 
 let themeCache = null;
 
+const LAYERS_MOST = 12;
+
 // The colors of the page's style, for canvases.
 function theme() {
   if (themeCache) return themeCache;
@@ -49,7 +51,7 @@ function contention(model, bins) {
   const w = model.tables.waits,
     {from, to} = model.shown,
     width = (to - from) / bins || 1;
-  const shown = model.objects.filter((o) => o.color !== OTHER_COLOR).slice(0, LOCK_COLORS.length);
+  const shown = model.objects.filter((o) => o.color !== OTHER_COLOR).slice(0, LAYERS_MOST);
   const layers = [
     ...shown.map((o) => ({object: o, title: o.title, color: o.color, calm: o.calm, sum: new Float64Array(bins + 1)})),
     {object: null, title: "others", color: OTHER_COLOR, calm: true, sum: new Float64Array(bins + 1)},

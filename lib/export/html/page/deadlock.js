@@ -413,7 +413,7 @@ function takingStacks(m, cycle, t) {
     ]),
     stackList(m, t.stack, 0),
     h("h4", null, `while it held ${lockTitle(m, cycle.process, t.held)}, acquired at`),
-    stackList(m, 0, t.heldSite),
+    stackList(m, t.heldStack, t.heldSite),
   ];
 }
 

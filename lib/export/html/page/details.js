@@ -55,6 +55,12 @@ function times(t, i) {
   ];
 }
 
+// The holder of a lock: its hold, where that is kept.
+function holderLink(m, object, holder, ns) {
+  const hold = object && holdAt(m, object, holder, ns);
+  return linkTo(m, h("b", null, holder.label), hold ? {chosen: hold, thread: holder.index} : {thread: holder.index});
+}
+
 function waitDetails(m, row, i) {
   const w = row.table,
     o = m.object(w.what[i]),
@@ -65,24 +71,27 @@ function waitDetails(m, row, i) {
   return {
     title: [o ? dot(o.color) : null, o ? `Waiting for ${o.title}` : "Several waits"],
     rows: [
-      ["Thread", m.threads[row.a].label],
+      ["Thread", threadLink(m, m.threads[row.a])],
+      o ? ["Object", objectLink(m, o)] : null,
       ["Kind", kind],
       ...times(w, i),
-      ["Called at", m.siteText(w.site[i])],
-      holder ? ["Held by", h("b", null, holder.label)] : CALM.has(kind) ? null : ["Held by", "not known"],
-      ["Acquired at", m.siteText(w.holderSite[i])],
+      ["Called at", siteLink(m, w.site[i])],
+      holder ? ["Held by", holderLink(m, o, holder, w.begin[i])] : CALM.has(kind) ? null : ["Held by", "not known"],
+      ["Acquired at", siteLink(m, w.holderSite[i])],
       holder
         ? ["Held since", since === null ? "at least the begin of the wait" : `${duration(since)} before the wait`]
         : null,
       waker
         ? [
             CALM.has(kind) ? "Last signalled by" : "Let go by",
-            `${waker.label}, ${duration(w.wakerNs[i])} before the end`,
+            [threadLink(m, waker), `, ${duration(w.wakerNs[i])} before the end`],
           ]
         : null,
       w.flags[i] & UNFINISHED ? ["End", h("b", {class: "bad"}, "it had not ended when the recording did")] : null,
     ],
     stack: w.stack[i],
+    wakerStack: w.wakerStack[i],
+    holderStack: w.holderStack[i],
     site: w.site[i],
     object: o,
   };
@@ -94,7 +103,7 @@ function regionDetails(m, row, i) {
   return {
     title: [region ? tidy(region.name, 200) : "Several regions"],
     rows: [
-      ["Thread", m.threads[row.a].label],
+      ["Thread", threadLink(m, m.threads[row.a])],
       ["Kind", "region"],
       ["Depth", row.b + 1],
       ...times(r, i),
@@ -132,10 +141,11 @@ function holdDetails(m, row, i) {
   return {
     title: [dot(o.color), `Holding ${o.title}`],
     rows: [
-      ["Thread", m.threads[row.b].label],
+      ["Thread", threadLink(m, m.threads[row.b])],
+      ["Object", objectLink(m, o)],
       ["Kind", flags & SAMPLED ? "hold, one sample in many" : "hold"],
       ...times(holds, i),
-      ["Acquired at", m.siteText(holds.site[i])],
+      ["Acquired at", siteLink(m, holds.site[i])],
       flags & AT_LEAST ? ["Begin", "acquired then or before: not recorded"] : null,
       ["Waits meanwhile", count(waiters)],
       flags & UNFINISHED ? ["End", h("b", {class: "bad"}, "not released while others waited")] : null,
@@ -151,6 +161,48 @@ function describe(m, row, i) {
     : row.table.name === "regions"
       ? regionDetails(m, row, i)
       : holdDetails(m, row, i);
+}
+
+// A thread, in the details of its lane.
+function threadDetails(m, t) {
+  return [
+    facts([
+      ["Began", exact(t.begin)],
+      ["Lived", duration(t.life)],
+      ["Blocked", `${duration(t.blocked)} (${percent(t.blocked, t.life)})`],
+      t.sched ? ["Running", `${duration(t.sched.running)} (${percent(t.sched.running, t.life)})`] : null,
+      t.sched ? ["Preempted", `${duration(t.sched.preempted)} (${percent(t.sched.preempted, t.life)})`] : null,
+      ["Switches", counted(t.switches)],
+      ...m.counters.map((c, i) => (t.counts[i] ? [c.name, counted(t.counts[i], c)] : null)),
+    ]),
+    h("h4", null, "Waited for"),
+    table(
+      [
+        {title: "Kind", value: (w) => w.kind},
+        {title: "Time", value: (w) => waited(w.sum), cell: (w) => duration(waited(w.sum)), number: true},
+        {title: "Times", value: (w) => w.sum[0] + w.sum[3], cell: (w) => count(w.sum[0] + w.sum[3]), number: true},
+      ],
+      Object.entries(t.waits)
+        .map(([kind, sum]) => ({kind, sum}))
+        .sort((a, b) => waited(b.sum) - waited(a.sum)),
+      {empty: "Nothing that was recorded."},
+    ),
+  ];
+}
+
+// A lock or other object, in the details of its lane.
+function objectDetails(m, o) {
+  return [
+    facts([
+      ["Address", o.address],
+      ["Created at", siteLink(m, o.init)],
+      ["Waited for", `${duration(o.waited)} (${count(o.waits[0] + o.waits[3])})`],
+      ["Longest wait", o.waits[0] ? duration(o.waits[2]) : ""],
+      ["Acquired", o.acquisitions ? (o.countsExact ? "" : "\u2265\u202f") + count(o.acquisitions) : ""],
+      ["Held", o.holds ? `${duration(o.holdNs)} (${count(o.holds)})` : ""],
+    ]),
+    lockSites(m, o),
+  ];
 }
 
 // The line under the pointer.

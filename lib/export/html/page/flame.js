@@ -219,7 +219,9 @@ function waitFlame(m, together) {
     const frames = stack ? m.stackFrames(stack) : m.siteFrames(site);
     for (const f of [...frames].reverse())
       node = child(node, tidy(f.name, 200), {
-        note: f.file ? `${tidy(baseName(f.file), 100)}:${f.line}` : tidy(baseName(f.module), 100),
+        note:
+          (f.file ? `${tidy(baseName(f.file), 100)}:${f.line}` : tidy(baseName(f.module), 100)) +
+          (f.remark ? `, ${f.remark}` : ""),
       });
     const leaf = child(node, `wait for ${m.objects[object].title}`, {wait: true});
     leaf.own += ns;

@@ -89,6 +89,7 @@ class Hand {
   click(e) {
     const at = this.hitAt(e);
     if (at && at.lane.kind === "head") this.t.fold(at.lane.key);
+    else if (at && e.offsetX < GUTTER && (at.lane.thread || at.lane.object)) this.t.showLane(at.lane);
     else if (at && at.row) {
       this.t.chosenLane = at.lane.kind;
       this.t.choose(at.row, at.index);
@@ -99,7 +100,7 @@ class Hand {
     const at = e.buttons ? null : this.hitAt(e);
     this.t.screen.canvas.style.cursor = this.t.measuring
       ? "crosshair"
-      : at && (at.row || at.lane.kind === "head")
+      : at && (at.row || at.lane.kind === "head" || (e.offsetX < GUTTER && at.lane.kind !== "counter"))
         ? "pointer"
         : "default";
     this.t.tip.hidden = !at || !at.row || e.offsetX < GUTTER;
@@ -151,6 +152,8 @@ class Hand {
       Home: () => this.t.showAll(),
       n: () => this.t.next(1),
       p: () => this.t.next(-1),
+      j: () => this.t.nextLane(1),
+      k: () => this.t.nextLane(-1),
       c: () => this.t.path_button.hidden || this.t.setPath(!this.t.path_shown),
       m: () => this.t.setMeasure(!this.t.measuring),
       "?": () => {

@@ -32,6 +32,26 @@ function threadLane(t, size) {
   };
 }
 
+// Orders of threads: key, title, comparison.
+const LANE_ORDERS = [
+  ["", "by start", (a, b) => a.begin - b.begin || a.tid - b.tid],
+  ["blocked", "by time blocked", (a, b) => b.blocked - a.blocked],
+  ["active", "by time active", (a, b) => b.life - b.blocked - (a.life - a.blocked)],
+  ["name", "by name", (a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0)],
+];
+
+// Of a thread that waits for events longer than this part of its life, nothing is to be seen.
+const IDLE_SHARE = 0.99;
+
+function isIdle(t) {
+  const calm = Object.entries(t.waits).reduce((n, [kind, w]) => n + (CALM.has(kind) ? waited(w) : 0), 0);
+  return t.life > 0 && calm > IDLE_SHARE * t.life;
+}
+
+function laneKey(lane) {
+  return lane.thread ? `t${lane.thread.index}` : `o${lane.object.index}`;
+}
+
 function threadNote(t) {
   const life = t.life;
   if (t.sched && t.sched.running + t.sched.preempted > 0)
@@ -79,15 +99,23 @@ function section(title, key, made, folded, all = made.length) {
   return [{kind: "head", key, title, open, strips: [], height: ROOMY.head, note}, ...(open ? made : [])];
 }
 
-// options: {dense, folded: Set, wanted(lane): bool}
+// options: {dense, folded: Set, wanted(lane): bool, sort, busy, pinned: Set of lane keys}
 function layOut(model, options) {
   const size = options.dense ? DENSE : ROOMY,
     wanted = options.wanted || (() => true);
-  const threads = [...model.threads].sort((a, b) => a.process - b.process || a.begin - b.begin || a.tid - b.tid);
-  const objects = model.objects.filter((o) => o.type !== "thread" && (o.holdRows.length > 0 || o.waited > 0));
+  const [, , order] = LANE_ORDERS.find(([key]) => key === (options.sort || "")),
+    pinned = options.pinned || new Set(),
+    free = (lane) => !pinned.has(laneKey(lane));
+  const threads = model.threads
+    .filter((t) => !options.busy || !isIdle(t))
+    .sort((a, b) => a.process - b.process || order(a, b));
+  const objects = model.objects.filter((o) => o.type !== "thread" && !o.call && (o.holdRows.length > 0 || o.waited > 0));
   const objectsOf = (title, key, calm, most) => {
     const all = objects.filter((o) => o.calm === calm && wanted({object: o}));
-    const made = all.slice(0, most).map((o) => lockLane(o, size));
+    const made = all
+      .slice(0, most)
+      .map((o) => lockLane(o, size))
+      .filter(free);
     return section(title, key, made, options.folded, all.length);
   };
   const several = model.processes.length > 1,
@@ -98,10 +126,18 @@ function layOut(model, options) {
         threads
           .filter((t) => t.process === i)
           .map((t) => threadLane(t, size))
-          .filter(wanted),
+          .filter((lane) => wanted(lane) && free(lane)),
         options.folded,
       );
+  const pinnedLanes = [...pinned]
+    .map((key) => {
+      const number = Number(key.slice(1));
+      if (key[0] === "t" && model.threads[number]) return threadLane(model.threads[number], size);
+      return key[0] === "o" && model.objects[number] ? lockLane(model.objects[number], size) : null;
+    })
+    .filter(Boolean);
   const lanes = [
+    ...section("Pinned", "pinned", pinnedLanes, options.folded),
     ...model.processes.flatMap(threadsOf),
     ...objectsOf("Locks", "locks", false, LOCKS_SHOWN),
     ...objectsOf("Signals, posts and barriers", "calm", true, CALM_SHOWN),

@@ -8,17 +8,33 @@ const RUNS = ["several", "running", "preempted", "blocked"],
   PREEMPTED = 2;
 const STEP_RUNS = 0,
   STEP_WAKES = 1;
-// By enum upmu_frame_kind, and by how a stack ends (html_keys.c).
-const FRAME_REMARKS = ["", "", "returns from a signal handler", "", "the linker's stub", "generated at run time"];
-const STACK_ENDS = [
+// By enum upmu_frame_kind, as upmu_frame_label(); the last four are how a stack ends.
+const FRAME_LABELS = [
   "",
-  "more frames were not kept",
-  "the caller is not known: the unwinder did not get further",
+  "",
+  "signal frame",
+  "thread start",
+  "PLT stub",
+  "generated at run time",
+  "left by a tail call",
+  "deeper frames were not recorded",
+  "callers unknown: the unwinder stopped here",
   "only the call site was recorded",
+  "found by scanning code: callers may be wrong or missing",
 ];
-const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"];
+const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex", "sleep", "poll", "signal",
+  "read", "write", "child"];
 // Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.
-const CALM = new Set(["cond", "join", "sem", "barrier", "futex"]);
+// Calls that are not about locks have a color for each kind, by the first word of their names.
+const CALL_COLORS = {
+  sleep: "#868e96",
+  poll: "#4c6ef5",
+  signal: "#b197fc",
+  read: "#22b8cf",
+  write: "#f59f00",
+  child: "#63762b",
+};
+const CALM = new Set(["cond", "join", "sem", "barrier", "futex", "sleep", "poll", "signal", "read", "write", "child"]);
 
 const LOCK_COLORS = [
   "#e8590c",
@@ -34,8 +50,15 @@ const LOCK_COLORS = [
   "#f06595",
   "#12b886",
 ];
-const LOCKS_COLORED = 8,
+const LOCKS_COLORED = 40,
+  CALM_COLORED = 12,
   OTHER_COLOR = "#868e96";
+
+// The first ones are chosen by hand; the hues of the others are far apart, in two degrees of lightness.
+function lockColor(i) {
+  if (i < LOCK_COLORS.length) return LOCK_COLORS[i];
+  return `hsl(${hue(i).toFixed(0)} 58% ${i % 2 ? 42 : 58}%)`;
+}
 
 function hue(n) {
   return (n * 137.508) % 360;
@@ -100,18 +123,19 @@ class Model {
       o.index = i;
       const ends = o.peer && this.byTid.get(`${o.process}.${o.peer}`);
       const name = o.name || o.peer || o.address;
-      o.title = ends ? `end of ${ends.label}` : tidy(`${o.type} ${name}`, 120);
-      o.calm = CALM.has(o.type) || o.type === "thread";
+      o.call = o.type === "call";
+      o.title = ends ? `end of ${ends.label}` : tidy(o.call ? name : `${o.type} ${name}`, 120);
+      o.calm = CALM.has(o.type) || o.type === "thread" || o.call;
       o.waited = waited(o.waits);
-      o.color = OTHER_COLOR;
+      o.color = (o.call && CALL_COLORS[name.split(" ")[0]]) || OTHER_COLOR;
       o.holdRows = [];
     });
     // Locks come first: they are what one looks for. Ends of threads need no color.
-    const waitedFor = this.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread");
+    const waitedFor = this.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread" && !o.call);
     const locks = waitedFor.filter((o) => !o.calm).slice(0, LOCKS_COLORED),
-      calm = waitedFor.filter((o) => o.calm).slice(0, LOCK_COLORS.length - locks.length);
+      calm = waitedFor.filter((o) => o.calm).slice(0, CALM_COLORED);
     [...locks, ...calm].forEach((o, i) => {
-      o.color = LOCK_COLORS[i];
+      o.color = lockColor(i);
     });
     this.byAddress = new Map();
     for (const o of this.objects) {
@@ -181,14 +205,23 @@ class Model {
     return frames.map((i, k) => {
       const f = this.frame(i),
         outermost = k + 1 === frames.length;
-      return {...f, remark: f.remark || (outermost ? FRAME_REMARKS[kind] : "inlined")};
+      return {...f, remark: f.remark || (outermost ? FRAME_LABELS[kind] : "inlined")};
     });
+  }
+
+  // The frame at a site that matters: the first one outside of wrappers.
+  siteFrame(site) {
+    const frames = this.siteFrames(site);
+    return frames.find((frame) => !frame.wrapper) || frames[0] || null;
+  }
+
+  siteFunction(site) {
+    return this.siteFrame(site)?.name || "";
   }
 
   // "function file.c:12"; "" if not recorded.
   siteText(site) {
-    const frames = this.siteFrames(site);
-    const f = frames.find((frame) => !frame.wrapper) || frames[0];
+    const f = this.siteFrame(site);
     if (!f) return "";
     return tidy(f.name, 90) + (f.file ? ` ${tidy(baseName(f.file), 60)}:${f.line}` : "");
   }
@@ -202,7 +235,7 @@ class Model {
 
   // Note at the outer end of a stack.
   stackEnd(stack) {
-    return stack ? STACK_ENDS[this.stacks[stack - 1][0]] : "";
+    return stack ? FRAME_LABELS[this.stacks[stack - 1][0]] : "";
   }
 
   // How many wait for an object over time: {t, n}, a step function. Made when it is first asked for.

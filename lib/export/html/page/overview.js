@@ -45,9 +45,9 @@ function cards(m) {
     "div",
     {class: "cards"},
     card(
-      "Recorded",
+      m.isCut ? "Selected" : "Recorded",
       duration(m.length),
-      `${plural(m.events, "event")}, ${plural(m.threads.length, "thread")}${m.processes.length > 1 ? `, ${plural(m.processes.length, "process", "processes")}` : ""}`,
+      `${m.isCut ? "" : `${plural(m.events, "event")}, `}${plural(m.threads.length, "thread")}${m.processes.length > 1 ? `, ${plural(m.processes.length, "process", "processes")}` : ""}`,
     ),
     card(
       "Waiting for locks",
@@ -217,9 +217,9 @@ function threadPanel(app) {
     ];
   return panel(
     "Threads",
-    table(columns, m.threads, {
+    table(columns, m.isCut ? m.threads.filter((t) => t.life > 0) : m.threads, {
       most: 20,
-      onrow: (t) => app.show("timeline", {thread: t}),
+      onrow: (t) => app.show("timeline", {thread: t.index}),
       empty: "No thread was recorded.",
     }),
   );
@@ -227,8 +227,48 @@ function threadPanel(app) {
 
 // --------------------------------------------------------------------------------------------------- locks
 
-function lockPanel(app, title, objects, empty) {
+// Holds with a certain begin and end, and those of which only a part is recorded, which lasted longer.
+const heldCount = (x) => x.holds + x.partialHolds;
+
+function heldText(x) {
+  if (!heldCount(x)) return "\u2013";
+  return (x.partialHolds ? "\u2265\u202f" : "") + duration(x.holdNs + x.partialNs);
+}
+
+// As upmu report without --group-locks.
+const FOLDED_FROM = 10;
+
+// Locks of one call site as one: the first with the sums of all.
+function foldedLock(all) {
+  const [first] = all,
+    sum = (f) => all.reduce((n, o) => n + f(o), 0),
+    most = (f) => all.reduce((n, o) => Math.max(n, f(o)), 0),
+    keys = ["waited", "acquisitions", "holds", "holdNs", "partialHolds", "partialNs"];
+  return {
+    ...first,
+    ...Object.fromEntries(keys.map((key) => [key, sum((o) => o[key])])),
+    title: tidy(`${first.type} ${first.group} (${all.length})`, 120),
+    waits: first.waits.map((_, i) => (i === 2 ? most : sum)((o) => o.waits[i])),
+    countsExact: all.every((o) => o.countsExact),
+    holdsComplete: all.every((o) => o.holdsComplete),
+    first,
+  };
+}
+
+function foldedLocks(objects) {
+  const groups = new Map();
+  for (const o of objects) {
+    const key = o.group ? `${o.process}.${o.type}.${o.group}` : o.index;
+    if (groups.has(key)) groups.get(key).push(o);
+    else groups.set(key, [o]);
+  }
+  const rows = [...groups.values()].flatMap((all) => (all.length < FOLDED_FROM ? all : [foldedLock(all)]));
+  return rows.some((o) => o.first) ? rows.sort((a, b) => b.waited - a.waited) : rows;
+}
+
+function lockPanel(app, title, each, empty) {
   const m = app.model,
+    objects = foldedLocks(each),
     columns = [
       {
         title: "Object",
@@ -264,19 +304,19 @@ function lockPanel(app, title, objects, empty) {
       },
       {
         title: "Held",
-        value: (o) => o.holdNs,
-        cell: (o) => (o.holds ? duration(o.holdNs) + (o.holdsComplete ? "" : ` in ${count(o.holds)} known`) : "\u2013"),
+        value: (o) => o.holdNs + o.partialNs,
+        cell: (o) => heldText(o) + (o.holdsComplete || !heldCount(o) ? "" : ` in ${count(heldCount(o))} known`),
         number: true,
       },
       {title: "Created at", value: (o) => m.siteText(o.init), class: "site"},
     ];
   return panel(
     title,
-    table(columns, objects, {most: 12, empty, onrow: (o) => app.show("timeline", {object: o})}),
+    table(columns, objects, {most: 12, empty, onrow: (o) => app.show("timeline", {object: o.index})}),
     objects
       .filter((o) => o.waited > 0 && o.type !== "thread")
       .slice(0, 3)
-      .map((o) => lockSites(m, o)),
+      .map((o) => lockSites(m, o.first || o)),
   );
 }
 
@@ -299,7 +339,7 @@ function sectionCounts(m, o) {
 // Call sites and threads that waited for a lock and acquired it.
 function lockSites(m, o) {
   const sites = o.sites.filter((s) => s.site && (waited(s.waits) || s.blockedNs)).slice(0, 6);
-  const threads = o.threads.filter((u) => waited(u.waits) || u.blockedNs || u.holds).slice(0, 8);
+  const threads = o.threads.filter((u) => waited(u.waits) || u.blockedNs || heldCount(u)).slice(0, 8);
   if (sites.length + threads.length === 0) return null;
   return h(
     "details",
@@ -339,8 +379,8 @@ function lockSites(m, o) {
           },
           {
             title: "Held",
-            value: (u) => u.holdNs,
-            cell: (u) => (u.holds ? `${duration(u.holdNs)} (${count(u.holds)})` : "\u2013"),
+            value: (u) => u.holdNs + u.partialNs,
+            cell: (u) => heldText(u) + (heldCount(u) ? ` (${count(heldCount(u))})` : ""),
             number: true,
           },
           {
@@ -508,7 +548,7 @@ function pathPanel(app, path, i) {
       {
         most: 8,
         empty: "No lock was held on it.",
-        onrow: (o) => app.show("timeline", {object: m.objects[o.object]}),
+        onrow: (o) => app.show("timeline", {object: o.object}),
       },
     ),
   );
@@ -581,6 +621,7 @@ function showOverview(app) {
     locks = m.objects.filter((o) => !o.calm),
     events = m.objects.filter((o) => o.calm && o.waited > 0);
   fill(byId("overview"), [
+    findingsPanel(app),
     cards(m),
     contentionPanel(app),
     threadPanel(app),

@@ -1,51 +1,102 @@
 // SPDX-License-Identifier: MIT
 // Search in the timeline: matching lanes and spans, and navigation between matches.
 
+const RESULTS_MOST = 40;
+
 class Search {
   constructor(timeline) {
     this.t = timeline;
     this.find = null; // {threads, objects, regions}: numbers of what matches
   }
 
+  set(text) {
+    this.t.search.value = text;
+    this.look(text);
+  }
+
   look(text) {
-    const wanted = text.trim().toLowerCase(),
-      has = (name) => name.toLowerCase().includes(wanted);
-    this.find = null;
-    this.t.found.textContent = "";
-    this.t.options.wanted = null;
-    if (wanted) {
-      this.find = {
-        threads: new Set(this.t.m.threads.filter((t) => has(t.label)).map((t) => t.index)),
-        objects: new Set(
-          this.t.m.objects.filter((o) => has(o.title) || has(this.t.m.siteText(o.init))).map((o) => o.index),
-        ),
-        regions: new Set(
-          this.t.m.regions
-            .map((r, i) => [r, i])
-            .filter(([r]) => has(r.name))
-            .map(([, i]) => i),
-        ),
-      };
-      const {threads, objects, regions} = this.find,
-        sums =
-          [...objects].reduce((n, i) => n + this.t.m.objects[i].waited, 0) +
-          [...regions].reduce((n, i) => n + this.t.m.regions[i].ns, 0);
-      this.t.found.textContent =
-        threads.size + objects.size + regions.size === 0
-          ? "nothing"
-          : [
-              threads.size && plural(threads.size, "thread"),
-              objects.size && plural(objects.size, "lock"),
-              regions.size && plural(regions.size, "region"),
-            ]
-              .filter(Boolean)
-              .join(", ") + (sums ? `, ${duration(sums)}` : "");
-      if (threads.size && !objects.size && !regions.size)
-        this.t.options.wanted = (lane) => !lane.thread || threads.has(lane.thread.index);
-      if (objects.size && !regions.size && !threads.size)
-        this.t.options.wanted = (lane) => !lane.object || objects.has(lane.object.index);
-    }
+    const wanted = text.trim().toLowerCase();
+    this.find = wanted ? this.matches(wanted) : null;
+    this.t.found.textContent = this.find ? this.summary() : "";
+    this.t.options.wanted = this.find ? this.filter() : null;
     this.t.arrange();
+    if (this.find) this.showResults();
+  }
+
+  matches(wanted) {
+    const m = this.t.m,
+      has = (name) => name.toLowerCase().includes(wanted),
+      numbersOf = (list, matches) => new Set(list.map((x, i) => (matches(x) ? i : -1)).filter((i) => i >= 0));
+    const frames = numbersOf(m.frames, (f) => has(f[0])),
+      sites = numbersOf(m.sites, ([, ...all]) => all.some((f) => frames.has(f)));
+    return {
+      threads: numbersOf(m.threads, (t) => has(t.label)),
+      objects: numbersOf(m.objects, (o) => has(o.title) || has(m.siteText(o.init))),
+      regions: numbersOf(m.regions, (r) => has(r.name)),
+      frames,
+      sites,
+      stacks: numbersOf(m.stacks, ([, ...all]) => all.some((site) => sites.has(site - 1))),
+    };
+  }
+
+  summary() {
+    const {threads, objects, regions, frames} = this.find,
+      m = this.t.m;
+    const ns =
+      [...objects].reduce((n, i) => n + m.objects[i].waited, 0) + [...regions].reduce((n, i) => n + m.regions[i].ns, 0);
+    const words = [
+      threads.size && plural(threads.size, "thread"),
+      objects.size && plural(objects.size, "lock"),
+      regions.size && plural(regions.size, "region"),
+      frames.size && plural(frames.size, "function"),
+    ].filter(Boolean);
+    return words.length ? words.join(", ") + (ns ? `, ${duration(ns)}` : "") : "nothing";
+  }
+
+  // If all that matches is of one kind, only its lanes are shown.
+  filter() {
+    const {threads, objects, regions, frames} = this.find;
+    if (regions.size + frames.size > 0) return null;
+    if (threads.size && !objects.size) return (lane) => !lane.thread || threads.has(lane.thread.index);
+    if (objects.size && !threads.size) return (lane) => !lane.object || objects.has(lane.object.index);
+    return null;
+  }
+
+  // What was found, as links, beside the timeline.
+  showResults() {
+    const m = this.t.m,
+      {threads, objects, regions, frames} = this.find,
+      list = (title, numbers, line) =>
+        numbers.size > 0 && [
+          h("h4", null, title),
+          h("ul", {class: "results"}, [...numbers].slice(0, RESULTS_MOST).map((i) => h("li", null, line(i)))),
+          numbers.size > RESULTS_MOST ? h("p", {class: "dim"}, `${count(numbers.size - RESULTS_MOST)} more`) : null,
+        ];
+    this.t.chosen = null;
+    replace(
+      this.t.side,
+      h("h3", null, "Found"),
+      list("Locks", objects, (i) => [objectLink(m, m.objects[i]), ` ${duration(m.objects[i].waited)} waited`]),
+      list("Threads", threads, (i) => [threadLink(m, m.threads[i]), ` ${percent(m.threads[i].blocked, m.threads[i].life)} waiting`]),
+      list("Regions", regions, (i) => `${tidy(m.regions[i].name, 120)}: ${count(m.regions[i].count)}, ${duration(m.regions[i].ns)}`),
+      list("Functions", frames, (i) => {
+        const f = m.frame(i),
+          ns = this.blockedBelow(i);
+        return `${tidy(f.name, 120)}${f.file ? ` ${tidy(baseName(f.file), 60)}:${f.line}` : ""}: ${duration(ns)} waited in and below it`;
+      }),
+      h("p", {class: "dim"}, "Enter goes to the next match in the lanes, Shift and Enter to the one before."),
+    );
+  }
+
+  // Blocked time of the stacks that a frame is in.
+  blockedBelow(frame) {
+    const m = this.t.m,
+      inSite = (site) => site > 0 && m.sites[site - 1].slice(1).includes(frame);
+    return m.blocked.reduce(
+      (sum, [, stack, site, , , ns]) =>
+        sum + ((stack ? m.stacks[stack - 1].slice(1).some(inSite) : inSite(site)) ? ns : 0),
+      0,
+    );
   }
 
   // After the last match comes the first. Of matches at one moment the order of the lanes decides.
@@ -82,8 +133,16 @@ class Search {
   isDim(t, i, row) {
     const f = this.find;
     if (!f || (row && t.name !== "holds" && f.threads.has(row.a))) return false;
-    if (f.objects.size + f.regions.size === 0) return row ? !f.threads.has(row.a) : false;
+    if (this.isInFunction(t, i)) return false;
+    if (f.objects.size + f.regions.size + f.frames.size === 0) return row ? !f.threads.has(row.a) : false;
     if (t.name === "holds") return row ? !f.objects.has(row.a) : false;
     return !(t.name === "regions" ? f.regions : f.objects).has(t.what[i] - 1);
+  }
+
+  // Whether a function that is searched for is in the stack of a wait, or at the site of a hold.
+  isInFunction(t, i) {
+    const f = this.find;
+    if (f.frames.size === 0 || t.name === "regions") return false;
+    return (t.stack && f.stacks.has(t.stack[i] - 1)) || f.sites.has(t.site[i] - 1);
   }
 }

@@ -10,10 +10,17 @@ const RULER = 24,
 class Timeline {
   constructor(app) {
     this.app = app;
-    this.m = app.model;
+    this.m = app.recording;
     this.end = Math.max(1, this.m.length);
     this.view = this.whole();
-    this.options = {dense: this.m.threads.length > DENSE_FROM, folded: new Set(), wanted: null};
+    this.options = {
+      dense: this.m.threads.length > DENSE_FROM,
+      folded: new Set(),
+      wanted: null,
+      sort: "",
+      busy: false,
+      pinned: new Set(),
+    };
     this.chosen = null; // {row, index}
     this.range = null; // measured: {a, b}
     this.searching = new Search(this);
@@ -27,8 +34,8 @@ class Timeline {
   build() {
     this.search = h("input", {
       type: "search",
-      placeholder: "Search threads, locks, regions",
-      "aria-label": "Search threads, locks and regions",
+      placeholder: "Search threads, locks, regions, functions",
+      "aria-label": "Search threads, locks, regions and functions",
       oninput: () => this.searching.look(this.search.value),
       onkeydown: (e) => {
         if (e.key === "Enter") this.next(e.shiftKey ? -1 : 1, true);
@@ -40,13 +47,18 @@ class Timeline {
       "aria-pressed": "false",
       title: "Drag over a stretch of time (or hold Shift and drag)",
     });
-    this.dense = button(
-      "Dense",
-      () => {
-        this.options.dense = !this.options.dense;
-        this.arrange();
-      },
-      {"aria-pressed": "false", title: "More lanes, less in each"},
+    this.dense = button("Dense", () => this.setOption("dense", !this.options.dense), {
+      "aria-pressed": "false",
+      title: "More lanes, less in each",
+    });
+    this.busy = button("Hide idle", () => this.setOption("busy", !this.options.busy), {
+      "aria-pressed": "false",
+      title: "Leave out threads that wait nearly all of their time",
+    });
+    this.sort = h(
+      "select",
+      {"aria-label": "Order of threads", title: "Order of threads", onchange: () => this.setOption("sort", this.sort.value)},
+      LANE_ORDERS.map(([key, title]) => h("option", {value: key}, title)),
     );
     this.path_button = button("Critical path", () => this.setPath(!this.path_shown), {
       "aria-pressed": "false",
@@ -66,6 +78,8 @@ class Timeline {
       button("All", () => this.showAll(), {title: "The whole recording (0)"}),
       this.path_button,
       this.measure,
+      this.sort,
+      this.busy,
       this.dense,
       button(
         "?",
@@ -109,6 +123,8 @@ class Timeline {
       ["Click", "details of an event"],
       ["Double click, Enter", "zoom to it"],
       ["N / P", "next, previous event of the row"],
+      ["J / K", "the same moment in the next, previous lane"],
+      ["Click on a name", "what is known of the thread or lock; pin its lane to the top"],
       ["Shift + drag, M", "measure a stretch of time"],
       ["/", "search; Enter goes to the next match"],
       ["C", "the critical path"],
@@ -177,8 +193,20 @@ class Timeline {
     this.show(from, to);
   }
 
+  setOption(name, value) {
+    this.options[name] = value;
+    this.arrange();
+  }
+
+  togglePin(key) {
+    if (!this.options.pinned.delete(key)) this.options.pinned.add(key);
+    this.arrange();
+  }
+
   arrange() {
     this.dense.setAttribute("aria-pressed", this.options.dense);
+    this.busy.setAttribute("aria-pressed", this.options.busy);
+    this.sort.value = this.options.sort;
     this.layout = layOut(this.m, this.options);
     this.spacer.style.height = `${this.layout.height + RULER}px`;
     this.redraw();
@@ -187,6 +215,7 @@ class Timeline {
   redraw() {
     this.screen.ask();
     this.mini.ask();
+    this.app.note();
   }
 
   show(from, to) {
@@ -256,7 +285,54 @@ class Timeline {
       ),
       facts(d.rows),
       d.stack || d.site ? [h("h4", null, "Call stack"), stackList(this.m, d.stack, d.site)] : "",
+      d.holderStack ? [h("h4", null, "Acquired by the holder at"), stackList(this.m, d.holderStack, 0)] : "",
+      d.wakerStack ? [h("h4", null, "Let go at"), stackList(this.m, d.wakerStack, 0)] : "",
     );
+  }
+
+  // A click on the name of a lane.
+  showLane(lane) {
+    const key = laneKey(lane),
+      pinned = this.options.pinned.has(key),
+      m = this.m;
+    this.chosen = null;
+    this.range = null;
+    replace(
+      this.side,
+      h("h3", null, lane.title),
+      h(
+        "div",
+        {class: "steps"},
+        button(pinned ? "Unpin" : "Pin to the top", () => {
+          this.togglePin(key);
+          this.showLane(lane);
+        }),
+      ),
+      lane.thread ? threadDetails(m, lane.thread) : objectDetails(m, lane.object),
+    );
+    this.redraw();
+  }
+
+  // The span at the middle of the chosen one in the next lane that has one; the first lane in view without a choice.
+  nextLane(way) {
+    if (!this.chosen) {
+      this.next(1);
+      return;
+    }
+    const {row, index} = this.chosen,
+      ns = row.table.begin[index] + row.table.ns[index] / 2,
+      lanes = this.layout.lanes.filter((l) => l.kind === "thread" || l.kind === "object"),
+      kind = row.table.name === "holds" && this.chosenLane === "object" ? "object" : "thread",
+      at = lanes.findIndex((l) => l.kind === kind && l.strips.some((s) => s.rows.includes(row)));
+    for (let i = at + way; i >= 0 && i < lanes.length; i += way) {
+      for (const other of lanes[i].strips.flatMap((s) => s.rows)) {
+        const found = spanNear(other, ns, this.view.to - this.view.from);
+        if (found < 0) continue;
+        this.chosenLane = lanes[i].kind;
+        this.choose(other, found);
+        return;
+      }
+    }
   }
 
   // The next event of the chosen row; with a search, the next one that it matches.
@@ -549,26 +625,80 @@ class Timeline {
     replace(
       this.side,
       measuredDetails(this.m, this.range.a, this.range.b),
-      button("Zoom to it", () => this.show(this.range.a, this.range.b)),
+      h(
+        "div",
+        {class: "steps"},
+        button("Zoom to it", () => this.show(this.range.a, this.range.b)),
+        button("Show it in all views", () => this.app.showCut(this.range.a, this.range.b), {
+          title: "Overview, regions and functions of this stretch of time alone",
+        }),
+      ),
     );
     this.redraw();
   }
 
-  // Comes from another view: {from, to}, {thread}, {object} or {path}.
-  goTo(where) {
-    if (where.path) this.setPath(true);
-    if (where.from !== undefined) this.show(where.from, where.to);
-    const lane = where.thread
-      ? this.layout.ofThread.get(where.thread.index)
-      : where.object
-        ? this.layout.ofObject.get(where.object.index)
+  // ------------------------------------------------------------------------------------------------ address
+
+  // What is shown, as an address has it: without what is as at first.
+  state() {
+    const whole = this.whole(),
+      {from, to} = this.view,
+      moved = Math.abs(from - whole.from) + Math.abs(to - whole.to) > (to - from) / 1e6,
+      o = this.options;
+    return {
+      from: moved ? from : NaN,
+      to: moved ? to : NaN,
+      chosen: this.chosen ? spanName(this.chosen.row, this.chosen.index) : "",
+      q: this.search.value,
+      sort: o.sort,
+      pinned: [...o.pinned].join("."),
+      path: Boolean(this.path_shown),
+      dense: o.dense,
+      busy: o.busy,
+    };
+  }
+
+  first() {
+    const whole = this.whole();
+    return {...whole, chosen: "", q: "", sort: "", pinned: "", path: false, dense: this.options.dense, busy: false};
+  }
+
+  // Shows what `where` names: keys of state(), or the number of a thread or object whose lane is wanted.
+  restore(where) {
+    const o = this.options;
+    if (where.q !== undefined && where.q !== this.search.value) this.searching.set(where.q);
+    if (where.pinned !== undefined) o.pinned = new Set(where.pinned.split(".").filter(Boolean));
+    if (where.sort !== undefined) o.sort = LANE_ORDERS.some(([key]) => key === where.sort) ? where.sort : "";
+    for (const flag of ["dense", "busy"]) if (where[flag] !== undefined) o[flag] = where[flag];
+    if (where.path !== undefined) this.setPath(where.path);
+    this.arrange();
+    if (where.chosen !== undefined) {
+      const found = spanNamed(this.m, where.chosen);
+      if (found) this.choose(found.row, found.index);
+      else if (this.chosen) this.choose(null);
+    }
+    if (where.from !== undefined && where.to > where.from) this.show(where.from, where.to);
+    this.goToLane(where);
+  }
+
+  laneOf(where) {
+    return where.thread !== undefined
+      ? this.layout.ofThread.get(where.thread)
+      : where.object !== undefined
+        ? this.layout.ofObject.get(where.object)
         : null;
-    if (lane)
-      requestAnimationFrame(() => {
-        this.reveal(lane);
-        this.scroller.scrollTop = Math.max(0, lane.y - 60);
-      });
-    this.redraw();
+  }
+
+  // What is searched for, and idle threads, may hide the lane that is wanted.
+  goToLane(where) {
+    if (where.thread === undefined && where.object === undefined) return;
+    if (!this.laneOf(where)) this.restore({q: "", busy: false});
+    const lane = this.laneOf(where);
+    if (!lane) return;
+    if (!where.chosen) this.showLane(lane);
+    requestAnimationFrame(() => {
+      this.scroller.scrollTop = Math.max(0, lane.y - 60);
+    });
   }
 }
 

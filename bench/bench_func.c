@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cost of the hooks of -finstrument-functions for a call: off, and with calling-context trees.
+ *
+ * The floor stores a tick and an address, 16 bytes, into a thread-local ring at entry and at return, and keeps no sums.
+ * The library decides at its start whether it records: the program runs its rows with hooks off, and then itself again with
+ * the environment that switches them on.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/tick.h"
+#include "bench.h"
+#include "files.h"
+
+enum { BATCH = 1000, RING = 1024 };
+
+typedef void hook(void *function, void *site);
+hook __cyg_profile_func_enter, __cyg_profile_func_exit;
+
+static _Thread_local struct {
+    uint64_t tick, function;
+} ring[RING];
+static _Thread_local unsigned at;
+
+static void ring_hook(void *function, void *site)
+{
+    unsigned i = at++ % RING;
+    (void)site;
+    ring[i].function = (uintptr_t)function;
+    ring[i].tick = tick_now();
+}
+
+static void empty_hook(void *function, void *site)
+{
+    (void)function;
+    (void)site;
+    bench_barrier();
+}
+
+struct hooks {
+    hook *volatile enter, *volatile leave;
+};
+static struct hooks library = {__cyg_profile_func_enter, __cyg_profile_func_exit};
+static struct hooks floor_ring = {ring_hook, ring_hook}, empty = {empty_hook, empty_hook};
+static char functions[4]; /* any addresses that are no functions */
+
+static void pairs(void *arg, size_t n)
+{
+    const struct hooks *h = arg;
+    for (size_t i = 0; i < n; i++) {
+        h->enter(&functions[0], &functions[0]);
+        h->leave(&functions[0], &functions[0]);
+    }
+}
+
+/* Two functions in turn: the child called last is never the one that is called. */
+static void in_turn(void *arg, size_t n)
+{
+    const struct hooks *h = arg;
+    for (size_t i = 0; i < n; i++) {
+        void *f = &functions[1 + i % 2];
+        h->enter(f, &functions[0]);
+        h->leave(f, &functions[0]);
+    }
+}
+
+static void compare(struct bench *b, const char *name, void (*loop)(void *, size_t), struct hooks *floor, double bar)
+{
+    const struct bench_pair pair = {
+        .subject = {.name = name, .loop = loop, .arg = &library},
+        .floor = {.name = floor == &empty ? "two empty functions" : "two ticks, 16 bytes stored each",
+                  .loop = loop,
+                  .arg = floor},
+        .n = BATCH,
+        .judge = bar > 0 ? BENCH_ADDED : BENCH_NOTHING,
+        .bar = bar,
+    };
+    (void)bench_compare(b, &pair);
+}
+
+static int run_off(int argc, char **argv)
+{
+    struct bench *b = bench_start("functions", argc, argv);
+    compare(b, "call of an instrumented function, off", pairs, &empty, 3);
+    return bench_end(b);
+}
+
+static int run_on(int argc, char **argv)
+{
+    char *dir = strdup(getenv("UPMU_TRACE"));
+    const char *off = getenv("BENCH_FUNC_OFF");
+    int before = off ? atoi(off) : 0;
+    unsetenv("UPMU_TRACE");
+    unsetenv("UPMU_FUNC_MODE");
+    struct bench *b = bench_start("functions", argc, argv);
+    compare(b, "call of an instrumented function, tree", pairs, &floor_ring, 0);
+    compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+    int status = bench_end(b);
+    bench_folder_remove(dir);
+    free(dir);
+    return status ? status : before;
+}
+
+int main(int argc, char **argv)
+{
+    char text[16], dir[] = "/tmp/upmu-bench-XXXXXX", no_heading[] = "--no-heading";
+    if (getenv("BENCH_FUNC_OFF"))
+        return run_on(argc, argv);
+    snprintf(text, sizeof text, "%d", run_off(argc, argv));
+    char **again = calloc((size_t)argc + 2, sizeof *again);
+    if (!again || !mkdtemp(dir))
+        return 2;
+    memcpy(again, argv, (size_t)argc * sizeof *again);
+    again[argc] = no_heading;
+    setenv("BENCH_FUNC_OFF", text, 1);
+    setenv("UPMU_FUNC_MODE", "tree", 1);
+    setenv("UPMU_TRACE", dir, 1);
+    execv("/proc/self/exe", again);
+    return 2;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Recorded functions: flat profile, edges between callers and callees, and the calling-context tree of a recording.
+ * Link with libupmu_analysis. Functions are recorded by libupmu_func in programs built with -finstrument-functions.
+ *
+ *     struct upmu_functions *f;
+ *     struct upmu_function row = {.size = sizeof row};
+ *     if (upmu_functions_open(&f, "DIR", NULL) < 0)
+ *         fprintf(stderr, "%s\n", upmu_error());
+ *     for (size_t i = 0; upmu_functions_at(f, i, &row) == 0; i++)
+ *         printf("%s %" PRIu64 "\n", row.name, row.exclusive_ns);
+ *     upmu_functions_close(f);
+ *
+ * Durations are without the measured cost of the recording itself. Functions that fill a struct take its `size` from the
+ * caller, set it to the bytes filled, and return 0; UPMU_E_END past the last entry; UPMU_E_INVAL if an argument is NULL or
+ * `size` is too small. Strings are valid until upmu_functions_close(). The functions of one recording may be used by one thread
+ * at a time; none is async-signal-safe.
+ */
+#ifndef UPMU_FUNCTIONS_H
+#define UPMU_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upmu/api.h"
+#include "upmu/upmu.h"
+
+UPMU_BEGIN_DECLS
+
+/** The recorded functions of a recording. */
+struct upmu_functions;
+
+/** Options; NULL or all zero but `size`: the defaults. */
+struct upmu_functions_opts {
+    size_t size;           /**< sizeof(struct upmu_functions_opts) */
+    const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+};
+#define UPMU_FUNCTIONS_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_opts, 16)
+
+/**
+ * Read the recorded functions of all processes and threads of a recording, or of the directory of one process. Processes that
+ * still run are read as they are now.
+ * @param functions out: to be closed with upmu_functions_close(); NULL on failure
+ * @param dir       path of the directory
+ * @param opts      may be NULL; not used after the call
+ * @return 0; UPMU_E_STATE (no functions were recorded); UPMU_E_IO, UPMU_E_FORMAT (as upmu_control_open()); UPMU_E_INVAL (NULL,
+ *         `opts`); UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_functions_open(struct upmu_functions **functions, const char *dir,
+                                              const struct upmu_functions_opts *opts);
+
+/** Close and free; NULL does nothing. */
+UPMU_API void upmu_functions_close(struct upmu_functions *functions);
+
+/** Totals of the recording. */
+struct upmu_functions_totals {
+    size_t size;           /**< in: sizeof(struct upmu_functions_totals); out: bytes filled */
+    uint64_t processes;    /**< processes that recorded functions */
+    uint64_t threads;      /**< threads that called a recorded function */
+    uint64_t calls;        /**< calls recorded */
+    uint64_t open;         /**< of these, those that had not returned: they end with the recording */
+    uint64_t total_ns;     /**< time in recorded functions, of all threads */
+    uint64_t cost_ns;      /**< time in the recorder's hooks, which was subtracted from all durations */
+    uint64_t call_cost_ps; /**< measured cost of a call of the first process, in picoseconds */
+    uint64_t lost_space;   /**< calls lost because the tree of a thread was full, or its file could not grow */
+    uint64_t lost_depth;   /**< calls lost because they were nested too deep */
+    uint64_t lost_thread;  /**< calls lost because their thread had no tree */
+    uint64_t left;         /**< calls that ended without a return: exceptions, longjmp(), ends of threads */
+    uint64_t unmatched;    /**< returns from functions entered before recording began, or on another stack */
+    uint64_t omitted;      /**< paths of more than 10,000 functions, not read */
+    uint64_t damages;      /**< files that could not be read */
+    uint64_t running;      /**< processes that had not ended */
+    uint64_t skipped;      /**< calls of functions that were not selected; `calls` is without them */
+};
+#define UPMU_FUNCTIONS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_totals, 136)
+UPMU_API UPMU_CHECKED int upmu_functions_totals_read(const struct upmu_functions *functions,
+                                                     struct upmu_functions_totals *out);
+
+/** A function. `inclusive_ns` of nested calls (recursion) is that of the outermost ones. */
+struct upmu_function {
+    size_t size;           /**< in: sizeof(struct upmu_function); out: bytes filled */
+    const char *name;      /**< NULL if unknown */
+    const char *file;      /**< source file; NULL if unknown */
+    const char *module;    /**< path of the program or shared object; NULL if unknown */
+    const char *problem;   /**< why the file of the module was not used; "" if it was */
+    uint64_t offset;       /**< address in the file of the module; address in memory without a module */
+    uint64_t calls;        /**< calls, with those that had not returned */
+    uint64_t open;         /**< calls that had not returned */
+    uint64_t inclusive_ns; /**< time from call to return */
+    uint64_t exclusive_ns; /**< time without that in recorded functions called from it */
+    uint64_t min_ns;       /**< shortest inclusive time of a call */
+    uint64_t max_ns;       /**< longest inclusive time of a call */
+    uint32_t line;         /**< line of the function in `file`; 0 if unknown */
+    uint32_t recursive;    /**< 1: it was called while a call of it was active */
+};
+#define UPMU_FUNCTION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_function, 104)
+/** Function `i`, by falling exclusive time. */
+UPMU_API UPMU_CHECKED int upmu_functions_at(const struct upmu_functions *functions, size_t i,
+                                            struct upmu_function *out);
+/** Number of functions; 0 if `functions` is NULL. */
+UPMU_API size_t upmu_functions_count(const struct upmu_functions *functions);
+
+/** Calls of one function by another one. */
+struct upmu_function_edge {
+    size_t size;           /**< in: sizeof(struct upmu_function_edge); out: bytes filled */
+    uint32_t caller;       /**< function; UPMU_NO_INDEX: called by no recorded function */
+    uint32_t callee;       /**< function */
+    uint64_t calls;        /**< calls */
+    uint64_t inclusive_ns; /**< time of the callee in these calls, of nested ones the outermost */
+    uint64_t min_ns;       /**< shortest inclusive time of a call */
+    uint64_t max_ns;       /**< longest inclusive time of a call */
+};
+#define UPMU_FUNCTION_EDGE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_function_edge, 48)
+/** Edge `i`, by falling time. */
+UPMU_API UPMU_CHECKED int upmu_functions_edge_at(const struct upmu_functions *functions, size_t i,
+                                                 struct upmu_function_edge *out);
+/** Number of edges; 0 if `functions` is NULL. */
+UPMU_API size_t upmu_functions_edge_count(const struct upmu_functions *functions);
+
+/** A call path. No path has a function twice: a call of a function that is active on the path is a path of its own below its
+ *  caller, without children; what that call calls is below the active function's path. */
+struct upmu_function_path {
+    size_t size;           /**< in: sizeof(struct upmu_function_path); out: bytes filled */
+    uint32_t function;     /**< the last function; UPMU_NO_INDEX for path 0, which is all threads */
+    uint32_t parent;       /**< path without the last function; lower than this path's index */
+    uint32_t child;        /**< first path that is one function longer; 0: none */
+    uint32_t next;         /**< next path of the same parent; 0: none */
+    uint32_t depth;        /**< functions on the path */
+    uint32_t recursion;    /**< 0; or the path that ends with the active call of the same function */
+    uint64_t calls;        /**< calls */
+    uint64_t open;         /**< calls that had not returned */
+    uint64_t inclusive_ns; /**< time from call to return */
+    uint64_t exclusive_ns; /**< time without that in recorded functions called */
+    uint64_t min_ns;       /**< shortest inclusive time of a call */
+    uint64_t max_ns;       /**< longest inclusive time of a call */
+};
+#define UPMU_FUNCTION_PATH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_function_path, 80)
+/** Path `i`. */
+UPMU_API UPMU_CHECKED int upmu_functions_path_at(const struct upmu_functions *functions, size_t i,
+                                                 struct upmu_function_path *out);
+/** Number of paths, at least 1; 0 if `functions` is NULL. */
+UPMU_API size_t upmu_functions_path_count(const struct upmu_functions *functions);
+
+UPMU_END_DECLS
+
+#endif

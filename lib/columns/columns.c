@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches of rows in columns: memory of a batch, and texts. */
+#include "columns/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+
+enum { COLUMNS_ALIGN = 64 }; /* as Arrow recommends */
+
+static size_t columns_aligned(size_t bytes)
+{
+    return (bytes + COLUMNS_ALIGN - 1) & ~(size_t)(COLUMNS_ALIGN - 1);
+}
+
+size_t column_width(enum column_type type)
+{
+    switch (type) {
+    case COLUMN_WORD:
+        return 1;
+    case COLUMN_TEXT:
+        return 0;
+    case COLUMN_INT64:
+    case COLUMN_UINT64:
+        return 8;
+    default:
+        return 4;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ texts */
+
+/* Adds the offset of the end of the text just written. */
+static bool column_texts_end(struct column_texts *t)
+{
+    if (t->n + 2 > t->cap) {
+        size_t cap = t->cap ? t->cap * 2 : 64;
+        int32_t *grown = reallocarray(t->offsets, cap, sizeof *grown);
+        if (!grown)
+            return false;
+        t->offsets = grown;
+        t->cap = cap;
+    }
+    t->offsets[0] = 0;
+    t->offsets[++t->n] = (int32_t)t->bytes.len;
+    return !t->bytes.failed;
+}
+
+static void column_texts_free(struct column_texts *t)
+{
+    textbuf_free(&t->bytes);
+    free(t->offsets);
+    *t = (struct column_texts){0};
+}
+
+static bool column_add_text(struct column *c, const char *text, size_t len)
+{
+    textbuf_add(&c->texts.bytes, text, len);
+    return column_texts_end(&c->texts);
+}
+
+/* Arrow's texts are UTF-8: returns the length of `text` up to its first byte that is not. */
+static size_t utf8_prefix(const char *text)
+{
+    size_t len = 0, n;
+    while (text[len] && (n = utf8_sequence(text + len)) > 0)
+        len += n;
+    return len;
+}
+
+/* `text`, or `clean` with U+FFFD in place of the bytes that are not UTF-8. */
+static const char *column_clean(const char *text, struct textbuf *clean)
+{
+    size_t good = utf8_prefix(text);
+    if (!text[good])
+        return text;
+    for (const char *at = text; *at; at += good) {
+        good = utf8_prefix(at);
+        textbuf_add(clean, at, good);
+        if (good == 0)
+            textbuf_add(clean, "\xef\xbf\xbd", 3);
+        good += good == 0;
+    }
+    return clean->failed ? "" : clean->data;
+}
+
+/* FNV-1a: names are short. */
+static uint32_t column_hash(const char *text, size_t len)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (uint8_t)text[i]) * 16777619u;
+    return h;
+}
+
+static bool column_has_text(const struct column *c, uint32_t i, const char *text, size_t len)
+{
+    const struct column_texts *t = &c->texts;
+    return (size_t)(t->offsets[i + 1] - t->offsets[i]) == len && memcmp(t->bytes.data + t->offsets[i], text, len) == 0;
+}
+
+static bool column_grow_slots(struct column *c)
+{
+    size_t n = c->n_slots ? c->n_slots * 2 : 256;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < c->texts.n; i++) {
+        const char *text = c->texts.bytes.data + c->texts.offsets[i];
+        size_t at = column_hash(text, (size_t)(c->texts.offsets[i + 1] - c->texts.offsets[i]));
+        while (slots[at & (n - 1)])
+            at++;
+        slots[at & (n - 1)] = i + 1;
+    }
+    free(c->slots);
+    c->slots = slots;
+    c->n_slots = n;
+    return true;
+}
+
+/* The index of a name in the dictionary of the batch, added at its first use; false without memory. */
+static bool column_name_index(struct column *c, const char *text, size_t len, uint32_t *index)
+{
+    if (c->texts.n * 2 >= c->n_slots && !column_grow_slots(c))
+        return false;
+    size_t at = column_hash(text, len);
+    uint32_t *slot;
+    for (; *(slot = &c->slots[at & (c->n_slots - 1)]) != 0; at++)
+        if (column_has_text(c, *slot - 1, text, len))
+            break;
+    if (*slot == 0) {
+        if (!column_add_text(c, text, len))
+            return false;
+        *slot = (uint32_t)c->texts.n;
+    }
+    *index = *slot - 1;
+    return true;
+}
+
+void column_text(struct columns *cs, size_t i, const char *text)
+{
+    struct column *c = &cs->column[i];
+    struct textbuf clean = {0};
+    const char *utf8 = text ? column_clean(text, &clean) : "";
+    uint32_t index = 0;
+    bool done = true;
+    if (text)
+        column_set(cs, i);
+    else
+        column_null(cs, i);
+    if (c->type == COLUMN_TEXT)
+        done = column_add_text(c, utf8, strlen(utf8));
+    else if (text)
+        done = column_name_index(c, utf8, strlen(utf8), &index);
+    if (c->type == COLUMN_NAME)
+        column_uint32(cs, i, index);
+    cs->failed |= !done || clean.failed;
+    textbuf_free(&clean);
+}
+
+/* ---------------------------------------------------------------------------------------------------- columns */
+
+size_t columns_add(struct columns *cs, const char *name, enum column_type type, bool sparse)
+{
+    if (cs->n == cs->cap) {
+        size_t cap = cs->cap ? cs->cap * 2 : 32;
+        struct column *grown = reallocarray(cs->column, cap, sizeof *grown);
+        cs->failed |= !grown;
+        if (!grown)
+            return 0;
+        cs->column = grown;
+        cs->cap = cap;
+    }
+    struct textbuf clean = {0};
+    char *copy = strdup(column_clean(name, &clean));
+    textbuf_free(&clean);
+    cs->failed |= !copy;
+    cs->column[cs->n] = (struct column){.name = copy, .type = type, .sparse = sparse};
+    return cs->n++;
+}
+
+void columns_add_word(struct columns *cs, size_t column, const char *word)
+{
+    if (!cs->failed && !column_add_text(&cs->column[column], word, strlen(word)))
+        cs->failed = true;
+}
+
+/* Texts of the rows are of one batch; words are of all. */
+static bool column_begin(struct column *c)
+{
+    c->n_null = 0;
+    if (c->type == COLUMN_WORD)
+        return true;
+    c->texts.bytes.len = 0;
+    c->texts.n = 0;
+    if (c->slots)
+        memset(c->slots, 0, c->n_slots * sizeof *c->slots);
+    if (c->type != COLUMN_TEXT && c->type != COLUMN_NAME)
+        return true;
+    textbuf_add(&c->texts.bytes, "", 0); /* never NULL */
+    bool done = column_texts_end(&c->texts);
+    c->texts.n = 0;
+    return done;
+}
+
+bool columns_begin(struct columns *cs, size_t max_rows)
+{
+    size_t bits = columns_aligned((max_rows + 7) / 8), bytes = 0;
+    for (size_t i = 0; i < cs->n; i++)
+        bytes += bits + columns_aligned(max_rows * column_width(cs->column[i].type));
+    if (!cs->failed && (!cs->block || max_rows != cs->max_rows)) {
+        free(cs->block);
+        cs->block = aligned_alloc(COLUMNS_ALIGN, bytes + COLUMNS_ALIGN);
+    }
+    cs->failed |= !cs->block;
+    if (cs->failed)
+        return false;
+    cs->rows = 0;
+    cs->max_rows = max_rows;
+    char *at = cs->block;
+    for (size_t i = 0; i < cs->n; i++) {
+        struct column *c = &cs->column[i];
+        c->valid = (uint8_t *)at;
+        c->values = at + bits;
+        memset(c->valid, c->sparse ? 0 : 0xff, bits);
+        if (c->sparse)
+            memset(c->values, 0, max_rows * column_width(c->type));
+        at += bits + columns_aligned(max_rows * column_width(c->type));
+        cs->failed |= !column_begin(c);
+    }
+    return !cs->failed;
+}
+
+size_t columns_text_bytes(const struct columns *cs)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < cs->n; i++)
+        bytes += cs->column[i].texts.bytes.len;
+    return bytes;
+}
+
+void columns_free(struct columns *cs)
+{
+    for (size_t i = 0; i < cs->n; i++) {
+        free(cs->column[i].name);
+        free(cs->column[i].slots);
+        column_texts_free(&cs->column[i].texts);
+    }
+    free(cs->column);
+    free(cs->block);
+    *cs = (struct columns){0};
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles of recorded functions, and what the columns of a profile are. */
+#include "export/export.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint32_t functions_label(struct export_job *job, uint32_t function)
+{
+    struct upmu_function f = {.size = sizeof f};
+    char offset[320];
+    if (upmu_functions_at(job->functions, function, &f) != 0)
+        return MAP_NONE;
+    const char *slash = f.module ? strrchr(f.module, '/') : NULL;
+    snprintf(offset, sizeof offset, "%.250s+0x%llx", slash ? slash + 1 : "", (unsigned long long)f.offset);
+    return tree_label(&job->tree, f.name ? f.name : offset, f.file, f.module, f.line);
+}
+
+/* Parents have lower indices. Paths deeper than viewers support are left out, and their time with them. */
+int export_functions(struct export_job *job)
+{
+    struct upmu_function_path p = {.size = sizeof p};
+    size_t n = upmu_functions_path_count(job->functions);
+    uint32_t *nodes = calloc(n + 1, sizeof *nodes);
+    int rc = 0;
+    if (!nodes)
+        return export_no_memory();
+    if (job->format->by_thread)
+        nodes[0] = tree_child(&job->tree, 0, tree_label(&job->tree, "all threads", NULL, NULL, 0));
+    if (nodes[0] == MAP_NONE)
+        rc = export_no_memory();
+    for (size_t i = 1; rc == 0 && i < n && upmu_functions_path_at(job->functions, i, &p) == 0; i++) {
+        if (p.depth > EXPORT_DEPTH_MAX) {
+            job->left_out++;
+            continue;
+        }
+        nodes[i] = tree_child(&job->tree, nodes[p.parent], functions_label(job, p.function));
+        if (nodes[i] == MAP_NONE) {
+            rc = export_no_memory();
+            break;
+        }
+        job->tree.nodes[nodes[i]].count += p.calls;
+        job->tree.nodes[nodes[i]].ns += p.exclusive_ns;
+        job->done += p.calls;
+    }
+    free(nodes);
+    return rc;
+}
+
+const struct export_columns *export_columns(const struct export_job *job)
+{
+    static const struct export_columns all[] = {
+        [UPMU_EXPORT_WAITS] = {"Time blocked, by call stack", "wait_ns", "waits", "wait"},
+        [UPMU_EXPORT_REGIONS] = {"Wall time, by region", "wall_ns", "instances", "wall"},
+        [UPMU_EXPORT_FUNCTIONS] = {"Time in functions, by call path", "time_ns", "calls", "time"},
+    };
+    return &all[job->opts.what];
+}
+
+uint64_t export_node_calls(const struct export_job *job, uint32_t node, const uint64_t *sums)
+{
+    return job->functions ? job->tree.nodes[node].count : sums[node * tree_columns(&job->tree) + 1];
+}

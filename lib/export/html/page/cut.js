@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// A part of the recording: sums and tables made again from the spans, which are cut at both ends.
+
+const NO_WAITS = () => [0, 0, 0, 0, 0];
+
+// Calls each(row, index, ns, times) for the spans of a table between two moments. Of spans drawn as one, the idle part counts
+// in proportion.
+function cutSpans(table, from, to, each) {
+  for (const row of table.rows) {
+    const first = Math.max(row.from, above(table.begin, from, row.from, row.to) - 1);
+    for (let i = first; i < row.to && table.begin[i] < to; i++) {
+      const whole = table.ns[i],
+        part = Math.min(to, table.begin[i] + whole) - Math.max(from, table.begin[i]);
+      if (part < 0 || (part === 0 && whole > 0)) continue;
+      each(row, i, part * (whole ? 1 - table.idle[i] / whole : 1), table.more[i] + 1);
+    }
+  }
+}
+
+function addWait(sum, ns, times, unfinished) {
+  sum[unfinished ? 3 : 0] += times;
+  sum[unfinished ? 4 : 1] += ns;
+  if (!unfinished) sum[2] = Math.max(sum[2], ns);
+}
+
+// An entry of a map, made when it is first asked for.
+function entry(map, key, make) {
+  if (!map.has(key)) map.set(key, make());
+  return map.get(key);
+}
+
+function cutThreads(m, from, to) {
+  return m.threads.map((t) => ({
+    ...t,
+    life: Math.max(0, Math.min(to, t.end) - Math.max(from, t.begin)),
+    blocked: 0,
+    waits: {},
+    counts: [],
+    switches: [null, "not counted"],
+    sched: t.sched && {running: 0, preempted: 0, blocked: 0, unknown: 0, voluntary: null, involuntary: null, lost: 0},
+  }));
+}
+
+function cutObjects(m) {
+  return m.objects.map((o) => ({
+    ...o,
+    waits: NO_WAITS(),
+    waited: 0,
+    acquisitions: null,
+    countsExact: true,
+    holds: 0,
+    holdNs: 0,
+    holdsComplete: true,
+    waitedCounts: null,
+    heldCounts: null,
+    byThread: new Map(),
+    bySite: new Map(),
+  }));
+}
+
+function userOf(o, thread) {
+  return entry(o.byThread, thread, () => ({
+    thread,
+    acquisitions: null,
+    contended: null,
+    waits: NO_WAITS(),
+    holds: 0,
+    holdNs: 0,
+    holdMax: 0,
+    blocked: 0,
+    blockedNs: 0,
+  }));
+}
+
+function siteOf(o, site) {
+  return entry(o.bySite, site, () => ({site, stack: 0, acquisitions: 0, waits: NO_WAITS(), blocked: 0, blockedNs: 0}));
+}
+
+function cutWaits(m, cut, from, to) {
+  const w = m.tables.waits,
+    pairs = new Map(),
+    blocked = new Map();
+  cutSpans(w, from, to, (row, i, ns, times) => {
+    const t = cut.threads[row.a],
+      o = w.what[i] ? cut.objects[w.what[i] - 1] : null,
+      unfinished = (w.flags[i] & UNFINISHED) !== 0,
+      other = w.holder[i] || w.waker[i] || (o && o.peer ? (m.byTid.get(`${o.process}.${o.peer}`)?.index ?? -1) + 1 : 0);
+    const kind = WAIT_KINDS[w.kind[i]];
+    t.waits[kind] = t.waits[kind] || NO_WAITS();
+    addWait(t.waits[kind], ns, times, unfinished);
+    if (row.b > 0) return; // within another wait
+    t.blocked += ns;
+    const pair = entry(pairs, `${row.a}.${other}`, () => [row.a, other, 0, 0]);
+    pair[2] += times;
+    pair[3] += ns;
+    if (!o) return;
+    addWait(o.waits, ns, times, unfinished);
+    addWait(userOf(o, row.a).waits, ns, times, unfinished);
+    addWait(siteOf(o, w.site[i]).waits, ns, times, unfinished);
+    for (const by of w.holder[i] ? [userOf(o, w.holder[i] - 1), siteOf(o, w.holderSite[i])] : []) {
+      by.blocked += times;
+      by.blockedNs += ns;
+    }
+    const key = [row.a, w.stack[i], w.stack[i] ? 0 : w.site[i], o.index],
+      sum = entry(blocked, key.join("."), () => [...key, 0, 0]);
+    sum[4] += times;
+    sum[5] += ns;
+  });
+  cut.pairs = [...pairs.values()];
+  cut.blocked = [...blocked.values()];
+}
+
+function cutHolds(m, cut, from, to) {
+  cutSpans(m.tables.holds, from, to, (row, i, ns, times) => {
+    const o = cut.objects[row.a],
+      user = userOf(o, row.b);
+    o.holds += times;
+    o.holdNs += ns;
+    user.holds += times;
+    user.holdNs += ns;
+    user.holdMax = Math.max(user.holdMax, ns);
+  });
+}
+
+function cutRuns(m, cut, from, to) {
+  cutSpans(m.tables.runs, from, to, (row, i, ns) => {
+    const {sched} = cut.threads[row.a];
+    if (sched) sched[["unknown", "running", "preempted", "blocked"][m.tables.runs.what[i]]] += ns;
+  });
+}
+
+// Sums of regions, and the calling-context tree: own times by thread and nested names.
+function cutRegions(m, cut, from, to) {
+  const r = m.tables.regions,
+    nodes = [[0, "", 0, 0, 0]],
+    byPath = new Map(),
+    nodeOf = new Map();
+  cut.regions = m.regions.map((region) => ({...region, count: 0, ns: 0, min: null, max: 0, unfinished: 0, counts: []}));
+  const node = (parent, name) =>
+    entry(byPath, `${parent}\n${name}`, () => nodes.push([parent, name, 0, 0, 0]) - 1);
+  // The region of the next lower depth around a span.
+  const around = (row, i) => {
+    const outer = r.rows.find((x) => x.a === row.a && x.b === row.b - 1),
+      k = outer ? above(r.begin, r.begin[i], outer.from, outer.to) - 1 : -1;
+    return outer && k >= outer.from ? nodeOf.get(k) : undefined;
+  };
+  const byDepth = {...r, rows: [...r.rows].sort((x, y) => x.b - y.b)};
+  cutSpans(byDepth, from, to, (row, i, ns, times) => {
+    const region = r.what[i] ? cut.regions[r.what[i] - 1] : null,
+      parent = around(row, i) ?? node(0, cut.threads[row.a].label),
+      at = node(parent, region ? region.name : "several regions");
+    nodeOf.set(i, at);
+    nodes[at][3] += times;
+    nodes[at][4] += ns;
+    if (row.b > 0) nodes[parent][4] -= ns;
+    if (!region) return;
+    const unfinished = r.flags[i] & UNFINISHED;
+    region[unfinished ? "unfinished" : "count"] += times;
+    region.ns += ns;
+    region.max = Math.max(region.max, ns);
+    region.min = Math.min(region.min ?? Infinity, ns);
+  });
+  for (const n of nodes) n[4] = Math.max(0, n[4]);
+  cut.tree = nodes;
+}
+
+function cutPath(path, from, to) {
+  const row = path.row,
+    kept = {begin: [], ns: [], kind: [], thread: []},
+    sums = [0, 0, 0];
+  for (let i = 0; i < row.begin.length; i++) {
+    const begin = Math.max(from, row.begin[i]),
+      ns = Math.min(to, row.begin[i] + row.ns[i]) - begin;
+    if (ns <= 0) continue;
+    kept.begin.push(begin);
+    kept.ns.push(ns);
+    kept.kind.push(row.kind[i]);
+    kept.thread.push(row.thread[i]);
+    sums[row.kind[i]] += ns;
+  }
+  const n = kept.begin.length,
+    hops = kept.thread.reduce((sum, t, i) => sum + (i > 0 && t !== kept.thread[i - 1]), 0);
+  return {
+    ...path,
+    row: kept,
+    steps: n,
+    early: 0,
+    begin: n ? kept.begin[0] : from,
+    end: n ? kept.begin[n - 1] + kept.ns[n - 1] : from,
+    run: sums[0],
+    wake: sums[1],
+    unknown: sums[2],
+    hops,
+    objects: [],
+  };
+}
+
+function cutModel(whole, from, to) {
+  const cut = Object.create(whole);
+  cut.isCut = true;
+  cut.shown = {from: Math.max(whole.shown.from, from), to: Math.min(whole.shown.to, to)};
+  cut.length = to - from;
+  cut.findings = [];
+  cut.threads = cutThreads(whole, from, to);
+  cut.objects = cutObjects(whole);
+  cut.lifetime = cut.threads.reduce((n, t) => n + t.life, 0);
+  cutWaits(whole, cut, from, to);
+  cutHolds(whole, cut, from, to);
+  cutRuns(whole, cut, from, to);
+  cutRegions(whole, cut, from, to);
+  cut.paths = whole.paths.map((p) => cutPath(p, from, to));
+  for (const o of cut.objects) {
+    o.waited = waited(o.waits);
+    o.threads = [...o.byThread.values()].sort((a, b) => waited(b.waits) - waited(a.waits));
+    o.sites = [...o.bySite.values()].sort((a, b) => waited(b.waits) + b.blockedNs - waited(a.waits) - a.blockedNs);
+  }
+  return cut;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding about scheduling: more threads are ready to run than get a CPU. */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "findings/findings_list.h"
+
+/* Below, other programs or the kernel's own work may be the cause. */
+#define LEAST_READY 3.0
+#define LEAST_READY_PER_CPU 2.0
+#define LEAST_PERCENT_OF_PATH 25
+
+struct load {
+    double ready, running; /* mean numbers of threads */
+    uint64_t path_ns;      /* time on the critical path without a CPU */
+};
+
+/* Part of its time ready to run that a thread has no CPU, by index. @return NULL without memory. */
+static double *scheduling_shares(const struct upmu_findings *f, uint32_t process, uint64_t run_ns, struct load *load,
+                                 bool *recorded)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct upmu_overview_sched s = {.size = sizeof s};
+    double *shares = calloc(upmu_overview_thread_count(f->overview) + 1, sizeof *shares);
+    *recorded = false;
+    for (size_t i = 0; shares && upmu_overview_thread_at(f->overview, i, &t) == 0; i++) {
+        if (t.process != process || upmu_overview_sched_at(f->overview, i, &s) != 0 || !s.recorded)
+            continue;
+        double running = (double)s.running_ns, ready = running + (double)s.preempted_ns;
+        *recorded = true;
+        shares[i] = ready > 0 ? (double)s.preempted_ns / ready : 0;
+        load->ready += ready / (double)run_ns;
+        load->running += running / (double)run_ns;
+    }
+    return shares;
+}
+
+static uint64_t scheduling_path(const struct upmu_findings *f, uint32_t process, const double *shares)
+{
+    struct upmu_overview_path_segment s = {.size = sizeof s};
+    double sum = 0;
+    for (size_t i = 0; upmu_overview_path_segment_at(f->overview, process, i, &s) == 0; i++)
+        if (s.kind == UPMU_PATH_RUNNING && s.thread != UPMU_NO_INDEX)
+            sum += (double)(s.end_ns - s.begin_ns) * shares[s.thread];
+    return (uint64_t)sum;
+}
+
+int findings_in_scheduling(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path)
+{
+    uint64_t run_ns = path->end_ns - path->begin_ns;
+    struct load load = {0};
+    struct textbuf b = {0};
+    bool recorded;
+    double *shares = run_ns > 0 ? scheduling_shares(f, process, run_ns, &load, &recorded) : NULL;
+    if (run_ns == 0)
+        return 0;
+    if (!shares)
+        return findings_no_memory();
+    load.path_ns = scheduling_path(f, process, shares);
+    free(shares);
+    if (!recorded || load.ready < LEAST_READY || load.ready < LEAST_READY_PER_CPU * load.running ||
+        load.path_ns / LEAST_PERCENT_OF_PATH < run_ns / 100)
+        return 0;
+    textbuf_printf(
+        &b,
+        "On average %.1f threads are ready to run and %.1f of them have a CPU, so threads on the critical path "
+        "wait ",
+        load.ready, load.running);
+    sentence_percent(&b, load.path_ns, run_ns);
+    textbuf_printf(&b, " of the run for one; fewer threads would do the same work with fewer switches");
+    return findings_add(f, finding_of(path, process, UPMU_FINDING_NO_CPU), &b);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Durations, shares, names and call sites in the sentence of a finding. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "findings/findings_list.h"
+
+void sentence_duration(struct textbuf *b, uint64_t ns)
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        double n = (double)ns / units[i].ns;
+        if (n >= 1) {
+            textbuf_printf(b, "%.*f %s", n >= 100 ? 0 : n >= 10 ? 1 : 2, n, units[i].unit);
+            return;
+        }
+    }
+    textbuf_printf(b, "%" PRIu64 " ns", ns);
+}
+
+void sentence_percent(struct textbuf *b, uint64_t part, uint64_t whole)
+{
+    double share = whole ? 100.0 * (double)part / (double)whole : 0;
+    textbuf_printf(b, "%.*f %%", share < 10 ? 1 : 0, share);
+}
+
+void sentence_object(struct textbuf *b, const struct upmu_overview_object *object)
+{
+    textbuf_printf(b, "`");
+    if (object->name[0])
+        textbuf_printf(b, "%s", object->name);
+    else
+        textbuf_printf(b, "0x%" PRIx64, object->address);
+    textbuf_printf(b, "`");
+}
+
+static const char *sentence_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+void sentence_site(struct textbuf *b, struct upmu_overview *overview, uint32_t process, uint64_t address,
+                   uint32_t stack)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    if (address == 0 || upmu_overview_line_at(overview, process, address, stack, &s) != 0 || (!s.function && !s.module))
+        return;
+    if (s.function && s.file)
+        textbuf_printf(b, " in %s %s:%" PRIu32, s.function, sentence_base_name(s.file), s.line);
+    else if (s.function)
+        textbuf_printf(b, " in %s", s.function);
+    else
+        textbuf_printf(b, " at %s+0x%" PRIx64, sentence_base_name(s.module), s.offset);
+}
+
+void sentence_thread(struct textbuf *b, pid_t tid, const char *name)
+{
+    textbuf_printf(b, "thread %ld", (long)tid);
+    if (name[0])
+        textbuf_printf(b, " (%s)", name);
+}
+
+void sentence_gain(struct textbuf *b, const struct upmu_finding *found)
+{
+    sentence_duration(b, found->gain_ns);
+    textbuf_printf(b, " (");
+    sentence_percent(b, found->gain_ns, found->run_ns);
+    textbuf_printf(b, ")");
+}

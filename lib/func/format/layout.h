@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Files of recorded functions: one with the process's modules, one per thread with its calling-context tree.
+ *
+ * The files are mapped and written in place, so that they are readable while the process runs and after it was killed. CTF
+ * readers ignore hidden files. They are sparse: regions have fixed offsets, and space is reserved as they grow.
+ */
+#ifndef UPMU_FUNC_LAYOUT_H
+#define UPMU_FUNC_LAYOUT_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FUNC_PROCESS_FILE ".functions"
+#define FUNC_THREAD_FILE ".functions_%u" /**< number of the thread's tree, from 0 on */
+#define FUNC_PROCESS_MAGIC "upmufnc"
+#define FUNC_THREAD_MAGIC "upmuctx"
+
+enum {
+    FUNC_VERSION = 1,
+    FUNC_HEADER_BYTES = 4096,
+    FUNC_NOTES_BYTES = 4 << 20, /**< of the notes of modules, at most */
+    FUNC_STEP_BYTES = 65536,    /**< space is reserved in such steps */
+};
+
+/** An address of a function has 48 bits. In that of a function whose module was unloaded, the upper 16 have the number of the
+ *  module's note, from 1 on, or FUNC_NO_MODULE. */
+enum { FUNC_ADDRESS_BITS = 48, FUNC_NO_MODULE = 65535 };
+#define FUNC_ADDRESS_MASK ((UINT64_C(1) << FUNC_ADDRESS_BITS) - 1)
+
+/** Why a call is in no tree. The values are part of the format. */
+enum func_loss {
+    FUNC_LOSS_NODES = 0,   /**< the thread's tree was full, or its file could not grow */
+    FUNC_LOSS_DEPTH = 1,   /**< calls nested too deep */
+    FUNC_LOSS_THREAD = 2,  /**< no memory or file for a thread, or it had ended */
+    FUNC_LOSS_HANDLER = 3, /**< a signal handler interrupted the set-up of its thread */
+    FUNC_LOSSES = 4,
+};
+
+/** Beginning of the process's file. Notes follow at FUNC_HEADER_BYTES. */
+struct func_process_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t pid;
+    uint64_t hz;          /**< ticks per second */
+    uint64_t begin_tick;  /**< recording began */
+    uint64_t end_tick;    /**< 0: it has not ended, or the process was killed */
+    uint32_t inner_ticks; /**< own cost of a call that its measured duration contains; subtracted when recorded */
+    uint32_t outer_ticks; /**< own cost of a call that only its caller's duration contains; subtracted when recorded */
+    uint32_t threads;     /**< files of threads made so far */
+    uint32_t notes;       /**< bytes of the notes */
+    uint32_t notes_lost;  /**< modules that have no note */
+    uint32_t reserved;
+    uint64_t lost[FUNC_LOSSES]; /**< calls without a thread's tree */
+};
+
+/** A module, followed by its build-id and its path, each with a NUL. */
+struct func_note {
+    uint32_t bytes; /**< with its texts, a multiple of 8; stored last */
+    uint32_t gone;  /**< 1: the module was unloaded */
+    uint64_t base, start, end;
+};
+
+/**
+ * A call path: a function called by its parent. Calls that return to an active function of the path (recursion) are a node
+ * of their own below the caller, with `child` = FUNC_RECURSION | the active function's node; further calls are that node's
+ * children, so that no path has a function twice. So do calls of functions that are not selected, with the node of their
+ * caller: what they call is a child of the caller. Node 0 is the thread, node 1 has what could not be recorded.
+ */
+struct func_node {
+    uint64_t function;  /**< address; 0 = none */
+    uint64_t calls;     /**< calls that returned */
+    uint64_t inclusive; /**< ticks, of nested calls of the same node the outermost only; a sum of signed numbers */
+    uint64_t exclusive; /**< ticks without those of children, still with `inner_ticks` for each call */
+    int64_t min, max;   /**< inclusive ticks of a call; below 0 if it was shorter than the hooks' cost */
+    uint32_t child;     /**< first child, 0 = none */
+    uint32_t next;      /**< next sibling, 0 = none */
+    uint32_t active;    /**< calls that have not returned */
+    uint32_t last;      /**< offset of the child called last from the first node, a cache */
+};
+static_assert(sizeof(struct func_node) == 64, "a node is a cache line");
+
+enum { FUNC_NODE_THREAD = 0, FUNC_NODE_LOST = 1, FUNC_NODES_FIXED = 2 };
+#define FUNC_RECURSION 0x80000000u
+
+/** A call that has not returned. Frame 0 is the thread's. */
+struct func_frame {
+    uint64_t start;    /**< tick */
+    uint64_t children; /**< ticks of calls that returned, with the hooks' cost around them */
+    uint64_t cost;     /**< ticks of the hooks in calls that returned */
+    uint64_t cfa;      /**< address of the hook's frame, to find frames that were left without a return */
+    uint64_t hook;     /**< return address of the hook */
+    uint64_t site;     /**< return address of the function that the code belongs to */
+    uint64_t node;     /**< address of the node that counts this call */
+    uint64_t unused;
+};
+static_assert(sizeof(struct func_frame) == 64, "shared with readers");
+
+/** Beginning of a thread's file. Frames and nodes follow. */
+struct func_tree {
+    /* The first cache line is used by each hook; addresses are those in the process, where the file is mapped at `self`. */
+    uint64_t top;         /**< address of the last frame */
+    uint64_t frames_end;  /**< address of the end of the space reserved for frames */
+    uint64_t nodes_start; /**< address of the nodes */
+    uint32_t inner_ticks; /**< as in the process's file */
+    uint32_t outer_ticks;
+    uint64_t self;
+    uint64_t unused[3];
+    /* the second one when the tree grows */
+    char magic[8];
+    uint32_t version;
+    uint32_t number;
+    uint32_t nodes;       /**< nodes made */
+    uint32_t nodes_ready; /**< nodes that space is reserved for */
+    uint32_t nodes_max;
+    uint32_t frames_max;
+    uint64_t frames_at, nodes_at;  /**< offsets */
+    uint64_t lost_open;            /**< calls below the last frame that are not recorded */
+    uint32_t tid;                  /**< of the last thread that used this tree */
+    uint32_t lives;                /**< threads that used it */
+    uint64_t begin_tick, end_tick; /**< of the last one; end 0: it has not ended */
+    char name[16];                 /**< of the last one */
+    uint64_t lost[FUNC_LOSSES];
+    uint64_t left;      /**< frames left without a return: longjmp(), exceptions, threads that ended */
+    uint64_t unmatched; /**< returns without a call: entered before recording began, or switched stacks */
+};
+static_assert(offsetof(struct func_tree, magic) == 64, "the first cache line is of the hooks");
+static_assert(sizeof(struct func_tree) <= FUNC_HEADER_BYTES, "the header fits");
+
+#endif

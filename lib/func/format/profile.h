@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Sums of recorded calls: the trees of many threads as one, functions, and edges between them. */
+#ifndef UPMU_FUNC_PROFILE_H
+#define UPMU_FUNC_PROFILE_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "func/format/layout.h"
+
+/** Function number of nodes that are no function: of threads. */
+#define FUNC_PROFILE_THREAD UINT32_MAX
+
+struct func_sums {
+    uint64_t calls;
+    uint64_t inclusive_ns; /**< of nested calls the outermost only */
+    uint64_t exclusive_ns;
+    uint64_t min_ns, max_ns;
+    uint64_t open; /**< of `calls`, those that had not returned */
+};
+
+/** Node 0 is all threads. A parent has a lower index than its children. */
+struct func_path {
+    uint32_t function;
+    uint32_t parent, child, next; /**< 0: none */
+    uint32_t depth;
+    uint32_t recursion; /**< 0, or the node of the active call of the same function */
+    struct func_sums sums;
+};
+
+struct func_edge {
+    uint32_t caller, callee; /**< FUNC_PROFILE_THREAD: called by no recorded function */
+    struct func_sums sums;
+};
+
+/** All zero is an empty profile. */
+struct func_profile {
+    struct func_path *paths;
+    size_t n_paths, cap_paths;
+    struct map by_parent;
+    struct func_sums *functions; /**< by number */
+    size_t n_functions;
+    struct func_edge *edges;
+    size_t n_edges, cap_edges;
+    struct map by_pair;
+    uint64_t calls;   /**< of all nodes */
+    uint64_t skipped; /**< calls of functions that were not selected */
+    uint64_t omitted; /**< nodes nested too deep */
+};
+
+/** Number of a function, from 0 on; MAP_NONE without memory. */
+typedef uint32_t func_number(void *arg, uint64_t function);
+
+/** Whether a mapped file of `bytes` bytes has a tree that can be read. */
+bool func_tree_is_valid(const struct func_tree *t, size_t bytes);
+/** Add a thread's tree, which may still be written; calls that have not returned end at `end_tick`, if that is after them.
+ *  @return false without memory. */
+bool func_profile_add(struct func_profile *p, const struct func_tree *t, size_t bytes, uint64_t end_tick,
+                      double ns_per_tick, func_number *number, void *arg);
+/** After the last tree: sum up `n` functions, and edges. @return false without memory. */
+bool func_profile_sum(struct func_profile *p, size_t n);
+void func_profile_free(struct func_profile *p);
+
+#endif

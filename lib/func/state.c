@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Gate, settings and thread-local state of function recording. */
+#include "func/state.h"
+
+#include <sys/mman.h>
+
+#include "base/tick.h"
+
+#ifdef TICK_ISA_NAME
+uint32_t tick_use_isa;
+#endif
+
+struct func_thread func_no_thread;
+_Thread_local struct func_tls func_tls = {.thread = &func_no_thread};
+uint32_t func_gate;
+struct func_process func_process;
+
+void func_lost(enum func_loss cause, uint64_t n)
+{
+    struct func_shared *s = func_process.shared;
+    struct func_process_header *h = __atomic_load_n(&s->header, __ATOMIC_ACQUIRE);
+    __atomic_fetch_add(h ? &h->lost[cause] : &s->lost[cause], n, __ATOMIC_RELAXED);
+}
+
+void *func_map_wiped(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    if (madvise(p, bytes, MADV_WIPEONFORK) == 0)
+        return p;
+    munmap(p, bytes);
+    return NULL;
+}

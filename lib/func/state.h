@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Gate, settings and thread-local state of function recording.
+ *
+ * What a forked child must not use is in memory that the kernel zeroes for it (MADV_WIPEONFORK): the threads' links to their
+ * trees, which are shared with the parent, and the tables of trees and modules.
+ */
+#ifndef UPMU_FUNC_STATE_H
+#define UPMU_FUNC_STATE_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tiny_lock.h"
+#include "func/format/layout.h"
+#include "upmu/api.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/** Code that -finstrument-functions of our own build must not touch. */
+#define FUNC_PLAIN __attribute__((no_instrument_function))
+
+#if UINTPTR_MAX > UINT32_MAX
+enum { FUNC_NODES_DEFAULT = 1 << 18, FUNC_FRAMES_MAX = 1 << 18, FUNC_TREES_MAX = 8192, FUNC_TREES_OWN = 256 };
+#else
+enum { FUNC_NODES_DEFAULT = 1 << 14, FUNC_FRAMES_MAX = 1 << 15, FUNC_TREES_MAX = 1024, FUNC_TREES_OWN = 64 };
+#endif
+enum { FUNC_NODES_MIN = 64, FUNC_NODES_MAX = 1 << 22, FUNC_MODULES_MAX = 4096 };
+
+/** A thread's link to its tree; NULL: it has none, or this is a forked child. */
+struct func_thread {
+    struct func_tree *tree;
+    uint32_t used; /**< by a thread that runs */
+    uint32_t number;
+};
+
+struct func_tls {
+    struct func_thread *thread; /**< never NULL */
+    uint32_t busy;              /**< the tree is being made */
+    uint32_t refused;           /**< none can be made, or the thread has ended */
+    uint32_t rounds;            /**< destructor rounds so far */
+};
+extern _Thread_local struct func_tls func_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** The one word that hooks read while they are off. */
+enum {
+    FUNC_OFF = 0,
+    FUNC_ON_ISA = 1,      /**< on, with the instruction set's tick */
+    FUNC_ON_PORTABLE = 2, /**< on, with the kernel's clock */
+};
+extern uint32_t func_gate __attribute__((visibility("hidden")));
+extern struct func_thread func_no_thread;
+
+/** State that a forked child finds zeroed. */
+struct func_shared {
+    struct tiny_lock lock; /**< guards the list of trees */
+    uint32_t alive;        /**< the process has its file */
+    uint32_t claimed;      /**< a child is making its own */
+    uint32_t trees;
+    struct func_process_header *header; /**< NULL: it could not be made */
+    uint64_t lost[FUNC_LOSSES];         /**< while there is no header */
+    /* modules.c */
+    uint32_t modules_busy;
+    uint32_t modules_stale; /**< a function is in no known module */
+    uint32_t n_modules;
+    uint32_t n_notes;
+    struct func_range {
+        uint64_t start, end, file; /**< `file` is a hash of build-id and path; start 0: unloaded */
+        uint32_t note;             /**< offset among the notes, UINT32_MAX: none */
+        uint32_t number;           /**< of the note, from 1 on */
+    } module[FUNC_MODULES_MAX];
+    struct func_thread thread[FUNC_TREES_MAX];
+};
+
+/** State that a forked child inherits. */
+struct func_process {
+    struct func_shared *shared;
+    uint32_t nodes_max;   /**< of a thread */
+    uint32_t to_trace;    /**< files in the process's trace; else memory */
+    uint32_t inner_ticks; /**< see struct func_process_header */
+    uint32_t outer_ticks;
+    pthread_key_t end_key;
+    char dir[PATH_MAX]; /**< of the process's trace */
+    char *csv;          /**< prefix of the CSV files, or NULL */
+    pid_t pid;          /**< of the process that began */
+};
+extern struct func_process func_process __attribute__((visibility("hidden")));
+
+/** Count calls that are in no tree. Signal safe. */
+void func_lost(enum func_loss cause, uint64_t n);
+
+/** Private memory that a child finds zeroed; NULL. */
+void *func_map_wiped(size_t bytes);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making and ending of a thread's tree.
+ *
+ * Trees are never unmapped. A process keeps the first FUNC_TREES_OWN for one thread each; later threads continue trees of
+ * ended ones, so that memory does not grow with the number of threads.
+ *
+ * In a forked child all links to trees are NULL. The first call makes a file and trees of its own, with an empty stack:
+ * functions that the parent entered return there without being counted.
+ */
+#include "func/threads.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/tick.h"
+#include "func/files.h"
+#include "func/modules.h"
+#include "func/tree.h"
+#include "region/recorder.h"
+
+enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
+
+/* ------------------------------------------------------------------------------------------------------ process */
+
+static int process_dir(void)
+{
+    const char *dir = upmu_recorder_dir_();
+    if (!dir || strlen(dir) >= sizeof func_process.dir)
+        return -1;
+    strcpy(func_process.dir, dir);
+    return 0;
+}
+
+int func_process_open(void)
+{
+    struct func_shared *s = func_process.shared;
+    if (func_process.to_trace && process_dir() != 0)
+        return upmu_fail(UPMU_E_IO, "there is no trace to record functions in");
+    struct func_process_header *h =
+        func_file_map(FUNC_PROCESS_FILE, FUNC_HEADER_BYTES + FUNC_NOTES_BYTES, FUNC_HEADER_BYTES);
+    if (!h)
+        return upmu_fail(UPMU_E_IO, "cannot create \"%s/" FUNC_PROCESS_FILE "\": %s", func_process.dir,
+                         strerror(errno));
+    struct recorder_clock clock;
+    upmu_recorder_clock_(&clock);
+    h->version = FUNC_VERSION;
+    h->pid = (uint32_t)getpid();
+    h->hz = clock.hz;
+    h->begin_tick = tick_now();
+    h->inner_ticks = func_process.inner_ticks;
+    h->outer_ticks = func_process.outer_ticks;
+    memcpy(h->magic, FUNC_PROCESS_MAGIC, sizeof h->magic);
+    __atomic_store_n(&s->header, h, __ATOMIC_RELEASE);
+    func_modules_scan();
+    return 0;
+}
+
+/* A child that cannot make its file only counts. */
+static void child_start(struct func_shared *s)
+{
+    uint32_t free_claim = 0;
+    if (!__atomic_compare_exchange_n(&s->claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return;                                            /* another thread is doing it */
+    if (!func_process.to_trace || upmu_recorder_stream_()) /* which makes the child's trace */
+        (void)func_process_open();
+    __atomic_store_n(&s->alive, 1, __ATOMIC_RELEASE);
+}
+
+/* ------------------------------------------------------------------------------------------------------ threads */
+
+/* Under the lock. */
+static struct func_thread *thread_new_tree(struct func_shared *s)
+{
+    uint32_t n = s->trees;
+    struct func_tree *t = n < FUNC_TREES_MAX ? func_tree_new(n) : NULL;
+    if (!t)
+        return NULL;
+    s->thread[n].number = n;
+    __atomic_store_n(&s->thread[n].tree, t, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->trees, n + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->header->threads, n + 1, __ATOMIC_RELAXED);
+    return &s->thread[n];
+}
+
+static struct func_thread *thread_take(struct func_shared *s)
+{
+    struct func_thread *t = NULL;
+    tiny_lock_take(&s->lock);
+    if (s->trees >= FUNC_TREES_OWN)
+        for (uint32_t i = 0; i < s->trees && !t; i++)
+            t = s->thread[i].used ? NULL : &s->thread[i];
+    if (!t)
+        t = thread_new_tree(s);
+    if (t)
+        t->used = 1;
+    tiny_lock_give(&s->lock);
+    return t;
+}
+
+static void thread_fill(struct func_tree *t)
+{
+    char name[16] = "";
+    t->tid = (uint32_t)syscall(SYS_gettid);
+    t->lives++;
+    t->begin_tick = tick_now();
+    t->end_tick = 0;
+    prctl(PR_GET_NAME, name);
+    memcpy(t->name, name, sizeof t->name);
+}
+
+static struct func_tree *thread_make(void)
+{
+    struct func_shared *s = func_process.shared;
+    if (!__atomic_load_n(&s->alive, __ATOMIC_ACQUIRE))
+        child_start(s);
+    struct func_thread *t = __atomic_load_n(&s->header, __ATOMIC_ACQUIRE) ? thread_take(s) : NULL;
+    if (!t) {
+        func_tls.refused = 1;
+        return NULL;
+    }
+    thread_fill(t->tree);
+    pthread_setspecific(func_process.end_key, &func_tls);
+    func_tls.thread = t;
+    return t->tree;
+}
+
+struct func_tree *func_thread_start(void)
+{
+    struct func_tls *tls = &func_tls;
+    sigset_t all, before;
+    int saved = errno, cancel;
+    if (tls->busy || tls->refused) {
+        func_lost(tls->busy ? FUNC_LOSS_HANDLER : FUNC_LOSS_THREAD, 1);
+        return NULL;
+    }
+    sigfillset(&all);
+    sigemptyset(&before);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
+    tls->busy = 1;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    struct func_tree *t = thread_make();
+    if (!t)
+        func_lost(FUNC_LOSS_THREAD, 1);
+    pthread_setcancelstate(cancel, NULL);
+    tls->busy = 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+    return t;
+}
+
+/* The thread may have renamed itself. */
+static void thread_end(struct func_thread *t)
+{
+    uint64_t now = tick_now();
+    func_tls.thread = &func_no_thread;
+    func_tls.refused = 1;
+    prctl(PR_GET_NAME, t->tree->name);
+    func_tree_end(t->tree, now);
+    t->tree->end_tick = now;
+    __atomic_store_n(&t->used, 0, __ATOMIC_RELEASE);
+}
+
+/* The program's destructors may still call functions: ask to be called again. */
+static void func_on_thread_end(void *arg)
+{
+    struct func_thread *t = func_tls.thread;
+    if (++func_tls.rounds < LAST_ROUND && pthread_setspecific(func_process.end_key, arg) == 0)
+        return;
+    if (t->tree)
+        thread_end(t);
+    func_tls.refused = 1;
+}
+
+int func_threads_start(void)
+{
+    func_process.shared = func_map_wiped(sizeof *func_process.shared);
+    if (!func_process.shared)
+        return upmu_fail(UPMU_E_SYSTEM, "no memory that the kernel clears in forked children (MADV_WIPEONFORK, Linux "
+                                        "4.14): functions are not recorded");
+    if (pthread_key_create(&func_process.end_key, func_on_thread_end) != 0)
+        return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");
+    return 0;
+}

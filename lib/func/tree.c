@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread's calling-context tree: growth, and calls that do not return in order. */
+#include "func/tree.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "func/files.h"
+#include "func/modules.h"
+#include "func/select.h"
+
+/* -------------------------------------------------------------------------------------------------- new, clear */
+
+static void tree_name(uint32_t number, char name[32])
+{
+    snprintf(name, 32, FUNC_THREAD_FILE, number);
+}
+
+static size_t tree_round(size_t bytes)
+{
+    return (bytes + FUNC_STEP_BYTES - 1) / FUNC_STEP_BYTES * FUNC_STEP_BYTES;
+}
+
+/* Frames below this address have their space, with one more behind the last one. */
+static uint64_t tree_frames_limit(const struct func_tree *t, uint64_t end)
+{
+    return t->self + end - 2 * sizeof(struct func_frame);
+}
+
+/* The thread's own frame, and the two nodes that are always there. */
+static void tree_fill(struct func_tree *t)
+{
+    struct func_node *nodes = func_nodes(t);
+    struct func_frame *base = (struct func_frame *)(void *)((char *)t + t->frames_at);
+    memset(nodes, 0, FUNC_NODES_FIXED * sizeof *nodes);
+    *base = (struct func_frame){.cfa = UINT64_MAX, .node = t->nodes_start};
+    __atomic_store_n(&t->nodes, FUNC_NODES_FIXED, __ATOMIC_RELEASE);
+    func_tree_set_top(t, base);
+}
+
+struct func_tree *func_tree_new(uint32_t number)
+{
+    char name[32];
+    const struct func_process *p = &func_process;
+    size_t frames_at = FUNC_HEADER_BYTES, frames = tree_round(FUNC_FRAMES_MAX * sizeof(struct func_frame));
+    size_t nodes_at = frames_at + frames, bytes = nodes_at + p->nodes_max * sizeof(struct func_node);
+    size_t first = FUNC_STEP_BYTES / 4;
+    tree_name(number, name);
+    struct func_tree *t = func_file_map(name, bytes, frames_at + first);
+    if (!t || !func_file_reserve(name, nodes_at, nodes_at + first))
+        return NULL; /* what was mapped stays unused */
+    t->version = FUNC_VERSION;
+    t->number = number;
+    t->frames_at = frames_at;
+    t->nodes_at = nodes_at;
+    t->self = (uintptr_t)t;
+    t->nodes_start = t->self + nodes_at;
+    t->frames_end = tree_frames_limit(t, frames_at + first);
+    t->frames_max = FUNC_FRAMES_MAX;
+    t->nodes_max = p->nodes_max;
+    t->nodes_ready = (uint32_t)(first / sizeof(struct func_node));
+    if (t->nodes_ready > t->nodes_max)
+        t->nodes_ready = t->nodes_max;
+    t->inner_ticks = p->inner_ticks;
+    t->outer_ticks = p->outer_ticks;
+    tree_fill(t);
+    memcpy(t->magic, FUNC_THREAD_MAGIC, sizeof t->magic);
+    return t;
+}
+
+void func_tree_clear(struct func_tree *t)
+{
+    tree_fill(t);
+    t->lost_open = t->left = t->unmatched = 0;
+    memset(t->lost, 0, sizeof t->lost);
+}
+
+/* ------------------------------------------------------------------------------------------------------- growth */
+
+/* Space grows to twice its size. @return the new end; `end` if there is none. */
+static uint64_t tree_grow(const struct func_tree *t, uint64_t begin, uint64_t end, uint64_t limit)
+{
+    char name[32];
+    uint64_t wanted = begin + 2 * (end - begin);
+    tree_name(t->number, name);
+    wanted = wanted < limit ? wanted : limit;
+    return wanted > end && func_file_reserve(name, end, wanted) ? wanted : end;
+}
+
+static bool tree_reserve_frames(struct func_tree *t)
+{
+    uint64_t end = t->frames_end - t->self + 2 * sizeof(struct func_frame);
+    uint64_t now = tree_grow(t, t->frames_at, end, t->frames_at + t->frames_max * sizeof(struct func_frame));
+    t->frames_end = tree_frames_limit(t, now);
+    return now > end;
+}
+
+static bool tree_reserve_nodes(struct func_tree *t)
+{
+    uint64_t end = t->nodes_at + t->nodes_ready * sizeof(struct func_node);
+    uint64_t now = tree_grow(t, t->nodes_at, end, t->nodes_at + t->nodes_max * sizeof(struct func_node));
+    __atomic_store_n(&t->nodes_ready, (uint32_t)((now - t->nodes_at) / sizeof(struct func_node)), __ATOMIC_RELAXED);
+    return now > end;
+}
+
+/* ----------------------------------------------------------------------------------------------------- children */
+
+static uint32_t tree_find_child(const struct func_tree *t, const struct func_node *parent, uint64_t function)
+{
+    const struct func_node *nodes = func_nodes(t);
+    uint32_t c = __atomic_load_n(&parent->child, __ATOMIC_ACQUIRE);
+    while (c != 0 && __atomic_load_n(&nodes[c].function, __ATOMIC_RELAXED) != function)
+        c = nodes[c].next;
+    return c;
+}
+
+static uint32_t tree_index(const struct func_tree *t, const struct func_node *n)
+{
+    return (uint32_t)(n - func_nodes(t));
+}
+
+static bool tree_is_lost(const struct func_tree *t, const struct func_frame *f)
+{
+    return f->node == (uintptr_t)&func_nodes(t)[FUNC_NODE_LOST];
+}
+
+static bool tree_is_thread(const struct func_tree *t, const struct func_frame *f)
+{
+    return f->node == t->nodes_start;
+}
+
+/* The node of a function that is active on this path; 0 if it is not. */
+static uint32_t tree_find_active(const struct func_tree *t, const struct func_frame *f, uint64_t function)
+{
+    const struct func_node *at;
+    for (; (at = func_frame_at(t, f))->function != 0; f--)
+        if (at->function == function)
+            return tree_index(t, at);
+    return 0;
+}
+
+/* A handler that interrupts this gets another number. */
+static uint32_t tree_new_node(struct func_tree *t, uint64_t function, uint32_t child)
+{
+    uint32_t i = __atomic_fetch_add(&t->nodes, 1, __ATOMIC_RELAXED);
+    if (i >= t->nodes_ready && !(tree_reserve_nodes(t) && i < t->nodes_ready)) {
+        __atomic_fetch_sub(&t->nodes, 1, __ATOMIC_RELAXED);
+        return FUNC_NODE_LOST;
+    }
+    struct func_node *n = &func_nodes(t)[i];
+    *n = (struct func_node){.min = INT64_MAX, .max = INT64_MIN, .child = child};
+    __atomic_store_n(&n->function, function, __ATOMIC_RELEASE);
+    return i;
+}
+
+/* What a new node has for its first child. Of a function that is not selected, its caller: what it calls is called from there. */
+static uint32_t tree_first_child(const struct func_tree *t, const struct func_frame *f, uint64_t function)
+{
+    func_modules_see(function);
+    uint32_t at = tree_index(t, func_frame_at(t, f));
+    if (!func_select(function, at == FUNC_NODE_THREAD))
+        return FUNC_RECURSION | at;
+    uint32_t active = tree_find_active(t, f, function);
+    return active ? FUNC_RECURSION | active : 0;
+}
+
+/* The child of a frame's node for a function; FUNC_NODE_LOST if there is no space for it. */
+static uint32_t tree_child(struct func_tree *t, const struct func_frame *f, uint64_t function)
+{
+    struct func_node *nodes = func_nodes(t), *parent = func_frame_at(t, f);
+    if (tree_is_lost(t, f))
+        return FUNC_NODE_LOST;
+    uint32_t c = tree_find_child(t, parent, function);
+    if (c == 0) {
+        uint32_t first = __atomic_load_n(&parent->child, __ATOMIC_ACQUIRE);
+        c = tree_new_node(t, function, tree_first_child(t, f, function));
+        if (c == FUNC_NODE_LOST)
+            return c;
+        do /* a handler may add another child in between */
+            nodes[c].next = first;
+        while (!__atomic_compare_exchange_n(&parent->child, &first, c, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    }
+    parent->last = c * (uint32_t)sizeof *parent;
+    return c;
+}
+
+/* --------------------------------------------------------------------------------------------- out of order */
+
+/* A call that gets no frame: it, and all that is called from it, is only counted. */
+static void tree_lose(struct func_tree *t, struct func_frame *f, const struct func_call *c, uint64_t cause)
+{
+    struct func_frame *g = f + 1;
+    if (tree_is_lost(t, f))
+        cause = f->children; /* that of the first one */
+    t->lost[cause]++;
+    if (t->lost_open++ > 0)
+        return;
+    *g = (struct func_frame){.node = (uintptr_t)&func_nodes(t)[FUNC_NODE_LOST],
+                             .cfa = c->cfa,
+                             .hook = c->hook,
+                             .site = c->site,
+                             .children = cause};
+    func_tree_set_top(t, g);
+}
+
+/* Whether an address is on the signal stack on which the thread runs now, and the other is not. */
+static bool tree_is_on_signal_stack(uint64_t cfa, uint64_t other)
+{
+    stack_t s;
+    int saved = errno;
+    bool on = sigaltstack(NULL, &s) == 0 && (s.ss_flags & SS_ONSTACK);
+    errno = saved;
+    return on && cfa - (uintptr_t)s.ss_sp < s.ss_size && other - (uintptr_t)s.ss_sp >= s.ss_size;
+}
+
+static void tree_leave(struct func_tree *t, struct func_frame *f, uint64_t now)
+{
+    if (tree_is_lost(t, f)) {
+        t->lost_open = 0;
+        func_tree_set_top(t, f - 1);
+        return;
+    }
+    t->left++;
+    func_tree_pop(t, f, func_frame_node(f), now);
+}
+
+/* End calls that were left without a return. @return the last frame that is left. */
+static struct func_frame *tree_resync(struct func_tree *t, const struct func_call *c)
+{
+    uint64_t now = tick_now();
+    struct func_frame *f = func_tree_top(t);
+    if (c->cfa > f->cfa && tree_is_on_signal_stack(c->cfa, f->cfa))
+        return f;
+    for (; func_frame_is_left(f, c); f = func_tree_top(t))
+        tree_leave(t, f, now);
+    return f;
+}
+
+/* @return the frame that returns, now the last one; NULL if it has none. */
+static struct func_frame *tree_unwind(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now)
+{
+    struct func_frame *f = func_tree_top(t);
+    if (tree_is_lost(t, f) && cfa <= f->cfa && t->lost_open > 0) {
+        if (--t->lost_open == 0)
+            func_tree_set_top(t, f - 1);
+        return NULL;
+    }
+    while (!tree_is_thread(t, f) && func_frame_node(f)->function != function)
+        f--;
+    if (tree_is_thread(t, f)) {
+        t->unmatched++;
+        return NULL;
+    }
+    while (func_tree_top(t) != f)
+        tree_leave(t, func_tree_top(t), now);
+    return f;
+}
+
+void func_tree_return_late(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now)
+{
+    struct func_frame *f = tree_unwind(t, function, cfa, now);
+    if (f)
+        func_tree_pop(t, f, func_frame_node(f), now);
+}
+
+void func_tree_enter(struct func_tree *t, const struct func_call *c)
+{
+    struct func_frame *f = func_tree_top(t);
+    if (func_frame_is_left(f, c))
+        f = tree_resync(t, c);
+    uint32_t child = tree_child(t, f, c->function);
+    if (child == FUNC_NODE_LOST) {
+        tree_lose(t, f, c, FUNC_LOSS_NODES);
+        return;
+    }
+    if (!func_tree_has_space(t, f + 1) && !tree_reserve_frames(t)) {
+        tree_lose(t, f, c, FUNC_LOSS_DEPTH);
+        return;
+    }
+    struct func_node *n = &func_nodes(t)[child];
+    func_tree_push(t, f + 1, n, c);
+    f[1].start = tick_now();
+}
+
+void func_tree_end(struct func_tree *t, uint64_t now)
+{
+    struct func_frame *f;
+    while (!tree_is_thread(t, f = func_tree_top(t)))
+        tree_leave(t, f, now);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A thread's calling-context tree: calls and returns.
+ *
+ * A signal handler may interrupt any of this, and calls and returns from functions of its own: it finds
+ * the last frame published, and leaves it the last one again. So a frame is published before it is filled, with its node
+ * filled in before as well, and a return counts its call before the frame goes.
+ */
+#ifndef UPMU_FUNC_TREE_H
+#define UPMU_FUNC_TREE_H
+
+#include "base/tick.h"
+#include "func/state.h"
+
+/** Space for the nodes and frames that a new tree begins with. */
+struct func_tree *func_tree_new(uint32_t number);
+/** End all calls that have not returned. */
+void func_tree_end(struct func_tree *t, uint64_t now);
+/** Take back everything that was recorded. */
+void func_tree_clear(struct func_tree *t);
+
+static inline struct func_node *func_nodes(const struct func_tree *t)
+{
+    return (struct func_node *)(uintptr_t)t->nodes_start;
+}
+
+static inline struct func_frame *func_tree_top(const struct func_tree *t)
+{
+    return (struct func_frame *)(uintptr_t)__atomic_load_n(&t->top, __ATOMIC_RELAXED);
+}
+
+static inline void func_tree_set_top(struct func_tree *t, const struct func_frame *f)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&t->top, (uintptr_t)f, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/** The last frame's call ends: count it. */
+static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, struct func_node *n, uint64_t now)
+{
+    struct func_frame *caller = f - 1;
+    uint64_t spent = now - f->start, cost = f->cost + t->inner_ticks;
+    int64_t inclusive = (int64_t)(spent - cost);
+    n->calls++;
+    n->exclusive += spent - f->children;
+    if (LIKELY(--n->active == 0))
+        n->inclusive += (uint64_t)inclusive;
+    if (UNLIKELY(inclusive < n->min))
+        n->min = inclusive;
+    if (UNLIKELY(inclusive > n->max))
+        n->max = inclusive;
+    caller->children += spent + t->outer_ticks;
+    caller->cost += cost + t->outer_ticks;
+    func_tree_set_top(t, caller);
+}
+
+/** Where a hook was called from. */
+struct func_call {
+    uint64_t function;
+    uint64_t cfa, hook, site; /**< as in struct func_frame */
+};
+
+/** Whether the last frame `f` was left without a return: the call's is not below it. At the same address, `f` is a caller only
+ *  if this function was inlined into it: then it has the same call site, and another hook. */
+static inline bool func_frame_is_left(const struct func_frame *f, const struct func_call *c)
+{
+    return UNLIKELY(c->cfa >= f->cfa) && (c->cfa > f->cfa || c->site != f->site || c->hook == f->hook);
+}
+
+static inline struct func_node *func_frame_node(const struct func_frame *f)
+{
+    return (struct func_node *)(uintptr_t)f->node;
+}
+
+/** The node whose children are calls made from frame `f`: that of the frame, unless that is a recursion. */
+static inline struct func_node *func_frame_at(const struct func_tree *t, const struct func_frame *f)
+{
+    struct func_node *n = func_frame_node(f);
+    return LIKELY(!(n->child & FUNC_RECURSION)) ? n : &func_nodes(t)[n->child & ~FUNC_RECURSION];
+}
+
+/** The caller stores the tick that the call begins with, after everything else. */
+static inline void func_tree_push(struct func_tree *t, struct func_frame *g, struct func_node *n,
+                                  const struct func_call *c)
+{
+    n->active++;
+    g->node = (uintptr_t)n;
+    g->cfa = c->cfa;
+    func_tree_set_top(t, g);
+    g->node = (uintptr_t)n;
+    g->cfa = c->cfa;
+    g->hook = c->hook;
+    g->site = c->site;
+    g->children = 0;
+    g->cost = 0;
+}
+
+/** Whether space is reserved for frame `g`, and one more for calls that get none. */
+static inline bool func_tree_has_space(const struct func_tree *t, const struct func_frame *g)
+{
+    return (uintptr_t)g < t->frames_end;
+}
+
+/** The function was called last from here, and nothing else is to be done. @return its frame, whose start is to be stored; NULL:
+ *  func_tree_enter() is to be called. */
+static inline struct func_frame *func_tree_enter_known(struct func_tree *t, const struct func_call *c)
+{
+    struct func_frame *f = func_tree_top(t), *g = f + 1;
+    struct func_node *n = (struct func_node *)(uintptr_t)(t->nodes_start + func_frame_at(t, f)->last);
+    if (UNLIKELY(n->function != c->function) || func_frame_is_left(f, c) || UNLIKELY(!func_tree_has_space(t, g)))
+        return NULL;
+    func_tree_push(t, g, n, c);
+    return g;
+}
+
+/** A call of a function. */
+void func_tree_enter(struct func_tree *t, const struct func_call *c);
+
+/** A return from a function that is not the last one called, at `now`. */
+void func_tree_return_late(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What upmu/functions.h keeps of a recording. */
+#ifndef UPMU_FUNCTIONS_FUNCTIONS_H
+#define UPMU_FUNCTIONS_FUNCTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "func/format/profile.h"
+#include "symbols/symbols.h"
+#include "upmu/functions.h"
+
+enum { FUNCTIONS_INLINED_MAX = 32, FUNCTIONS_DAMAGES_MAX = 1000 };
+
+struct functions_row {
+    uint32_t module; /**< in `symbols`; UINT32_MAX: not known */
+    uint64_t offset;
+    char *path;
+    const char *name, *file; /**< of `symbols` */
+    uint32_t line;
+    uint32_t recursive;
+};
+
+struct functions_rank {
+    uint64_t exclusive_ns, calls;
+    uint32_t row;
+};
+
+struct upmu_functions {
+    struct symbols *symbols;
+    struct functions_row *rows;
+    size_t n_rows, cap_rows;
+    struct map by_place; /**< row of a module and offset */
+    struct func_profile profile;
+    struct functions_rank *order; /**< rows by importance */
+    uint32_t *place;              /**< the reverse */
+    struct upmu_functions_totals totals;
+};
+
+#endif

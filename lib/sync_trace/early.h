@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Waits and holds from before the recording.
+ *
+ * A thread that is about to block while nothing is recorded notes its wait in a table of the process. When recording
+ * begins, its waits are published: each thread gets a block, a slot of the wait-state file, and the event that begins its
+ * wait, with UPMU_TRACE_FLAG_BEFORE. The thread itself records the end. Uncontended calls are not affected: whether a lock
+ * is taken is read from the lock, without a try.
+ */
+#ifndef UPMU_SYNC_EARLY_H
+#define UPMU_SYNC_EARLY_H
+
+#include "sync_trace/account/acquire.h"
+#include "sync_trace/state/thread.h"
+
+/** A wait that begins while nothing is recorded. */
+struct sync_early {
+    int32_t kind;  /**< enum upmu_trace_kind of the event that begins it */
+    uint32_t type; /**< enum upmu_object_type */
+    uintptr_t key; /**< see sync_key_object(); of a join, the thread's handle */
+    uintptr_t mutex;
+    uintptr_t site;
+    uint32_t flags;
+    uint32_t slot; /**< in the table, from 1 on; 0: it is not noted */
+};
+
+/** The thread is about to block. @return false if recording is on by now: the call is to be recorded as any other. Keeps errno. */
+bool sync_early_begin(struct sync_early *w);
+/** The call has returned. @return the thread's block if the wait was published and its end must be recorded; NULL. Keeps errno. */
+struct sync_thread *sync_early_end(struct sync_early *w);
+/** The same for a lock: records that it was acquired, or `result`. */
+void sync_early_lock_end(struct sync_early *w, int32_t result);
+
+/** Publish the waits noted so far: recording is on. `t`: the calling thread's block. Keeps errno. */
+void sync_early_publish(struct sync_thread *t);
+extern uint32_t sync_early_noted __attribute__((visibility("hidden")));
+
+/** The same in a process that is recorded, where `upmu ctl` may have begun it. */
+static inline void sync_early_check(struct sync_thread *t)
+{
+    if (UNLIKELY(__atomic_load_n(&sync_early_noted, __ATOMIC_RELAXED) != 0))
+        sync_early_publish(t);
+}
+
+/** Tick from which on calls are recorded, or slightly later. */
+uint64_t sync_recording_since(void);
+
+/** The lock is released, and the thread was not recorded to acquire it. If that was before the recording, the hold is
+ *  `h`, which lasts since the recording began. */
+bool sync_held_before(const struct sync_thread *t, uintptr_t key, struct sync_held *h);
+/** Record such a release of `tick`, read before the call; a lock of another thread is none. Keeps errno. */
+void sync_release_before(struct sync_thread *t, const struct lock_call *l, uint64_t tick);
+
+#endif

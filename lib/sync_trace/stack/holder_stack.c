@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call stack of a held lock's acquisition, unwound by another thread.
+ *
+ * The holder has kept the innermost words of its stack, because functions that were active then (lock wrappers) may have
+ * returned, and others use their memory. The words behind them are read from the holder's stack, which may change or vanish
+ * meanwhile: through the kernel, which fails where there is no memory, and valid only if the lock is still held afterwards.
+ */
+#include "sync_trace/stack/holder_stack.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "sync_trace/stack/cfi.h"
+#include "sync_trace/stack/unwind.h"
+#include "sync_trace/state/held.h"
+
+/* The words from `at` on, as many as there are. @return bytes. */
+static size_t holder_read(struct sync_thread *t, uintptr_t at)
+{
+    static uint32_t refused; /* by a filter of system calls: it is not tried again */
+    const struct iovec to = {.iov_base = t->snapshot, .iov_len = sizeof t->snapshot};
+    const struct iovec from = {.iov_base = (void *)at, .iov_len = sizeof t->snapshot};
+    if (__atomic_load_n(&refused, __ATOMIC_RELAXED))
+        return 0;
+    ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+    if (got < 0)
+        __atomic_store_n(&refused, 1, __ATOMIC_RELAXED);
+    return got > 0 ? (size_t)got : 0;
+}
+
+uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sync_thread *holder,
+                           const struct sync_held *entry)
+{
+    enum { POINTER, SITE, INNERMOST }; /* of the words at the frame pointer */
+    struct sync_origin o, again;
+    bool whole;
+    if (sync_process.depth == 0 || !sync_origin_read(holder, entry, &o))
+        return 0;
+    if (o.stack != 0 || o.words <= INNERMOST || o.word[SITE] != entry->site)
+        return o.stack;
+    uintptr_t innermost = o.frame + INNERMOST * sizeof(uintptr_t), live = o.frame + o.words * sizeof(uintptr_t);
+    size_t got = holder_read(t, live);
+    if (!sync_origin_read(holder, entry, &again))
+        return 0;
+    const struct cfi_memory parts[] = {{o.frame, o.words * sizeof(uintptr_t), o.word}, {live, got, t->snapshot}};
+    const struct cfi_frame from = {.pc = entry->site, .sp = innermost, .bp = o.word[POINTER]};
+    uint32_t n = cfi_walk(from, parts, sizeof parts / sizeof *parts, t->frames, sync_process.depth, &whole);
+    return sync_stack_add(t, tick, n, n > 1 ? UPMU_STACK_COPIED : UPMU_STACK_NONE, !whole);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The call stack of a held lock's acquisition, unwound by another thread. */
+#ifndef UPMU_SYNC_HOLDER_STACK_H
+#define UPMU_SYNC_HOLDER_STACK_H
+
+#include "sync_trace/state/thread.h"
+
+/** Id of the stack at which `holder` acquired the lock, for an event of `tick` or later; `entry` is as sync_held_ask() returned
+ *  it. 0: it is not known, or the holder has released the lock. Under sync_guard(t). Changes errno. */
+uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sync_thread *holder,
+                           const struct sync_held *entry);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The pipe of libunwind. */
+#include "sync_trace/stack/unwind_pipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+    int fd[2];
+    dev_t dev;
+    ino_t ino;
+    bool learned;
+    uint32_t gone; /* atomic */
+} unwind_pipe;
+
+static bool pipe_end_is(int fd, dev_t dev, ino_t ino)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && st.st_dev == dev && st.st_ino == ino;
+}
+
+/* The numbers are the lowest free ones: those that a pipe made before the walk has. */
+bool sync_unwind_pipe_learn(bool (*walk)(void))
+{
+    struct stat st;
+    int fd[2];
+    bool probed = pipe2(fd, O_CLOEXEC) == 0;
+    if (probed) {
+        close(fd[0]);
+        close(fd[1]);
+    }
+    if (!walk())
+        return false;
+    if (!probed || fstat(fd[0], &st) != 0 || !pipe_end_is(fd[0], st.st_dev, st.st_ino) ||
+        !pipe_end_is(fd[1], st.st_dev, st.st_ino))
+        return true;
+    unwind_pipe.fd[0] = fd[0];
+    unwind_pipe.fd[1] = fd[1];
+    unwind_pipe.dev = st.st_dev;
+    unwind_pipe.ino = st.st_ino;
+    unwind_pipe.learned = true;
+    return true;
+}
+
+bool sync_unwind_pipe_is_intact(void)
+{
+    if (!unwind_pipe.learned)
+        return true;
+    if (__atomic_load_n(&unwind_pipe.gone, __ATOMIC_RELAXED))
+        return false;
+    int saved = errno;
+    bool intact = pipe_end_is(unwind_pipe.fd[0], unwind_pipe.dev, unwind_pipe.ino) &&
+                  pipe_end_is(unwind_pipe.fd[1], unwind_pipe.dev, unwind_pipe.ino);
+    errno = saved;
+    if (!intact)
+        __atomic_store_n(&unwind_pipe.gone, 1, __ATOMIC_RELAXED);
+    return intact;
+}

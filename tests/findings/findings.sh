@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+# Findings of programs with one built-in trouble each, first in every view; none of healthy programs.
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+[ -z "${SANITIZED-}" ] || {
+    echo "skipped, because a sanitizer's runtime must be loaded before anything that is preloaded"
+    exit 77
+}
+
+# record NAME OPTION...: records the program NAME; its report as JSON is in "$work/NAME.json"
+record() {
+    local name=$1
+    shift
+    "$UPMU" record "$@" -o "$work/$name" -- timeout -s KILL 20 "$TROUBLES" "$name" >"$work/record" 2>&1 ||
+        grep -q " lost" "$work/record" || { fail "recording $name"; cat "$work/record" >&2; }
+    "$UPMU" report --json "$work/$name" >"$work/$name.json" || fail "report of $name"
+}
+
+# first NAME PYTHON: the first finding of NAME is `f`, and its object `o`
+first() {
+    json "$work/$1.json" "
+import re
+assert d['findings'], 'no finding in $1'
+f = d['findings'][0]
+o = d['objects'][f['object']]['name'] if f['object'] is not None else None
+$2"
+    "$UPMU" report "$work/$1" >"$work/out" && has out "Findings"
+}
+
+record long
+first long '
+assert f["kind"] == "section" and o == "ledger", f
+assert "write_ledger troubles.c:" in f["text"] and "half as long" in f["text"], f["text"]
+assert re.search(r"held \d[\d.]+ ms at a time \(at most \d[\d.]+ ms\)", f["text"]), f["text"]
+assert 0.35 < f["gain_ns"] / f["run_ns"] < 0.55, f
+assert f["end_ns"] > f["begin_ns"] > 0 and f["site"]["functions"][0]["function"] == "write_ledger", f'
+
+record relay
+first relay 'assert f["kind"] == "hand-over" and f["gain_ns"] > 0.2 * f["run_ns"], f'
+
+record barrier
+first barrier '
+assert f["kind"] == "imbalance" and o == "gate", f
+# One of four is 50 ms later than the others in each of 5 rounds: 37.5 ms later than the mean.
+assert 150e6 < f["gain_ns"] < 250e6, f
+assert d["threads"][f["thread"]]["name"] == "stage" and "in 5 of 5 rounds" in f["text"], f'
+
+record join
+first join '
+assert f["kind"] == "imbalance" and o is None, f
+assert 220e6 < f["gain_ns"] < 320e6 and "4 threads" in f["text"], f'
+
+# All threads on one CPU.
+if "$UPMU" record --sched -o "$work/probe" -- true >/dev/null 2>&1 &&
+    ! "$UPMU" report "$work/probe" | grep -q "no context switches"; then
+    record crowd --sched
+    first crowd 'assert f["kind"] == "no-cpu" and f["gain_ns"] is None, f'
+else
+    echo "crowd: skipped, because context switches cannot be recorded here"
+fi
+
+timeout -s KILL 2 "$UPMU" record -o "$work/deadlock" -- "$TROUBLES" deadlock >"$work/record" 2>&1
+pkill -KILL -f "^$TROUBLES deadlock"
+"$UPMU" report --json "$work/deadlock" >"$work/deadlock.json" || fail "report of deadlock"
+first deadlock '
+assert f["kind"] == "deadlock" and f["gain_ns"] is None, f
+assert "`ledger`" in f["text"] and "`drawer`" in f["text"] and "crossed troubles.c:" in f["text"], f["text"]'
+
+# A trouble is there in each run; what a loaded machine does to a healthy program is not.
+for name in rare queue even rounds; do
+    for _ in 1 2 3 4 5; do
+        rm -rf "${work:?}/$name"
+        record "$name"
+        "$UPMU" report "$work/$name" >"$work/out"
+        ! grep -q Findings "$work/out" || continue
+        json "$work/$name.json" "assert d['findings'] == [], d['findings']"
+        continue 2
+    done
+    fail "$name has findings"
+    cat "$work/out" >&2
+done
+finish

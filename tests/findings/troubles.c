@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs with one built-in trouble each, and healthy ones. Work is mostly sleep, so that a loaded machine changes little. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { THREADS = 4 };
+
+static pthread_mutex_t ledger = PTHREAD_MUTEX_INITIALIZER, drawer = PTHREAD_MUTEX_INITIALIZER;
+static sem_t baton[THREADS];
+static pthread_barrier_t gate;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static int items;
+static atomic_uint sink;
+
+static void nap(long ms)
+{
+    const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static void spin(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        atomic_fetch_add_explicit(&sink, 1, memory_order_relaxed);
+}
+
+__attribute__((noinline)) static void write_ledger(void)
+{
+    pthread_mutex_lock(&ledger);
+    nap(8);
+    pthread_mutex_unlock(&ledger);
+}
+
+static void *clerk(void *arg)
+{
+    for (int i = 0; i < 10; i++)
+        write_ledger();
+    return arg;
+}
+
+/* Each wakes the next one after next to no work. */
+static void *runner(void *arg)
+{
+    size_t mine = (size_t)arg;
+    for (int i = 0; i < 2000; i++) {
+        sem_wait(&baton[mine]);
+        spin(20);
+        sem_post(&baton[(mine + 1) % THREADS]);
+    }
+    return NULL;
+}
+
+static void *stage(void *arg)
+{
+    long mine = (long)arg;
+    for (int i = 0; i < 5; i++) {
+        nap(mine == 0 ? 60 : 10);
+        pthread_barrier_wait(&gate);
+    }
+    return NULL;
+}
+
+static void *even_stage(void *arg)
+{
+    for (int i = 0; i < 4; i++) {
+        nap(150);
+        pthread_barrier_wait(&gate);
+    }
+    return arg;
+}
+
+static void *part(void *arg)
+{
+    nap((long)arg == 2 ? 400 : 50);
+    return NULL;
+}
+
+static void *even_part(void *arg)
+{
+    nap(200);
+    return arg;
+}
+
+static void *cruncher(void *arg)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    for (time_t begin = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+         now.tv_sec * 1000 + now.tv_nsec / 1000000 < begin + 700; clock_gettime(CLOCK_MONOTONIC, &now))
+        spin(10000);
+    return arg;
+}
+
+static void *rare_clerk(void *arg)
+{
+    for (int i = 0; i < 20; i++) {
+        nap(10);
+        pthread_mutex_lock(&ledger);
+        spin(10);
+        pthread_mutex_unlock(&ledger);
+    }
+    return arg;
+}
+
+static void *consumer(void *arg)
+{
+    for (int i = 0; i < 40; i++) {
+        pthread_mutex_lock(&ledger);
+        while (items == 0)
+            pthread_cond_wait(&ready, &ledger);
+        items--;
+        pthread_mutex_unlock(&ledger);
+    }
+    return arg;
+}
+
+static void *producer(void *arg)
+{
+    for (int i = 0; i < 40; i++) {
+        nap(5);
+        pthread_mutex_lock(&ledger);
+        items++;
+        pthread_mutex_unlock(&ledger);
+        pthread_cond_signal(&ready);
+    }
+    return arg;
+}
+
+static void *crossed(void *arg)
+{
+    pthread_mutex_t *first = arg ? &ledger : &drawer, *second = arg ? &drawer : &ledger;
+    pthread_mutex_lock(first);
+    nap(100);
+    pthread_mutex_lock(second);
+    return NULL;
+}
+
+static void run(void *(*of)(void *), long n)
+{
+    pthread_t all[16];
+    for (long i = 0; i < n; i++)
+        if (pthread_create(&all[i], NULL, of, (void *)i) != 0)
+            abort();
+    for (long i = 0; i < n; i++)
+        pthread_join(all[i], NULL);
+}
+
+static void *producer_or_consumer(void *arg)
+{
+    return arg ? producer(arg) : consumer(arg);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void *(*of)(void *);
+        long n;
+    } programs[] = {
+        {"long", clerk, THREADS},      {"relay", runner, THREADS},
+        {"barrier", stage, THREADS},   {"join", part, THREADS},
+        {"crowd", cruncher, 12},       {"deadlock", crossed, 2},
+        {"rare", rare_clerk, THREADS}, {"queue", producer_or_consumer, 2},
+        {"even", even_part, THREADS},  {"rounds", even_stage, THREADS},
+    };
+    for (unsigned i = 0; i < THREADS; i++)
+        sem_init(&baton[i], 0, i == 0);
+    pthread_barrier_init(&gate, NULL, THREADS);
+    for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof *programs; i++) {
+        if (strcmp(programs[i].name, argv[1]) != 0)
+            continue;
+        run(programs[i].of, programs[i].n);
+        return 0;
+    }
+    return 2;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recorded program that installs a seccomp filter, by which any call but its own and those of docs/security.md ends it.
+ *
+ *     sandbox         record under the filter: threads, full packets, stacks
+ *     sandbox list    the names of the recorder's calls
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "../read_object.h"
+
+enum { THREADS = 3, ROUNDS = 4, PAIRS = 3000, CALLS_MAX = 64 };
+
+#define CALL(name)        \
+    {                     \
+#name, SYS_##name \
+    }
+
+struct call {
+    const char *name;
+    long number;
+};
+
+/* In the rows "a new packet, ...", "a thread's begin and end", "a call stack", "all threads are blocked" and "end". */
+static const struct call recorder[] = {
+    CALL(mmap),        CALL(munmap), CALL(madvise),   CALL(rt_sigprocmask), CALL(prlimit64),     CALL(clone),
+    CALL(openat),      CALL(fstat),  CALL(fallocate), CALL(ftruncate),      CALL(pwrite64),      CALL(close),
+    CALL(exit),        CALL(gettid), CALL(prctl),     CALL(getrusage),      CALL(futex),         CALL(process_vm_readv),
+    CALL(read),        CALL(write),  CALL(mincore),   CALL(tgkill),         CALL(rt_sigpending), CALL(rt_sigtimedwait),
+#ifdef SYS_close_range
+    CALL(close_range),
+#endif
+#ifdef SYS_rename
+    CALL(rename),
+#endif
+};
+
+/* Of the C library: threads, memory, the end. */
+static const struct call own[] = {
+    CALL(clone),        CALL(set_robust_list), CALL(mprotect), CALL(brk),
+    CALL(rt_sigaction), CALL(exit_group),      CALL(getpid),
+#ifdef SYS_clone3
+    CALL(clone3),
+#endif
+#ifdef SYS_rseq
+    CALL(rseq),
+#endif
+#ifdef SYS_newfstatat
+    CALL(newfstatat),
+#endif
+};
+
+enum { RECORDER = sizeof recorder / sizeof *recorder, OWN = sizeof own / sizeof *own };
+
+static void install_filter(void)
+{
+    struct sock_filter program[2 * (RECORDER + OWN) + 2];
+    size_t n = 0;
+    program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < RECORDER + OWN; i++) {
+        long number = i < RECORDER ? recorder[i].number : own[i - RECORDER].number;
+        program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
+        program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    }
+    program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    struct sock_fprog filter = {.len = (unsigned short)n, .filter = program};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) {
+        printf("skipped, because this kernel takes no seccomp filter\n");
+        exit(77);
+    }
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *work(void *arg)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        lock(&mutex);
+        unlock(&mutex);
+    }
+    return arg;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t t[THREADS];
+    if (argc == 2 && strcmp(argv[1], "list") == 0) {
+        for (size_t i = 0; i < RECORDER; i++)
+            puts(recorder[i].name);
+        return 0;
+    }
+    install_filter();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < THREADS; i++)
+            CHECK(pthread_create(&t[i], NULL, work, NULL) == 0);
+        for (int i = 0; i < THREADS; i++)
+            CHECK(pthread_join(t[i], NULL) == 0);
+    }
+    printf("acquired %d\n", THREADS * ROUNDS * PAIRS);
+    return 0;
+}

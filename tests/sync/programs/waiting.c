@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads asleep in calls that are not about locks.
+ *
+ * pool: the shape of a parallel compressor: a thread in sigwait() until the main thread sends the signal at the end, and workers
+ *       that compute; another thread is in read() until the process ends.
+ * killed: the same, and the process kills itself.
+ * child: a forked child whose first call is for a reader-writer lock that its parent holds.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHECK(x)                                                 \
+    do {                                                         \
+        if (!(x)) {                                              \
+            fprintf(stderr, "waiting.c:%d: %s\n", __LINE__, #x); \
+            exit(1);                                             \
+        }                                                        \
+    } while (0)
+
+enum { WORKERS = 2, WORK_MS = 150 };
+
+static int never[2];
+
+/* CPU time, so that it takes as long on a busy machine. */
+static void *work(void *arg)
+{
+    struct timespec now;
+    pthread_setname_np(pthread_self(), "worker");
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while (now.tv_sec == 0 && now.tv_nsec < WORK_MS * 1000000L);
+    return arg;
+}
+
+static void *wait_for_signal(void *arg)
+{
+    sigset_t set;
+    int sig;
+    pthread_setname_np(pthread_self(), "signals");
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    CHECK(sigwait(&set, &sig) == 0 && sig == SIGUSR1);
+    return arg;
+}
+
+static void *read_never(void *arg)
+{
+    char byte;
+    pthread_setname_np(pthread_self(), "idle");
+    CHECK(read(never[0], &byte, 1) == 1);
+    return arg;
+}
+
+static void pool(bool killed)
+{
+    pthread_t signals, idle, workers[WORKERS];
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    CHECK(pipe(never) == 0 && pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
+    CHECK(pthread_create(&signals, NULL, wait_for_signal, NULL) == 0);
+    CHECK(pthread_create(&idle, NULL, read_never, NULL) == 0);
+    for (int i = 0; i < WORKERS; i++)
+        CHECK(pthread_create(&workers[i], NULL, work, NULL) == 0);
+    for (int i = 0; i < WORKERS; i++)
+        CHECK(pthread_join(workers[i], NULL) == 0);
+    if (killed)
+        kill(getpid(), SIGKILL);
+    CHECK(pthread_kill(signals, SIGUSR1) == 0 && pthread_join(signals, NULL) == 0);
+}
+
+static void child(void)
+{
+    pthread_rwlockattr_t attr;
+    pthread_rwlock_t *lock = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(lock != MAP_FAILED && pthread_rwlockattr_init(&attr) == 0 &&
+          pthread_rwlockattr_setpshared(&attr, PTHREAD_PROCESS_SHARED) == 0 && pthread_rwlock_init(lock, &attr) == 0 &&
+          pthread_rwlock_wrlock(lock) == 0);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        CHECK(pthread_rwlock_rdlock(lock) == 0 && pthread_rwlock_unlock(lock) == 0);
+        return;
+    }
+    usleep(50000);
+    CHECK(pthread_rwlock_unlock(lock) == 0 && waitpid(pid, NULL, 0) == pid);
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(argc == 2);
+    if (strcmp(argv[1], "child") == 0)
+        child();
+    else
+        pool(strcmp(argv[1], "killed") == 0);
+    return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings at the top of the report. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/json.h"
+#include "ui/memory.h"
+#include "report.h"
+#include "upmu/findings.h"
+
+bool report_find(struct report *r)
+{
+    struct upmu_deadlocks *deadlocks = NULL;
+    /* Where no wait is unfinished, there is no deadlock to look for. */
+    if (r->totals.unfinished > 0 && upmu_deadlocks_open(&deadlocks, r->dir, NULL) < 0)
+        complain("deadlocks: %s", upmu_error());
+    int rc = upmu_findings_open(&r->findings, r->overview, deadlocks, NULL);
+    upmu_deadlocks_close(deadlocks);
+    if (rc < 0)
+        complain("%s", upmu_error());
+    return rc == 0;
+}
+
+/* The command that shows the evidence: to be freed. */
+static char *finding_command(const struct report *r, const struct upmu_finding *f)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    if (f->kind == UPMU_FINDING_DEADLOCK)
+        return memory_format("upmu deadlock %s", r->dir);
+    if (f->object != UPMU_NO_INDEX && upmu_overview_object_at(r->overview, f->object, &o) == 0)
+        return memory_format("upmu report --view timeline --lock 0x%llx %s", (unsigned long long)o.address, r->dir);
+    if (f->thread != UPMU_NO_INDEX && upmu_overview_thread_at(r->overview, f->thread, &t) == 0)
+        return memory_format("upmu report --view timeline --thread %ld %s", (long)t.tid, r->dir);
+    return memory_format("upmu report --html report.html %s", r->dir);
+}
+
+void report_text_findings(struct output *out, const struct report *r)
+{
+    struct upmu_finding f = {.size = sizeof f};
+    if (upmu_findings_count(r->findings) == 0)
+        return;
+    report_title(out, "Findings (estimates: the same order of events with the change made)");
+    for (size_t i = 0; upmu_findings_at(r->findings, i, &f) == 0; i++) {
+        char *command = finding_command(r, &f);
+        fprintf(out->file, "  %zu. ", i + 1);
+        output_clean(out->file, f.text);
+        fputs("\n     ", out->file);
+        output_clean(out->file, command);
+        fputc('\n', out->file);
+        free(command);
+    }
+}
+
+void report_json_findings(struct json *j, const struct report *r)
+{
+    struct upmu_finding f = {.size = sizeof f};
+    json_array(j, "findings");
+    for (size_t i = 0; upmu_findings_at(r->findings, i, &f) == 0; i++) {
+        json_object(j, NULL);
+        json_string(j, "kind", upmu_finding_kind_name(f.kind));
+        json_string(j, "text", f.text);
+        json_uint(j, "process", f.process);
+        json_uint_if(j, "object", f.object != UPMU_NO_INDEX, f.object);
+        json_uint_if(j, "thread", f.thread != UPMU_NO_INDEX, f.thread);
+        json_uint_if(j, "deadlock", f.deadlock != UPMU_NO_INDEX, f.deadlock);
+        json_uint_if(j, "gain_ns", f.gain_ns != UPMU_NO_VALUE, f.gain_ns);
+        json_uint(j, "run_ns", f.run_ns);
+        json_uint_if(j, "begin_ns", f.begin_ns != 0, f.begin_ns);
+        json_uint_if(j, "end_ns", f.begin_ns != 0, f.end_ns);
+        report_json_location(j, r, "site", f.process, f.site);
+        report_json_stack(j, r, "stack", f.process, f.stack);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
