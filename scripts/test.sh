@@ -118,6 +118,29 @@ left_out()
 }
 
 # Sanitizers stop at the first finding and fail the test; ASan's leak check needs no ptrace rights in our own process.
+run_tests()
+{
+    ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1} \
+        UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1} \
+        TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:second_deadlock_stack=1} \
+        ctest --preset "$@"
+}
+
+# repeat_alone PRESET: what failed beside other tests is run three times with nothing beside it. Passed each time, it is listed as
+# unsteady, to be looked into, and does not fail the run: a machine may be too busy for one test in a thousand. More
+# than three failures are not that.
+repeat_alone()
+{
+    local preset=$1 outcomes=build/$1/outcomes names name
+    names=$(sed -n 's/^failed\t\(.*\)\tsee its output above$/\1/p' "$outcomes")
+    [ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 3 ] || return 0
+    heading "$preset: what failed, alone"
+    for name in $names; do
+        run_tests "$preset" -R "^${name//./\\.}\$" --repeat until-fail:3 --no-tests=error || continue
+        sed -i "s/^failed\t\($name\)\t.*/passed\t\1\nunsteady\t\1\tfailed beside other tests, passed three times alone/" "$outcomes"
+    done
+}
+
 run_preset()
 {
     local part=$1 preset=$1 junit status=0 without bench=ON
@@ -140,10 +163,7 @@ run_preset()
             "$(ctest --preset "$preset" -N -L "$without" | sed -n 's/^Total Tests: //p') tests"
     fi
     rm -f "$junit"
-    ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1} \
-        UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1} \
-        TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:second_deadlock_stack=1} \
-        ctest --preset "$preset" ${without:+-LE "$without"} -j "$at_once" --output-junit "$PWD/$junit" \
+    run_tests "$preset" ${without:+-LE "$without"} -j "$at_once" --output-junit "$PWD/$junit" \
         --test-output-size-passed 65536 || status=$?
     if [ ! -s "$junit" ]; then
         note failed "$preset" ctest "it wrote no result (status $status)"
@@ -155,6 +175,7 @@ run_preset()
         note failed "$preset" ctest "it ended with status $status though no test is listed as failed"
     fi
     [ -s "build/$preset/outcomes" ] || note failed "$preset" ctest "it ran no test"
+    repeat_alone "$preset"
     sed "s/^\([a-z]*\)\t/\1\t$preset\t/" "build/$preset/outcomes" >>"$results"
 }
 
@@ -179,6 +200,7 @@ summary()
                   n[part[i], "passed"], n[part[i], "failed"], n[part[i], "skipped"] }' "$results"
     list skipped "skipped, because"
     list partly "passed, with a part skipped, because"
+    list unsteady "unsteady (fails now and then: to be looked into)"
     list failed "FAILED"
     printf '%d passed, %d failed, %d skipped\n' "$(count passed)" "$(count failed)" "$(count skipped)"
     [ "$(count failed)" -eq 0 ] && [ "$(count passed)" -gt 0 ]
