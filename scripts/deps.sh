@@ -13,7 +13,7 @@ demo_packages=("${build_packages[@]}" libbz2-dev pbzip2 babeltrace2 libpfm4 libu
 real_programs=(git libjemalloc2 libtcmalloc-minimal4 memcached nginx pigz rocksdb-tools redis-server sqlite3 xz-utils zstd)
 test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libclang-rt-14-dev clang-format clang-tidy shellcheck
     python3 python3-bt2 linux-perf libpapi-dev libpfm4-dev libseccomp-dev strace protobuf-compiler valgrind
-    gfortran python3-numpy python3-pandas mandoc zsh fish
+    gfortran python3-jsonschema python3-numpy python3-pandas mandoc zsh fish
     debhelper dh-python fakeroot lintian mmdebstrap
     chromium gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
     "${real_programs[@]}")

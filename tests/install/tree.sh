@@ -31,7 +31,7 @@ version=$(header_version "$scratch/prefix")
         cmake/upmu/upmuConfigVersion.cmake cmake/upmu/FindElfutils.cmake \
         cmake/upmu/upmu-{core,sync,func,analysis,analysis_static}.cmake
     printf 'share/%s\n' bash-completion/completions/upmu zsh/site-functions/_upmu fish/vendor_completions.d/upmu.fish
-    printf 'share/doc/upmu/%s\n' LICENSE CHANGELOG.md {guide,events,exports,format,sync-coverage}.md
+    printf 'share/doc/upmu/%s\n' LICENSE CHANGELOG.md protocol.schema.json {guide,events,exports,format,protocol,sync-coverage}.md
 } | LC_ALL=C sort >"$scratch/expected"
 (cd "$scratch/prefix" && find . ! -type d | sed 's,^\./,,' | grep -v -e '^share/man/man[13]/upmu' -e '/upmu-[a-z_]*-[a-z]*\.cmake$') |
     LC_ALL=C sort >"$scratch/found"

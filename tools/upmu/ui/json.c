@@ -66,6 +66,12 @@ void json_begin_line(struct json *j, FILE *out, const char *schema)
     json_begin_schema(j, schema);
 }
 
+void json_begin_bare(struct json *j, FILE *out)
+{
+    *j = (struct json){.out = out, .one_line = true};
+    json_enter(j, '{');
+}
+
 void json_end(struct json *j)
 {
     json_leave(j, '}');
@@ -185,4 +191,10 @@ void json_null(struct json *j, const char *key)
 {
     json_key(j, key);
     fputs("null", j->out);
+}
+
+void json_raw(struct json *j, const char *key, const char *value, size_t length)
+{
+    json_key(j, key);
+    fwrite(value, 1, length, j->out);
 }

@@ -26,6 +26,8 @@ void json_begin(struct json *j, FILE *out, const char *schema);
 void json_end(struct json *j);
 /** The same, all of it on one line: for streams of documents. */
 void json_begin_line(struct json *j, FILE *out, const char *schema);
+/** An object on one line without these members: a message of a protocol that has members of its own. */
+void json_begin_bare(struct json *j, FILE *out);
 
 /* `key` is NULL inside an array. */
 void json_object(struct json *j, const char *key);
@@ -40,6 +42,8 @@ void json_uint(struct json *j, const char *key, uint64_t n);
 void json_double(struct json *j, const char *key, double n);
 void json_bool(struct json *j, const char *key, bool b);
 void json_null(struct json *j, const char *key);
+/** A value that is JSON already. */
+void json_raw(struct json *j, const char *key, const char *value, size_t length);
 /** A number, or null unless it is known. */
 void json_uint_if(struct json *j, const char *key, bool known, uint64_t n);
 void json_int_if(struct json *j, const char *key, bool known, int64_t n);

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Programs under the server: started, paused, stopped, watched, deadlocked, attached to; views against `upmu report --json`."""
+import json
+import os
+import signal
+import subprocess
+
+from lib import CORPUS, SCENE, UPMU, WORK, connect, is_alive, refused, wait_for
+
+
+def report(directory):
+    return json.loads(subprocess.run([UPMU, "report", "--json", directory], check=True, capture_output=True).stdout)
+
+
+def same_as_report(client):
+    """All rows of all views are those of the report, page by page."""
+    target = client.start([SCENE, "busy", "300"], output=f"{WORK}/same")
+    wait_for(lambda: not client.status(target)["running"], "the end of the program")
+    facts = report(f"{WORK}/same")
+    for view, member in (("locks", "objects"), ("threads", "threads"), ("pairs", "pairs"), ("paths", "paths")):
+        rows = list(client.rows(target, view, page=1))
+        assert rows == facts[member] and len(rows) > 0, (view, rows, facts[member])
+    overview = client.overview(target)
+    assert overview["totals"]["events"] == facts["totals"]["events"] > 0
+    assert overview["totals"]["begin_ns"] == facts["totals"]["begin_ns"] > 1 << 53
+    path = client.export(target, "csv", f"{WORK}/same.csv")
+    assert os.path.getsize(path) > 0
+    for seconds in ("x", "-1"):
+        refused("failed", client.export, target, "csv", f"{WORK}/none.csv", **{"from": seconds})
+    assert not os.path.exists(f"{WORK}/none.csv")
+    with open(f"{WORK}/same/command.out", encoding="utf-8") as output:
+        assert "records of 1 process" in output.read()
+
+
+def watched(client):
+    """Updates change while the program runs; stop and resume act on the recording, not on the program."""
+    target = client.start([SCENE, "busy", "600000"], output=f"{WORK}/watched")
+    status = client.status(target)
+    pid = status["pid"]
+    assert status["running"] and status["recorded"] and status["processes"][0]["mode"] == "holders", status
+    other = client.attach(pid=pid)
+    assert client.status(other)["dir"] == status["processes"][0]["dir"], status
+    waits = 0
+    for update in client.updates(target, seconds=0.1):
+        waits += sum(lock["waits"] for lock in update["locks"] if lock["name"] == "the till")
+        if waits >= 3:
+            break
+    assert client.stop(target) == 1
+    wait_for(lambda: client.status(target)["processes"][0]["mode"] == "stopped", "the recording is stopped")
+    assert is_alive(pid)
+    assert client.resume(target) == 1
+    before = client.status(target)["processes"][0]["events"]
+    wait_for(lambda: client.status(target)["processes"][0]["events"] > before, "events after resume")
+    assert any(row["name"] == "the till" for row in client.rows(target, "locks"))
+    client.detach(other)
+    refused("target", client.status, other)
+    assert is_alive(pid)
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not client.status(target)["running"], "the end of the program")
+    refused("failed", lambda: list(client.updates(target, seconds=0.1)))
+
+
+def paused(client):
+    target = client.start([SCENE, "busy", "600000"], output=f"{WORK}/paused", paused=True, env={"A_NAME": "a value"}, cwd=WORK)
+    status = client.status(target)
+    assert status["processes"][0]["mode"] == "stopped", status
+    with open(f"/proc/{status['pid']}/environ", "rb") as file:
+        assert b"A_NAME=a value" in file.read().split(b"\0")
+    assert os.readlink(f"/proc/{status['pid']}/cwd") == os.path.realpath(WORK)
+    assert client.resume(target) == 1
+    wait_for(lambda: any(row["name"] == "the till" for row in client.rows(target, "locks")), "the lock")
+    os.kill(status["pid"], signal.SIGKILL)
+
+
+def deadlocked(client):
+    """A hanging program: found while it hangs, in updates and by request."""
+    target = client.start([CORPUS, "cross_normal", f"{WORK}/stuck.pid"], output=f"{WORK}/stuck")
+    found = wait_for(lambda: (d := client.detect(target))["found"] and d, "the deadlock")
+    row = found["rows"][0]
+    assert row["certainty"] == "certain" and row["alive"], row
+    assert len([thread for thread in row["threads"] if not thread["behind"]]) == 2, row
+    assert all(thread["stack"] for thread in row["threads"]), row
+    for update in client.updates(target, seconds=0.1):
+        if update["deadlocks"]:
+            assert len(update["deadlocks"][0]["threads"]) == 2
+            break
+    os.kill(client.status(target)["pid"], signal.SIGKILL)
+
+
+def not_recorded(client):
+    """A process that is not being recorded is a target without views."""
+    with subprocess.Popen(["sleep", "600"]) as process:
+        target = client.attach(pid=process.pid)
+        status = client.status(target)
+        assert not status["recorded"] and status["dir"] is None, status
+        refused("failed", client.overview, target)
+        refused("failed", client.stop, target)
+        refused("failed", client.export, target, "csv", f"{WORK}/none.csv")
+        refused("failed", lambda: next(client.updates(target)))
+        process.kill()
+    refused("failed", client.attach, pid=process.pid)
+
+
+def canceled(client):
+    """A request that is ended by another; the reply of each comes."""
+    fifo = f"{WORK}/fifo"
+    os.mkfifo(fifo)
+    target = client.attach(dir=f"{WORK}/same")
+    slow = client.send("export", target=target, format="csv", path=fifo)  # blocks: nothing reads the FIFO
+    assert client.status(target)["target"] == target
+    assert client.cancel(slow)
+    assert refused("canceled", client.reply, slow) == "the request was canceled"
+    assert not client.cancel(slow)
+
+
+with connect() as session:
+    for part in (same_as_report, watched, paused, deadlocked, not_recorded, canceled):
+        part(session)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Methods view and detect: rows of the documents of `upmu report --json` and `upmu deadlock --json`.
+ *
+ * The document is kept, so that the rows of all pages are of the same moment: a request from row 0 on makes a new one unless the
+ * recording has ended.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "serve.h"
+#include "ui/command.h"
+#include "ui/memory.h"
+#include "upmu/control.h"
+
+enum { ROWS_DEFAULT = 100, ROWS_MAX = 1000000, REPLY_HEAD = 8 << 10 };
+
+struct view {
+    const char *name;
+    const char *command;
+    const char *outer, *member; /* where its rows are in the document */
+};
+
+static const struct view views[] = {
+    {"overview", "report", NULL, NULL},
+    {"findings", "report", NULL, "findings"},
+    {"processes", "report", NULL, "processes"},
+    {"threads", "report", NULL, "threads"},
+    {"locks", "report", NULL, "objects"},
+    {"regions", "report", NULL, "regions"},
+    {"pairs", "report", NULL, "pairs"},
+    {"wake-ups", "report", NULL, "wake_ups"},
+    {"kernel-locks", "report", NULL, "kernel_locks"},
+    {"paths", "report", NULL, "paths"},
+    {"deadlocks", "deadlock", NULL, "deadlocks"},
+    {"inversions", "deadlock", "lock_order", "cycles"},
+};
+enum { N_VIEWS = sizeof views / sizeof *views };
+
+static const struct view *view_named(const char *name)
+{
+    for (int i = 0; i < N_VIEWS; i++)
+        if (strcmp(views[i].name, name) == 0)
+            return &views[i];
+    return NULL;
+}
+
+void view_names(struct json *j)
+{
+    for (int i = 0; i < N_VIEWS; i++)
+        json_string(j, NULL, views[i].name);
+}
+
+void view_forget(struct client *c)
+{
+    bytes_free(&c->document.text);
+    c->document = (struct view_document){0};
+}
+
+/* ------------------------------------------------------------------------------------------------------ the reply */
+
+static struct json_slice view_table(const struct view_document *d, const struct view *view)
+{
+    return json_find(view->outer ? json_find(d->root, view->outer) : d->root, view->member);
+}
+
+/* Rows from `from` on, as many as are wanted and fit into a line. @return the number of the row behind them. */
+static size_t view_cut(struct json_slice table, size_t from, size_t most, struct bytes *rows)
+{
+    struct json_rest rest = json_elements(table);
+    struct json_slice row;
+    size_t i = 0;
+    bytes_add(rows, "[", 1);
+    for (; i < from && json_next(&rest, NULL, &row); i++)
+        ;
+    while (i - from < most && json_next(&rest, NULL, &row)) {
+        size_t before = rows->n;
+        if (i > from)
+            bytes_add(rows, ",", 1);
+        bytes_add_json(rows, row);
+        if (rows->n > SERVE_LINE_MAX - REPLY_HEAD) {
+            rows->n = before;
+            break;
+        }
+        i++;
+    }
+    bytes_add(rows, "]", 1);
+    return i;
+}
+
+static void view_overview(struct json *j, const struct view_document *d)
+{
+    static const char *const members[] = {"totals", "damages", "processes", "findings"};
+    json_object(j, "overview");
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        struct bytes text = {0};
+        bytes_add_json(&text, json_find(d->root, members[i]));
+        json_raw(j, members[i], text.data, text.n);
+        bytes_free(&text);
+    }
+    json_object_end(j);
+}
+
+/* @return false if not even one row fits. */
+static bool view_rows(struct json *j, const struct view_document *d, const struct view *view, size_t from, size_t most)
+{
+    struct json_slice table = view_table(d, view);
+    struct bytes rows = {0};
+    size_t n = json_count(table), end = view_cut(table, from, most, &rows);
+    json_uint(j, "total", n);
+    json_uint(j, "from", from);
+    json_uint_if(j, "next", end < n, end);
+    json_raw(j, "rows", rows.data, rows.n);
+    bytes_free(&rows);
+    return end > from || from >= n || most == 0;
+}
+
+static void view_reply(struct client *c, const char *id, size_t id_length, const struct job *how, const char *warnings)
+{
+    struct reply r;
+    bool fits = true;
+    reply_begin(&r, id, id_length);
+    json_int(&r.json, "target", how->target);
+    json_string(&r.json, "view", how->view->name);
+    if (how->view->member)
+        fits = view_rows(&r.json, &c->document, how->view, how->from, how->rows);
+    else
+        view_overview(&r.json, &c->document);
+    json_string(&r.json, "warnings", warnings && warnings[0] ? warnings : NULL);
+    if (fits) {
+        reply_end(&r, c, id, id_length);
+        return;
+    }
+    fclose(r.file);
+    free(r.text);
+    reply_error(c, id, id_length, SERVE_E_LIMIT, "export the recording to a file", "row %zu has more than %d bytes",
+                how->from, SERVE_LINE_MAX);
+}
+
+/* -------------------------------------------------------------------------------------------------- the document */
+
+/* Take the document over from the process that wrote it. @return false after an error reply. */
+static bool view_take(struct job *job, int status)
+{
+    struct client *c = job->client;
+    struct json_slice root;
+    bool is_document = job->output.n > 0 && !json_read(job->output.data, job->output.n, &root);
+    if (!is_document) {
+        char *message = job_message(job);
+        reply_error(c, job->id, strlen(job->id), SERVE_E_FAILED, NULL, "%s",
+                    message[0] ? message : "the recording cannot be read");
+        free(message);
+        return false;
+    }
+    view_forget(c);
+    c->document = (struct view_document){job->target, job->command, job->output, root};
+    job->output = (struct bytes){0};
+    return WIFEXITED(status);
+}
+
+static void view_done(struct job *job, int status)
+{
+    if (!view_take(job, status))
+        return;
+    char *warnings = job_message(job);
+    view_reply(job->client, job->id, strlen(job->id), job, warnings);
+    free(warnings);
+}
+
+static void detect_done(struct job *job, int status)
+{
+    if (!view_take(job, status))
+        return;
+    struct reply r;
+    struct client *c = job->client;
+    size_t n = strlen(job->id);
+    char *warnings = job_message(job);
+    reply_begin(&r, job->id, n);
+    json_int(&r.json, "target", job->target);
+    json_bool(&r.json, "found", WEXITSTATUS(status) == EXIT_FOUND);
+    json_bool(&r.json, "stalled", WEXITSTATUS(status) == EXIT_STALLED);
+    json_uint(&r.json, "inversions", json_count(view_table(&c->document, view_named("inversions"))));
+    bool fits = view_rows(&r.json, &c->document, job->view, 0, job->rows);
+    json_string(&r.json, "warnings", warnings[0] ? warnings : NULL);
+    free(warnings);
+    if (!fits)
+        json_string(&r.json, "note", "the first deadlock is too large for a line: export the recording");
+    reply_end(&r, c, job->id, n);
+}
+
+static bool is_running(const struct target *t)
+{
+    struct upmu_control *control = NULL;
+    struct upmu_control_status s = {.size = sizeof s};
+    bool found = false;
+    if (!t->dir)
+        return true;
+    if (upmu_control_open(&control, t->dir) == 0)
+        for (size_t i = 0; i < upmu_control_process_count(control) && !found; i++)
+            found = upmu_control_status_read(control, i, &s) == 0 && s.running;
+    upmu_control_close(control);
+    return found;
+}
+
+static void view_start(const struct request *q, const struct target *t, struct job *how)
+{
+    char pid[24];
+    snprintf(pid, sizeof pid, "%d", (int)t->pid);
+    const char *const words[] = {how->command, "--json", t->dir ? t->dir : pid, NULL};
+    how->target = t->id;
+    (void)job_start(q, how, words); /* it has replied if it failed */
+}
+
+void method_view(const struct request *q)
+{
+    int64_t from = 0, limit = ROWS_DEFAULT;
+    char *name;
+    const struct client *c = q->client;
+    if (!param_text(q, "view", &name))
+        return;
+    struct job how = {.view = name ? view_named(name) : NULL, .done = view_done};
+    free(name);
+    if (!how.view) {
+        request_fail(q, SERVE_E_PARAMS, "hello lists the views", "\"view\" is missing or unknown");
+        return;
+    }
+    const struct target *t = param_target(q);
+    if (!t || !param_integer(q, "from", 0, ROWS_MAX, &from) || !param_integer(q, "limit", 0, ROWS_MAX, &limit))
+        return;
+    how.target = t->id;
+    how.command = how.view->command;
+    how.from = (size_t)from;
+    how.rows = (size_t)limit;
+    bool is_kept = c->document.target == t->id && strcmp(c->document.command, how.command) == 0;
+    if (is_kept && (from > 0 || !is_running(t)))
+        view_reply(q->client, q->id.text, q->id.length, &how, NULL);
+    else if (!t->dir && strcmp(how.command, "report") == 0)
+        request_fail(q, SERVE_E_FAILED, "start the program with the method start",
+                     "process %d is not being recorded: it has no views but deadlocks", (int)t->pid);
+    else
+        view_start(q, t, &how);
+}
+
+void method_detect(const struct request *q)
+{
+    struct job how = {
+        .view = view_named("deadlocks"), .command = "deadlock", .rows = ROWS_DEFAULT, .done = detect_done};
+    const struct target *t = param_target(q);
+    if (t)
+        view_start(q, t, &how);
+}
