@@ -3,6 +3,8 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void json_separate(struct textbuf *b)
@@ -14,7 +16,7 @@ static void json_separate(struct textbuf *b)
         textbuf_add(b, ",", 1);
 }
 
-void json_add_key(struct textbuf *b, const char *key)
+void json_key(struct textbuf *b, const char *key)
 {
     json_separate(b);
     if (!key)
@@ -23,65 +25,94 @@ void json_add_key(struct textbuf *b, const char *key)
     textbuf_add(b, ":", 1);
 }
 
-void json_add_open(struct textbuf *b, const char *key, char bracket)
+void json_object(struct textbuf *b, const char *key)
 {
-    json_add_key(b, key);
-    textbuf_add(b, &bracket, 1);
+    json_key(b, key);
+    textbuf_add(b, "{", 1);
 }
 
-void json_add_close(struct textbuf *b, char bracket)
+void json_object_end(struct textbuf *b)
 {
-    textbuf_add(b, &bracket, 1);
+    textbuf_add(b, "}", 1);
 }
 
-void json_add_line(struct textbuf *b)
+void json_array(struct textbuf *b, const char *key)
+{
+    json_key(b, key);
+    textbuf_add(b, "[", 1);
+}
+
+void json_array_end(struct textbuf *b)
+{
+    textbuf_add(b, "]", 1);
+}
+
+void json_line(struct textbuf *b)
 {
     json_separate(b);
     textbuf_add(b, "\n", 1);
 }
 
-void json_add_uint(struct textbuf *b, const char *key, uint64_t n)
+void json_uint(struct textbuf *b, const char *key, uint64_t n)
 {
-    json_add_key(b, key);
+    json_key(b, key);
     textbuf_uint(b, n);
 }
 
-void json_add_int(struct textbuf *b, const char *key, int64_t n)
+void json_uint_if(struct textbuf *b, const char *key, bool known, uint64_t n)
 {
-    json_add_key(b, key);
+    if (known)
+        json_uint(b, key, n);
+    else
+        json_null(b, key);
+}
+
+void json_int(struct textbuf *b, const char *key, int64_t n)
+{
+    json_key(b, key);
     if (n < 0)
         textbuf_add(b, "-", 1);
     textbuf_uint(b, n < 0 ? 0u - (uint64_t)n : (uint64_t)n);
 }
 
-void json_add_double(struct textbuf *b, const char *key, double n)
+void json_int_if(struct textbuf *b, const char *key, bool known, int64_t n)
 {
-    if (!isfinite(n)) {
-        json_add_null(b, key);
-        return;
-    }
-    json_add_key(b, key);
-    textbuf_printf(b, "%.17g", n);
+    if (known)
+        json_int(b, key, n);
+    else
+        json_null(b, key);
 }
 
-void json_add_bool(struct textbuf *b, const char *key, bool value)
+void json_double(struct textbuf *b, const char *key, double n)
 {
-    json_add_key(b, key);
+    if (!isfinite(n)) {
+        json_null(b, key);
+        return;
+    }
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", n);
+    json_key(b, key);
+    textbuf_printf(b, strtod(text, NULL) == n ? "%.15g" : "%.17g", n);
+}
+
+void json_bool(struct textbuf *b, const char *key, bool value)
+{
+    json_key(b, key);
     textbuf_add(b, value ? "true" : "false", value ? 4 : 5);
 }
 
-void json_add_string(struct textbuf *b, const char *key, const char *text)
+void json_string(struct textbuf *b, const char *key, const char *text)
 {
     if (!text) {
-        json_add_null(b, key);
+        json_null(b, key);
         return;
     }
-    json_add_key(b, key);
+    json_key(b, key);
     textbuf_json(b, text);
 }
 
-void json_add_null(struct textbuf *b, const char *key)
+void json_null(struct textbuf *b, const char *key)
 {
-    json_add_key(b, key);
+    json_key(b, key);
     textbuf_add(b, "null", 4);
 }

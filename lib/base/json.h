@@ -14,21 +14,26 @@
 
 #include "base/textbuf.h"
 
-/** Open an object '{' or an array '['; `key` is NULL inside an array. */
-void json_add_open(struct textbuf *b, const char *key, char bracket);
-void json_add_close(struct textbuf *b, char bracket);
+/* `key` is NULL inside an array. */
+void json_object(struct textbuf *b, const char *key);
+void json_object_end(struct textbuf *b);
+void json_array(struct textbuf *b, const char *key);
+void json_array_end(struct textbuf *b);
 /** A line break before the next element. */
-void json_add_line(struct textbuf *b);
+void json_line(struct textbuf *b);
 /** A key, or the comma before an element if `key` is NULL: the caller adds the value. */
-void json_add_key(struct textbuf *b, const char *key);
+void json_key(struct textbuf *b, const char *key);
 
-void json_add_uint(struct textbuf *b, const char *key, uint64_t n);
-void json_add_int(struct textbuf *b, const char *key, int64_t n);
-/** With 17 digits; NaN and infinity are written as null. */
-void json_add_double(struct textbuf *b, const char *key, double n);
-void json_add_bool(struct textbuf *b, const char *key, bool value);
+void json_uint(struct textbuf *b, const char *key, uint64_t n);
+void json_int(struct textbuf *b, const char *key, int64_t n);
+/** A number, or null unless it is known. */
+void json_uint_if(struct textbuf *b, const char *key, bool known, uint64_t n);
+void json_int_if(struct textbuf *b, const char *key, bool known, int64_t n);
+/** With as many digits as the number needs; NaN and infinity are written as null. */
+void json_double(struct textbuf *b, const char *key, double n);
+void json_bool(struct textbuf *b, const char *key, bool value);
 /** NULL is written as null. */
-void json_add_string(struct textbuf *b, const char *key, const char *text);
-void json_add_null(struct textbuf *b, const char *key);
+void json_string(struct textbuf *b, const char *key, const char *text);
+void json_null(struct textbuf *b, const char *key);
 
 #endif

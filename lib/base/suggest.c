@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Nearest name for "did you mean" messages: edit distance with transpositions. */
+/*
+ * Nearest name for "did you mean" messages: edit distance with transpositions.
+ *
+ * A candidate that begins with the whole word (an abbreviation) counts as one edit.
+ */
 #include "base/suggest.h"
 
 #include <string.h>
-
-enum { SUGGEST_NAME_MAX = 64 };
 
 static char suggest_fold(char c)
 {
@@ -51,15 +53,17 @@ void suggest_begin(struct suggest *s, const char *wanted)
     s->wanted = wanted;
     s->best = NULL;
     /* Within a third of the name's length; otherwise it is another word, not a typo. */
-    s->distance = n < 3 ? 2 : n / 3 + 2;
+    s->distance = n / 3 + 2;
 }
 
 void suggest_offer(struct suggest *s, const char *candidate)
 {
     size_t nw = strlen(s->wanted), nc = strlen(candidate);
-    if (nw > SUGGEST_NAME_MAX || nc > SUGGEST_NAME_MAX)
+    if (nw == 0 || nw > SUGGEST_NAME_MAX || nc > SUGGEST_NAME_MAX)
         return;
     size_t d = suggest_distance(s->wanted, nw, candidate, nc);
+    if (d > 1 && nc > nw && suggest_distance(s->wanted, nw, candidate, nw) == 0)
+        d = 1;
     if (d < s->distance) {
         s->distance = d;
         s->best = candidate;

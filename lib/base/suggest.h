@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+enum { SUGGEST_NAME_MAX = 64 }; /**< longer names are not compared */
+
 /** Search for the name nearest to `wanted`; start with suggest_begin(). */
 struct suggest {
     const char *wanted;

@@ -77,6 +77,7 @@ static bool textbuf_is_plain_json(char c)
 
 void textbuf_json(struct textbuf *b, const char *s)
 {
+    const char *letter;
     textbuf_add(b, "\"", 1);
     while (*s) {
         size_t n = 0;
@@ -95,8 +96,8 @@ void textbuf_json(struct textbuf *b, const char *s)
             textbuf_add(b, s, n);
         } else if (n > 1) {
             textbuf_printf(b, "\\u%04x", (unsigned)code);
-        } else if (*s == '"' || *s == '\\') {
-            char escaped[2] = {'\\', *s};
+        } else if ((letter = strchr("\"\"\\\\\nn\tt", *s)) != NULL) {
+            char escaped[2] = {'\\', letter[1]};
             textbuf_add(b, escaped, 2);
         } else {
             textbuf_printf(b, "\\u%04x", (unsigned char)*s);

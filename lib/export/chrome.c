@@ -17,27 +17,27 @@ static void chrome_event_open(struct export_job *job, const char *phase, uint64_
     uint64_t zero = job->facts->pass.begin_ns;
     export_text(b, job->listed ? ",\n{" : "\n{");
     job->listed = true;
-    json_add_string(b, "ph", phase);
-    json_add_key(b, "ts");
+    json_string(b, "ph", phase);
+    json_key(b, "ts");
     export_micros(b, ns > zero ? ns - zero : 0);
-    json_add_uint(b, "pid", (uint64_t)pid);
-    json_add_uint(b, "tid", (uint64_t)tid);
+    json_uint(b, "pid", (uint64_t)pid);
+    json_uint(b, "tid", (uint64_t)tid);
 }
 
 /* Closes the event, and its arguments if there are any. */
 static void chrome_event_close(struct textbuf *b, bool arguments)
 {
     if (arguments)
-        json_add_close(b, '}');
-    json_add_close(b, '}');
+        json_object_end(b);
+    json_object_end(b);
 }
 
 static void chrome_argument_key(struct textbuf *b, const char *key, bool *any)
 {
     if (!*any)
-        json_add_open(b, "args", '{');
+        json_object(b, "args");
     *any = true;
-    json_add_key(b, key);
+    json_key(b, key);
 }
 
 static void chrome_argument_text(struct textbuf *b, const char *key, const char *value, bool *any)
@@ -50,7 +50,7 @@ static void chrome_metadata(struct export_job *job, const char *name, pid_t pid,
 {
     bool any = false;
     chrome_event_open(job, "M", 0, pid, tid);
-    json_add_string(&job->out, "name", name);
+    json_string(&job->out, "name", name);
     chrome_argument_text(&job->out, "name", value, &any);
     chrome_event_close(&job->out, any);
 }
@@ -76,8 +76,8 @@ static int chrome_begin(struct export_job *job, const struct span *s)
     struct textbuf *b = &job->out;
     bool any = false;
     chrome_event_open(job, "B", s->begin_ns, t->pid, t->tid);
-    json_add_string(b, "cat", s->kind == SPAN_REGION ? "region" : "wait");
-    json_add_string(b, "name", export_span_name(job, s));
+    json_string(b, "cat", s->kind == SPAN_REGION ? "region" : "wait");
+    json_string(b, "name", export_span_name(job, s));
     if (s->site)
         chrome_argument_text(b, "at", export_site_label(job, t->process, s->site), &any);
     if (s->holder != MAP_NONE)
@@ -122,9 +122,9 @@ static void chrome_counters(struct export_job *job, const struct upmu_trace_even
         if (!export_has_number(&e->values[i]) || !name)
             continue;
         chrome_event_open(job, "C", e->time_ns, e->pid, e->tid);
-        json_add_key(b, "id");
+        json_key(b, "id");
         textbuf_printf(b, "\"%ld\"", (long)e->tid);
-        json_add_string(b, "name", name);
+        json_string(b, "name", name);
         chrome_argument_key(b, "value", &any);
         textbuf_uint(b, e->values[i].value);
         chrome_event_close(b, any);
@@ -138,9 +138,9 @@ static int chrome_event(struct export_job *job, const struct overview *pass, uin
     (void)thread;
     if (e->kind == UPMU_TRACE_MARK) {
         chrome_event_open(job, "i", e->time_ns, e->pid, e->tid);
-        json_add_string(&job->out, "cat", "mark");
-        json_add_string(&job->out, "s", "t");
-        json_add_string(&job->out, "name", e->name);
+        json_string(&job->out, "cat", "mark");
+        json_string(&job->out, "s", "t");
+        json_string(&job->out, "name", e->name);
         chrome_event_close(&job->out, false);
     }
     chrome_counters(job, e);

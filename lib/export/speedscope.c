@@ -11,14 +11,14 @@ static void speedscope_frames(struct export_job *job)
     struct textbuf *b = &job->out;
     for (size_t i = 0; i < t->n_labels; i++) {
         const struct tree_label *l = &t->labels[i];
-        json_add_line(b);
-        json_add_open(b, NULL, '{');
-        json_add_string(b, "name", l->name);
+        json_line(b);
+        json_object(b, NULL);
+        json_string(b, "name", l->name);
         if (l->file)
-            json_add_string(b, "file", l->file);
+            json_string(b, "file", l->file);
         if (l->line)
-            json_add_uint(b, "line", l->line);
-        json_add_close(b, '}');
+            json_uint(b, "line", l->line);
+        json_object_end(b);
     }
 }
 
@@ -30,10 +30,10 @@ static void speedscope_stack(struct export_job *job, uint32_t node)
     size_t n = 0;
     for (; t->nodes[node].parent != 0 && n < sizeof way / sizeof *way; node = t->nodes[node].parent)
         way[n++] = t->nodes[node].label;
-    json_add_open(&job->out, NULL, '[');
+    json_array(&job->out, NULL);
     while (n > 0)
-        json_add_uint(&job->out, NULL, way[--n]);
-    json_add_close(&job->out, ']');
+        json_uint(&job->out, NULL, way[--n]);
+    json_array_end(&job->out);
 }
 
 /* Preorder successor within the thread's part of the tree; 0 at the end. */
@@ -54,7 +54,7 @@ static void speedscope_samples(struct export_job *job, uint32_t top, bool weight
         if (t->nodes[i].ns == 0 || i == top)
             continue;
         if (weights)
-            json_add_uint(&job->out, NULL, t->nodes[i].ns);
+            json_uint(&job->out, NULL, t->nodes[i].ns);
         else
             speedscope_stack(job, i);
     }
@@ -84,15 +84,15 @@ static int speedscope_finish(struct export_job *job)
             continue;
         export_text(b, any ? ",\n{" : "\n{"); /* the buffer may have been flushed before it */
         any = true;
-        json_add_string(b, "type", "sampled");
-        json_add_string(b, "name", t->labels[t->nodes[top].label].name);
-        json_add_string(b, "unit", "nanoseconds");
-        json_add_uint(b, "startValue", 0);
-        json_add_uint(b, "endValue", all);
-        json_add_open(b, "samples", '[');
+        json_string(b, "type", "sampled");
+        json_string(b, "name", t->labels[t->nodes[top].label].name);
+        json_string(b, "unit", "nanoseconds");
+        json_uint(b, "startValue", 0);
+        json_uint(b, "endValue", all);
+        json_array(b, "samples");
         speedscope_samples(job, top, false);
-        json_add_close(b, ']');
-        json_add_open(b, "weights", '[');
+        json_array_end(b);
+        json_array(b, "weights");
         speedscope_samples(job, top, true);
         export_text(b, "]}");
         rc = export_flush(job);

@@ -132,14 +132,14 @@ static void jsonl_counters(struct export_job *job, const struct upmu_trace_event
         const struct upmu_value *v = &e->values[i];
         const char *name = upmu_overview_counter_name(job->facts, e->process, i);
         if (i == 0)
-            json_add_open(b, "counters", '{');
-        json_add_open(b, name ? name : "?", '{');
+            json_object(b, "counters");
+        json_object(b, name ? name : "?");
         if (export_has_number(v))
-            json_add_uint(b, "value", v->value);
+            json_uint(b, "value", v->value);
         else
-            json_add_null(b, "value");
-        json_add_string(b, "status", upmu_status_name(v->status));
-        json_add_close(b, '}');
+            json_null(b, "value");
+        json_string(b, "status", upmu_status_name(v->status));
+        json_object_end(b);
     }
     export_text(b, e->n_values > 0 ? "}" : "");
 }
@@ -150,12 +150,12 @@ static void jsonl_stack(struct export_job *job, const struct upmu_trace_event *e
     struct textbuf one = {0};
     if (frames[0] == '\0')
         return;
-    json_add_open(&job->out, "stack", '[');
+    json_array(&job->out, "stack");
     for (size_t n; *frames; frames += n + (frames[n] == '\n')) {
         n = strcspn(frames, "\n");
         one.len = 0;
         textbuf_add(&one, frames, n);
-        json_add_string(&job->out, NULL, one.data);
+        json_string(&job->out, NULL, one.data);
     }
     export_text(&job->out, "]");
     job->out.failed |= one.failed;
@@ -168,36 +168,36 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
     uint32_t object = tables_object(pass, e);
     struct textbuf *b = &job->out;
     export_text(b, "{");
-    json_add_uint(b, "time_ns", e->time_ns);
-    json_add_uint(b, "pid", (uint64_t)e->pid);
-    json_add_uint(b, "tid", (uint64_t)e->tid);
-    json_add_string(b, "thread", export_thread_name(job, thread));
-    json_add_string(b, "kind", upmu_trace_kind_name(e->kind));
+    json_uint(b, "time_ns", e->time_ns);
+    json_uint(b, "pid", (uint64_t)e->pid);
+    json_uint(b, "tid", (uint64_t)e->tid);
+    json_string(b, "thread", export_thread_name(job, thread));
+    json_string(b, "kind", upmu_trace_kind_name(e->kind));
     if (e->name[0])
-        json_add_string(b, "text", e->name);
+        json_string(b, "text", e->name);
     if (object != MAP_NONE)
-        json_add_string(b, "object", export_object_name(job, object));
+        json_string(b, "object", export_object_name(job, object));
     if (tables_has_address(e)) {
-        json_add_key(b, "address");
+        json_key(b, "address");
         export_text(b, "\"");
         export_hex(b, e->object);
         export_text(b, "\"");
     }
     if (e->object)
-        json_add_int(b, "result", e->result);
+        json_int(b, "result", e->result);
     if (event_peer(e) > 0)
-        json_add_uint(b, "peer", (uint64_t)event_peer(e));
+        json_uint(b, "peer", (uint64_t)event_peer(e));
     if (e->site)
-        json_add_string(b, "site", export_site_label(job, e->process, e->site));
+        json_string(b, "site", export_site_label(job, e->process, e->site));
     if (tables_acquired_site(e))
-        json_add_string(b, "holder_site", export_site_label(job, e->process, tables_acquired_site(e)));
+        json_string(b, "holder_site", export_site_label(job, e->process, tables_acquired_site(e)));
     if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder_since)
-        json_add_uint(b, "holder_since_ns", e->lock_block.holder_since);
+        json_uint(b, "holder_since_ns", e->lock_block.holder_since);
     if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->lock_release.held_since)
-        json_add_uint(b, "holder_since_ns", e->lock_release.held_since);
+        json_uint(b, "holder_since_ns", e->lock_release.held_since);
     if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
-        json_add_uint(b, "count", e->lock_counts.acquisitions);
-        json_add_uint(b, "contended", e->lock_counts.contended);
+        json_uint(b, "count", e->lock_counts.acquisitions);
+        json_uint(b, "contended", e->lock_counts.contended);
     }
     jsonl_stack(job, e);
     jsonl_counters(job, e);

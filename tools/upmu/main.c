@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/closest.h"
+#include "base/suggest.h"
 #include "ui/command.h"
 #include "ui/output.h"
 #include "upmu/upmu.h"
@@ -41,13 +41,13 @@ static const struct command *command_named(const char *name)
 
 const struct command *command_find(const char *name)
 {
-    struct closest c;
+    struct suggest c;
     const struct command *found = command_named(name);
     if (found)
         return found;
-    closest_begin(&c, name);
+    suggest_begin(&c, name);
     for (size_t i = 0; commands[i]; i++)
-        closest_offer(&c, commands[i]->name);
+        suggest_offer(&c, commands[i]->name);
     if (c.best)
         complain("unknown command '%s'; did you mean '%s'?", name, c.best);
     else

@@ -277,13 +277,13 @@ static int html_sched(struct export_job *job, const struct sched_span *s)
 static int html_write_facts(struct export_job *job)
 {
     struct textbuf b = {0};
-    json_add_open(&b, NULL, '{');
+    json_object(&b, NULL);
     int rc = html_facts_write(job, &b);
     if (rc == 0)
         rc = html_deadlocks_write(job, &b);
     if (rc == 0)
         rc = html_sites_write(job, &b); /* last: what came before are named fields */
-    json_add_close(&b, '}');
+    json_object_end(&b);
     if (rc == 0)
         rc = html_pack_section(job, "facts", 1, &b);
     textbuf_free(&b);

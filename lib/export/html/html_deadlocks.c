@@ -17,7 +17,7 @@ struct dl {
 
 static void dl_number(const struct dl *d, const char *key, uint64_t n)
 {
-    json_add_uint(d->b, key, n);
+    json_uint(d->b, key, n);
 }
 
 static void dl_string(const struct dl *d, const char *key, const char *text)
@@ -57,13 +57,13 @@ static void dl_time(const struct dl *d, const char *key, uint64_t ns)
 
 static void dl_held(struct dl *d, const struct upmu_deadlock_held *h)
 {
-    json_add_open(d->b, NULL, '{');
+    json_object(d->b, NULL);
     dl_address(d, "lock", h->lock);
     dl_number(d, "shared", h->shared);
     dl_number(d, "wanted", h->wanted);
     dl_site(d, "site", h->site);
     dl_time(d, "since", h->since_ns);
-    json_add_close(d->b, '}');
+    json_object_end(d->b);
 }
 
 /* ------------------------------------------------------------------------------------------------ blocked threads */
@@ -71,7 +71,7 @@ static void dl_held(struct dl *d, const struct upmu_deadlock_held *h)
 static void dl_write_thread(struct dl *d, size_t i, size_t k, const struct upmu_deadlock_thread *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    json_add_open(d->b, NULL, '{');
+    json_object(d->b, NULL);
     dl_number(d, "tid", (uint64_t)t->tid);
     dl_string(d, "name", t->name);
     dl_string(d, "kind", upmu_wait_kind_name(t->wait_kind));
@@ -84,18 +84,18 @@ static void dl_write_thread(struct dl *d, size_t i, size_t k, const struct upmu_
     dl_site(d, "site", t->site);
     dl_stack(d, "stack", t->stack);
     dl_number(d, "forgotten", t->n_unlisted);
-    json_add_open(d->b, "held", '[');
+    json_array(d->b, "held");
     for (size_t n = 0; upmu_deadlocks_held_at(d->deadlocks, i, k, n, &h) == 0; n++)
         dl_held(d, &h);
-    json_add_close(d->b, ']');
-    json_add_close(d->b, '}');
+    json_array_end(d->b);
+    json_object_end(d->b);
 }
 
 static void dl_write_deadlock(struct dl *d, size_t i, const struct upmu_deadlock *x)
 {
     struct upmu_deadlock_thread t = {.size = sizeof t};
     d->process = x->process;
-    json_add_open(d->b, NULL, '{');
+    json_object(d->b, NULL);
     dl_number(d, "process", x->process);
     dl_number(d, "pid", (uint64_t)x->pid);
     dl_string(d, "kind", upmu_deadlock_kind_name(x->kind));
@@ -107,11 +107,11 @@ static void dl_write_deadlock(struct dl *d, size_t i, const struct upmu_deadlock
     dl_string(d, "couldEnd", x->could_end);
     dl_number(d, "alive", x->alive);
     dl_number(d, "caught", x->n_threads);
-    json_add_open(d->b, "threads", '[');
+    json_array(d->b, "threads");
     for (size_t k = 0; k < x->n_threads + x->n_behind && upmu_deadlocks_thread_at(d->deadlocks, i, k, &t) == 0; k++)
         dl_write_thread(d, i, k, &t);
-    json_add_close(d->b, ']');
-    json_add_close(d->b, '}');
+    json_array_end(d->b);
+    json_object_end(d->b);
 }
 
 /* ------------------------------------------------------------------------------------------------ lock-order cycles */
@@ -119,7 +119,7 @@ static void dl_write_deadlock(struct dl *d, size_t i, const struct upmu_deadlock
 static void dl_write_acquisition(struct dl *d, size_t i, size_t k, const struct upmu_lock_acquisition *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    json_add_open(d->b, NULL, '{');
+    json_object(d->b, NULL);
     dl_number(d, "tid", (uint64_t)t->tid);
     dl_time(d, "time", t->time_ns);
     dl_address(d, "lock", t->lock);
@@ -130,26 +130,26 @@ static void dl_write_acquisition(struct dl *d, size_t i, size_t k, const struct 
     dl_address(d, "held", t->held);
     dl_site(d, "heldSite", t->held_site);
     dl_stack(d, "heldStack", t->held_stack);
-    json_add_open(d->b, "all", '[');
+    json_array(d->b, "all");
     for (size_t n = 0; upmu_deadlocks_acquisition_held_at(d->deadlocks, i, k, n, &h) == 0; n++)
         dl_held(d, &h);
-    json_add_close(d->b, ']');
-    json_add_close(d->b, '}');
+    json_array_end(d->b);
+    json_object_end(d->b);
 }
 
 static void dl_write_cycle(struct dl *d, size_t i, const struct upmu_lock_cycle *x)
 {
     struct upmu_lock_acquisition t = {.size = sizeof t};
     d->process = x->process;
-    json_add_open(d->b, NULL, '{');
+    json_object(d->b, NULL);
     dl_number(d, "process", x->process);
     dl_string(d, "class", upmu_lock_cycle_class_name(x->class_number));
     dl_number(d, "similar", x->n_similar);
-    json_add_open(d->b, "acquisitions", '[');
+    json_array(d->b, "acquisitions");
     for (size_t k = 0; upmu_deadlocks_acquisition_at(d->deadlocks, i, k, &t) == 0; k++)
         dl_write_acquisition(d, i, k, &t);
-    json_add_close(d->b, ']');
-    json_add_close(d->b, '}');
+    json_array_end(d->b);
+    json_object_end(d->b);
 }
 
 static void dl_write_all(struct dl *d)
@@ -157,14 +157,14 @@ static void dl_write_all(struct dl *d)
     struct upmu_deadlock item = {.size = sizeof item};
     struct upmu_lock_cycle cycle = {.size = sizeof cycle};
     struct upmu_deadlocks_totals totals = {.size = sizeof totals};
-    json_add_open(d->b, "items", '[');
+    json_array(d->b, "items");
     for (size_t i = 0; upmu_deadlocks_at(d->deadlocks, i, &item) == 0; i++)
         dl_write_deadlock(d, i, &item);
-    json_add_close(d->b, ']');
-    json_add_open(d->b, "cycles", '[');
+    json_array_end(d->b);
+    json_array(d->b, "cycles");
     for (size_t i = 0; upmu_deadlocks_cycle_at(d->deadlocks, i, &cycle) == 0; i++)
         dl_write_cycle(d, i, &cycle);
-    json_add_close(d->b, ']');
+    json_array_end(d->b);
     if (upmu_deadlocks_totals_read(d->deadlocks, &totals) != 0)
         return;
     dl_number(d, "acquisitions", totals.acquisitions);
@@ -180,12 +180,12 @@ int html_deadlocks_write(struct export_job *job, struct textbuf *b)
     int rc = upmu_deadlocks_open(&d.deadlocks, job->dir, &opts);
     if (rc == UPMU_E_NOMEM)
         return rc;
-    json_add_open(b, "deadlocks", '{');
+    json_object(b, "deadlocks");
     if (rc == 0)
         dl_write_all(&d);
     else
         dl_string(&d, "problem", upmu_error());
-    json_add_close(b, '}');
+    json_object_end(b);
     rc = d.failed ? export_no_memory() : html_findings_write(job, d.deadlocks, b);
     upmu_deadlocks_close(d.deadlocks);
     return rc;

@@ -24,73 +24,73 @@ static int facts_write_totals(const struct export_job *job, struct textbuf *b)
         return rc;
     html_string(b, "version", UPMU_VERSION_STRING);
     facts_write_ns(b, "base", job->html->base_ns);
-    json_add_uint(b, "length", html_since(job->html, t.end_ns));
-    json_add_uint(b, "events", t.events);
-    json_add_uint(b, "unknown", t.unknown);
-    json_add_uint(b, "lost", t.lost);
-    json_add_uint(b, "unmatched", t.unmatched);
-    json_add_uint(b, "unfinished", t.unfinished);
-    json_add_uint(b, "leftOut", job->left_out);
+    json_uint(b, "length", html_since(job->html, t.end_ns));
+    json_uint(b, "events", t.events);
+    json_uint(b, "unknown", t.unknown);
+    json_uint(b, "lost", t.lost);
+    json_uint(b, "unmatched", t.unmatched);
+    json_uint(b, "unfinished", t.unfinished);
+    json_uint(b, "leftOut", job->left_out);
     html_value(b, "ownCost", t.own_cost_ns);
-    json_add_uint(b, "lifetime", t.lifetime_ns);
-    json_add_open(b, "damages", '[');
+    json_uint(b, "lifetime", t.lifetime_ns);
+    json_array(b, "damages");
     for (size_t i = 0; i < t.n_damages; i++)
         html_string(b, NULL, upmu_overview_damage_message(job->facts, i));
-    json_add_close(b, ']');
+    json_array_end(b);
     if (job->opts.from_ns != 0 || job->opts.to_ns != 0) {
-        json_add_open(b, "window", '[');
-        json_add_uint(b, NULL, job->opts.from_ns);
-        json_add_uint(b, NULL, job->opts.to_ns);
-        json_add_close(b, ']');
+        json_array(b, "window");
+        json_uint(b, NULL, job->opts.from_ns);
+        json_uint(b, NULL, job->opts.to_ns);
+        json_array_end(b);
     }
-    json_add_open(b, "merged", '{');
-    json_add_uint(b, "regions", job->html->regions.gap_ns);
-    json_add_uint(b, "waits", job->html->waits.gap_ns);
-    json_add_uint(b, "holds", job->html->holds.gap_ns);
-    json_add_uint(b, "switches", job->html->runs.gap_ns);
-    json_add_uint(b, "counters", job->html->points_gap_ns);
-    json_add_close(b, '}');
+    json_object(b, "merged");
+    json_uint(b, "regions", job->html->regions.gap_ns);
+    json_uint(b, "waits", job->html->waits.gap_ns);
+    json_uint(b, "holds", job->html->holds.gap_ns);
+    json_uint(b, "switches", job->html->runs.gap_ns);
+    json_uint(b, "counters", job->html->points_gap_ns);
+    json_object_end(b);
     return 0;
 }
 
 static void facts_write_processes(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_trace_process p = {.size = sizeof p};
-    json_add_open(b, "processes", '[');
+    json_array(b, "processes");
     for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++) {
-        json_add_open(b, NULL, '{');
-        json_add_uint(b, "pid", (uint64_t)p.pid);
+        json_object(b, NULL);
+        json_uint(b, "pid", (uint64_t)p.pid);
         html_string(b, "host", p.host);
         html_string(b, "command", p.command);
         html_string(b, "kernel", p.kernel);
         facts_write_ns(b, "start", p.start_ns);
-        json_add_uint(b, "hz", p.clock_hz);
-        json_add_uint(b, "complete", p.complete);
-        json_add_uint(b, "execed", p.execed);
-        json_add_uint(b, "records", p.events);
-        json_add_uint(b, "lost", p.lost);
-        json_add_uint(b, "overwritten", p.overwritten);
+        json_uint(b, "hz", p.clock_hz);
+        json_uint(b, "complete", p.complete);
+        json_uint(b, "execed", p.execed);
+        json_uint(b, "records", p.events);
+        json_uint(b, "lost", p.lost);
+        json_uint(b, "overwritten", p.overwritten);
         html_value(b, "clockError", p.clock_error_ns);
-        json_add_close(b, '}');
+        json_object_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 static void facts_write_counters(const struct export_job *job, struct textbuf *b)
 {
-    json_add_open(b, "counters", '[');
+    json_array(b, "counters");
     for (size_t i = 0; i < job->html->n_counters; i++) {
         struct upmu_event_info info = {.size = sizeof info};
         const char *name = upmu_overview_counter_name(job->facts, 0, i);
         bool known = upmu_event_find(name, &info) == 0;
-        json_add_open(b, NULL, '{');
+        json_object(b, NULL);
         html_string(b, "name", name);
         html_string(b, "unit", known ? info.unit : "");
         html_string(b, "summary", known ? info.summary : "");
-        json_add_uint(b, "scaled", job->html->scaled >> i & 1);
-        json_add_close(b, '}');
+        json_uint(b, "scaled", job->html->scaled >> i & 1);
+        json_object_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 /* ------------------------------------------------------------------------------------------ threads */
@@ -101,53 +101,53 @@ static void facts_write_sched(const struct export_job *job, struct textbuf *b, s
     struct upmu_overview_sched s = {.size = sizeof s};
     if (upmu_overview_sched_at(job->facts, i, &s) != 0 || !s.recorded)
         return;
-    json_add_open(b, "sched", '{');
-    json_add_uint(b, "running", s.running_ns);
-    json_add_uint(b, "preempted", s.preempted_ns);
-    json_add_uint(b, "blocked", s.blocked_ns);
-    json_add_uint(b, "unknown", s.unknown_ns);
-    json_add_uint(b, "voluntary", s.voluntary);
-    json_add_uint(b, "involuntary", s.involuntary);
-    json_add_uint(b, "lost", s.lost);
-    json_add_close(b, '}');
+    json_object(b, "sched");
+    json_uint(b, "running", s.running_ns);
+    json_uint(b, "preempted", s.preempted_ns);
+    json_uint(b, "blocked", s.blocked_ns);
+    json_uint(b, "unknown", s.unknown_ns);
+    json_uint(b, "voluntary", s.voluntary);
+    json_uint(b, "involuntary", s.involuntary);
+    json_uint(b, "lost", s.lost);
+    json_object_end(b);
 }
 
 static void facts_write_thread(const struct export_job *job, struct textbuf *b, const struct upmu_overview_thread *t,
                                size_t i)
 {
     uint32_t index = job->facts->pass.thread_order[i];
-    json_add_open(b, NULL, '{');
-    json_add_uint(b, "process", t->process);
-    json_add_uint(b, "pid", (uint64_t)t->pid);
-    json_add_uint(b, "tid", (uint64_t)t->tid);
+    json_object(b, NULL);
+    json_uint(b, "process", t->process);
+    json_uint(b, "pid", (uint64_t)t->pid);
+    json_uint(b, "tid", (uint64_t)t->tid);
     html_string(b, "name", t->name);
     html_string(b, "label", export_thread_name(job, index));
-    json_add_uint(b, "begin", html_since(job->html, t->begin_ns));
-    json_add_uint(b, "end", html_since(job->html, t->end_ns));
-    json_add_uint(b, "life", t->end_ns - t->begin_ns); /* it may have begun before the first event */
-    json_add_uint(b, "started", t->started);
-    json_add_uint(b, "ended", t->ended);
-    json_add_uint(b, "blocked", t->blocked_ns);
-    json_add_key(b, "switches");
+    json_uint(b, "begin", html_since(job->html, t->begin_ns));
+    json_uint(b, "end", html_since(job->html, t->end_ns));
+    json_uint(b, "life", t->end_ns - t->begin_ns); /* it may have begun before the first event */
+    json_uint(b, "started", t->started);
+    json_uint(b, "ended", t->ended);
+    json_uint(b, "blocked", t->blocked_ns);
+    json_key(b, "switches");
     html_counted(b, &t->switches);
     facts_write_sched(job, b, i);
-    json_add_open(b, "waits", '{');
+    json_object(b, "waits");
     struct upmu_overview_thread_wait w = {.size = sizeof w};
     for (int kind = 0; upmu_overview_thread_wait_at(job->facts, i, kind, &w) == 0; kind++)
         if (w.waits.count + w.waits.unfinished > 0)
             html_wait_sum(b, upmu_wait_kind_name(kind), &w.waits);
-    json_add_close(b, '}');
+    json_object_end(b);
     html_counts(b, "counts", t->counts, t->process == 0 ? t->n_counts : 0);
-    json_add_close(b, '}');
+    json_object_end(b);
 }
 
 static void facts_write_threads(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
-    json_add_open(b, "threads", '[');
+    json_array(b, "threads");
     for (size_t i = 0; upmu_overview_thread_at(job->facts, i, &t) == 0; i++)
         facts_write_thread(job, b, &t, i);
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 /* --------------------------------------------------------------------------------------- regions, sums and marks */
@@ -155,88 +155,88 @@ static void facts_write_threads(const struct export_job *job, struct textbuf *b)
 static void facts_write_regions(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_region r = {.size = sizeof r};
-    json_add_open(b, "regions", '[');
+    json_array(b, "regions");
     for (size_t i = 0; upmu_overview_region_at(job->facts, i, &r) == 0; i++) {
-        json_add_open(b, NULL, '{');
-        json_add_uint(b, "process", r.process);
+        json_object(b, NULL);
+        json_uint(b, "process", r.process);
         html_string(b, "name", r.name);
-        json_add_uint(b, "count", r.count);
-        json_add_uint(b, "ns", r.wall_ns);
-        json_add_uint(b, "max", r.max_ns);
+        json_uint(b, "count", r.count);
+        json_uint(b, "ns", r.wall_ns);
+        json_uint(b, "max", r.max_ns);
         html_value(b, "min", r.min_ns);
-        json_add_uint(b, "unfinished", r.unfinished);
+        json_uint(b, "unfinished", r.unfinished);
         html_counts(b, "counts", r.counts, r.process == 0 ? r.n_counts : 0);
-        json_add_close(b, '}');
+        json_object_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 /* Nodes of regions and the waits in them: parent, label, whether it is a wait, instances, own time, counters. */
 static void facts_write_tree(const struct export_job *job, struct textbuf *b)
 {
     const struct tree *t = &job->tree;
-    json_add_open(b, "tree", '[');
+    json_array(b, "tree");
     for (size_t i = 0; i < t->n_nodes; i++) {
-        json_add_open(b, NULL, '[');
-        json_add_uint(b, NULL, t->nodes[i].parent);
+        json_array(b, NULL);
+        json_uint(b, NULL, t->nodes[i].parent);
         html_string(b, NULL, i == 0 ? "" : t->labels[t->nodes[i].label].name);
-        json_add_uint(b, NULL, map_find(&job->html->wait_labels, i, 0) != MAP_NONE);
-        json_add_uint(b, NULL, t->nodes[i].count);
-        json_add_uint(b, NULL, t->nodes[i].ns);
+        json_uint(b, NULL, map_find(&job->html->wait_labels, i, 0) != MAP_NONE);
+        json_uint(b, NULL, t->nodes[i].count);
+        json_uint(b, NULL, t->nodes[i].ns);
         for (size_t c = 0; c < t->n_counts; c++)
-            json_add_uint(b, NULL, t->nodes[i].counts ? t->nodes[i].counts[c] : 0);
-        json_add_close(b, ']');
+            json_uint(b, NULL, t->nodes[i].counts ? t->nodes[i].counts[c] : 0);
+        json_array_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 /* Blocked time by thread, stack (or site, if there is no stack) and object. */
 static void facts_write_blocked(const struct export_job *job, struct textbuf *b)
 {
     const struct html_sums *s = &job->html->stacks;
-    json_add_open(b, "blocked", '[');
+    json_array(b, "blocked");
     for (size_t i = 0; i < s->n; i++) {
         uint64_t origin = s->all[i].a >> 31, thread = s->all[i].a & 0x7fffffff;
-        json_add_open(b, NULL, '[');
-        json_add_uint(b, NULL, job->html->thread_rank[thread]);
-        json_add_uint(b, NULL, origin & 1 ? 0 : origin >> 1);
-        json_add_uint(b, NULL, origin & 1 ? origin >> 1 : 0);
-        json_add_uint(b, NULL, job->html->object_rank[s->all[i].b]);
-        json_add_uint(b, NULL, s->all[i].count);
-        json_add_uint(b, NULL, s->all[i].ns);
-        json_add_close(b, ']');
+        json_array(b, NULL);
+        json_uint(b, NULL, job->html->thread_rank[thread]);
+        json_uint(b, NULL, origin & 1 ? 0 : origin >> 1);
+        json_uint(b, NULL, origin & 1 ? origin >> 1 : 0);
+        json_uint(b, NULL, job->html->object_rank[s->all[i].b]);
+        json_uint(b, NULL, s->all[i].count);
+        json_uint(b, NULL, s->all[i].ns);
+        json_array_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 /* Waiting pairs: waiter, other thread plus one (0: not known), waits, their time. */
 static void facts_write_pairs(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
-    json_add_open(b, "pairs", '[');
+    json_array(b, "pairs");
     for (size_t i = 0; upmu_overview_pair_at(job->facts, i, &p) == 0; i++) {
-        json_add_open(b, NULL, '[');
-        json_add_uint(b, NULL, p.waiter);
-        json_add_uint(b, NULL, p.other == UINT32_MAX ? 0 : (uint64_t)p.other + 1);
-        json_add_uint(b, NULL, p.waits.count + p.waits.unfinished);
-        json_add_uint(b, NULL, p.waits.total_ns + p.waits.unfinished_ns);
-        json_add_close(b, ']');
+        json_array(b, NULL);
+        json_uint(b, NULL, p.waiter);
+        json_uint(b, NULL, p.other == UINT32_MAX ? 0 : (uint64_t)p.other + 1);
+        json_uint(b, NULL, p.waits.count + p.waits.unfinished);
+        json_uint(b, NULL, p.waits.total_ns + p.waits.unfinished_ns);
+        json_array_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 static void facts_write_marks(const struct export_job *job, struct textbuf *b)
 {
     const struct html *h = job->html;
-    json_add_open(b, "marks", '[');
+    json_array(b, "marks");
     for (size_t i = 0; i < h->n_marks; i++) {
-        json_add_open(b, NULL, '[');
-        json_add_uint(b, NULL, html_since(job->html, h->marks[i].ns));
-        json_add_uint(b, NULL, h->thread_rank[h->marks[i].thread]);
+        json_array(b, NULL);
+        json_uint(b, NULL, html_since(job->html, h->marks[i].ns));
+        json_uint(b, NULL, h->thread_rank[h->marks[i].thread]);
         html_string(b, NULL, h->marks[i].text);
-        json_add_close(b, ']');
+        json_array_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 int html_facts_write(struct export_job *job, struct textbuf *b)

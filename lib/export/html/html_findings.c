@@ -16,20 +16,20 @@ int html_findings_write(struct export_job *job, const struct upmu_deadlocks *dea
     int rc = upmu_findings_open(&findings, job->facts, deadlocks, NULL);
     if (rc != 0)
         return rc;
-    json_add_open(b, "findings", '[');
+    json_array(b, "findings");
     for (size_t i = 0; upmu_findings_at(findings, i, &f) == 0; i++) {
-        json_add_open(b, NULL, '{');
+        json_object(b, NULL);
         html_string(b, "kind", upmu_finding_kind_name(f.kind));
         html_string(b, "text", f.text);
         findings_write_index(b, "object", f.object);
         findings_write_index(b, "thread", f.thread);
         html_value(b, "gain", f.gain_ns);
-        json_add_uint(b, "run", f.run_ns);
+        json_uint(b, "run", f.run_ns);
         html_value(b, "begin", f.begin_ns == 0 ? UPMU_NO_VALUE : html_since(job->html, f.begin_ns));
         html_value(b, "end", f.begin_ns == 0 ? UPMU_NO_VALUE : html_since(job->html, f.end_ns));
-        json_add_close(b, '}');
+        json_object_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
     upmu_findings_close(findings);
     return 0;
 }

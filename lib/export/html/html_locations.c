@@ -77,17 +77,17 @@ static int locations_write_stack(struct export_job *job, struct textbuf *b, uint
         if (site == MAP_NONE)
             rc = export_no_memory();
         else if (!is_inside)
-            json_add_uint(&sites, NULL, site);
+            json_uint(&sites, NULL, site);
         is_inside = s.inlined != 0;
     }
-    json_add_open(b, NULL, '[');
-    json_add_uint(b, NULL, (uint64_t)end);
+    json_array(b, NULL);
+    json_uint(b, NULL, (uint64_t)end);
     if (sites.len > 0) {
         textbuf_add(b, ",", 1);
         textbuf_add(b, sites.data, sites.len);
     }
     b->failed |= sites.failed;
-    json_add_close(b, ']');
+    json_array_end(b);
     textbuf_free(&sites);
     return rc;
 }
@@ -95,13 +95,13 @@ static int locations_write_stack(struct export_job *job, struct textbuf *b, uint
 static int locations_write_stacks(struct export_job *job, struct textbuf *b)
 {
     const struct html_keys *p = &job->html->stack_ids;
-    json_add_open(b, "stacks", '[');
+    json_array(b, "stacks");
     for (size_t i = 0; i < p->n; i++) {
         int rc = locations_write_stack(job, b, p->all[i].process, (uint32_t)p->all[i].number);
         if (rc != 0)
             return rc;
     }
-    json_add_close(b, ']');
+    json_array_end(b);
     return 0;
 }
 
@@ -140,39 +140,39 @@ static int locations_symbol(const struct export_job *job, const struct html_key 
 static int locations_write_site(struct export_job *job, struct textbuf *b, const struct html_key *p, struct frames *f)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    json_add_open(b, NULL, '[');
+    json_array(b, NULL);
     for (size_t k = 0; locations_symbol(job, p, k, &s) == 0; k++) {
         uint32_t frame = locations_frame(job, f, &s);
         if (frame == MAP_NONE)
             return export_no_memory();
         if (k == 0)
-            json_add_uint(b, NULL, s.kind > 0 ? (uint64_t)s.kind : 0);
-        json_add_uint(b, NULL, frame);
+            json_uint(b, NULL, s.kind > 0 ? (uint64_t)s.kind : 0);
+        json_uint(b, NULL, frame);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
     return 0;
 }
 
 static void locations_write_frames(const struct export_job *job, struct textbuf *b, const struct frames *f)
 {
-    json_add_open(b, "frames", '[');
+    json_array(b, "frames");
     for (uint32_t i = 0; i < f->n; i++) {
         const struct tree_label *l = &job->tree.labels[map_find(&f->known, i, 1)];
         uint32_t before = map_find(&f->known, i, 2);
-        json_add_open(b, NULL, '[');
+        json_array(b, NULL);
         html_string(b, NULL, l->name);
         html_string(b, NULL, l->file);
-        json_add_uint(b, NULL, l->line);
+        json_uint(b, NULL, l->line);
         html_string(b, NULL, l->module);
         bool wrapper = map_find(&f->known, i, 4) != MAP_NONE;
         if (before != MAP_NONE || wrapper) {
             html_string(b, NULL, before != MAP_NONE ? job->tree.labels[before].name : "");
-            json_add_uint(b, NULL, before != MAP_NONE ? map_find(&f->known, i, 3) : 0);
-            json_add_uint(b, NULL, wrapper);
+            json_uint(b, NULL, before != MAP_NONE ? map_find(&f->known, i, 3) : 0);
+            json_uint(b, NULL, wrapper);
         }
-        json_add_close(b, ']');
+        json_array_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 int html_sites_write(struct export_job *job, struct textbuf *b)
@@ -180,10 +180,10 @@ int html_sites_write(struct export_job *job, struct textbuf *b)
     const struct html_keys *p = &job->html->sites;
     struct frames frames = {0};
     int rc = locations_write_stacks(job, b);
-    json_add_open(b, "sites", '[');
+    json_array(b, "sites");
     for (size_t i = 0; rc == 0 && i < p->n; i++)
         rc = locations_write_site(job, b, &p->all[i], &frames);
-    json_add_close(b, ']');
+    json_array_end(b);
     locations_write_frames(job, b, &frames);
     map_free(&frames.known);
     return rc;

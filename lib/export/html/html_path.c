@@ -5,43 +5,43 @@
 static void path_write_objects(const struct export_job *job, struct textbuf *b, size_t process)
 {
     struct upmu_overview_path_object o = {.size = sizeof o};
-    json_add_open(b, "objects", '[');
+    json_array(b, "objects");
     for (size_t i = 0; upmu_overview_path_object_at(job->facts, process, i, &o) == 0; i++) {
-        json_add_open(b, NULL, '{');
-        json_add_uint(b, "object", o.object);
-        json_add_uint(b, "held", o.held_ns);
-        json_add_uint(b, "wakes", o.wakes);
-        json_add_uint(b, "wake", o.wake_ns);
-        json_add_uint(b, "unknown", o.unknown_ns);
+        json_object(b, NULL);
+        json_uint(b, "object", o.object);
+        json_uint(b, "held", o.held_ns);
+        json_uint(b, "wakes", o.wakes);
+        json_uint(b, "wake", o.wake_ns);
+        json_uint(b, "unknown", o.unknown_ns);
         html_value(b, "gain", o.gain_ns);
         html_value(b, "gainHalf", o.gain_half_ns);
-        json_add_close(b, '}');
+        json_object_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
 }
 
 int html_paths_write(struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_path p = {.size = sizeof p};
     int rc = 0;
-    json_add_open(b, "paths", '[');
+    json_array(b, "paths");
     for (size_t i = 0; i < job->facts->pass.n_processes; i++) {
         rc = upmu_overview_path_read(job->facts, i, &p);
         if (rc != 0)
             return rc;
-        json_add_open(b, NULL, '{');
-        json_add_uint(b, "begin", html_since(job->html, p.begin_ns));
-        json_add_uint(b, "end", html_since(job->html, p.end_ns));
-        json_add_uint(b, "early", p.begin_ns < job->html->base_ns ? job->html->base_ns - p.begin_ns : 0);
-        json_add_uint(b, "run", p.run_ns);
-        json_add_uint(b, "wake", p.wake_ns);
-        json_add_uint(b, "unknown", p.unknown_ns);
-        json_add_uint(b, "hops", p.handoffs);
-        json_add_uint(b, "steps", p.n_segments);
+        json_object(b, NULL);
+        json_uint(b, "begin", html_since(job->html, p.begin_ns));
+        json_uint(b, "end", html_since(job->html, p.end_ns));
+        json_uint(b, "early", p.begin_ns < job->html->base_ns ? job->html->base_ns - p.begin_ns : 0);
+        json_uint(b, "run", p.run_ns);
+        json_uint(b, "wake", p.wake_ns);
+        json_uint(b, "unknown", p.unknown_ns);
+        json_uint(b, "hops", p.handoffs);
+        json_uint(b, "steps", p.n_segments);
         path_write_objects(job, b, i);
-        json_add_close(b, '}');
+        json_object_end(b);
     }
-    json_add_close(b, ']');
+    json_array_end(b);
     return 0;
 }
 

@@ -26,6 +26,13 @@ START_TEST(a_typo_finds_its_name)
 }
 END_TEST
 
+START_TEST(an_abbreviation_finds_its_name)
+{
+    ck_assert_str_eq(nearest("cyc"), "cycles");
+    ck_assert_str_eq(nearest("PAGE"), "page-faults");
+}
+END_TEST
+
 START_TEST(case_and_underscores_do_not_count)
 {
     ck_assert_str_eq(nearest("PAGE_FAULTS"), "page-faults");
@@ -70,6 +77,7 @@ int main(void)
 {
     TCase *cases = tcase_create("suggest");
     tcase_add_test(cases, a_typo_finds_its_name);
+    tcase_add_test(cases, an_abbreviation_finds_its_name);
     tcase_add_test(cases, case_and_underscores_do_not_count);
     tcase_add_test(cases, another_word_is_no_typo);
     tcase_add_test(cases, names_too_long_to_compare_are_passed_over);

@@ -67,7 +67,7 @@ START_TEST(json_escapes_quotes_backslashes_and_control_characters)
     expect_json("", "\"\"");
     expect_json("plain", "\"plain\"");
     expect_json("a\"b\\c/", "\"a\\\"b\\\\c/\"");
-    expect_json("\n\t\x01\x1f\x7f", "\"\\u000a\\u0009\\u0001\\u001f\\u007f\"");
+    expect_json("\n\t\x01\x1f\x7f", "\"\\n\\t\\u0001\\u001f\\u007f\"");
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 #include "deadlock.h"
 #include "ui/json.h"
 
-static void json_frame(struct json *j, const struct upmu_symbol *s)
+static void json_frame(struct textbuf *j, const struct upmu_symbol *s)
 {
     const char *label = upmu_frame_label(s);
     json_object(j, NULL);
@@ -22,7 +22,7 @@ static void json_frame(struct json *j, const struct upmu_symbol *s)
     json_object_end(j);
 }
 
-static void json_address(struct json *j, const struct deadlock_report *r, uint32_t process, uint64_t address)
+static void json_address(struct textbuf *j, const struct deadlock_report *r, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
@@ -31,8 +31,8 @@ static void json_address(struct json *j, const struct deadlock_report *r, uint32
 }
 
 /* @return whether the whole stack was recorded. */
-static bool json_frames(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process, uint32_t id,
-                        uint64_t site)
+static bool json_frames(struct textbuf *j, const char *key, const struct deadlock_report *r, uint32_t process,
+                        uint32_t id, uint64_t site)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     struct upmu_symbol s = {.size = sizeof s};
@@ -47,13 +47,13 @@ static bool json_frames(struct json *j, const char *key, const struct deadlock_r
     return found && !stack.truncated;
 }
 
-static void json_stack(struct json *j, const struct deadlock_report *r, uint32_t process, uint32_t id, uint64_t site)
+static void json_stack(struct textbuf *j, const struct deadlock_report *r, uint32_t process, uint32_t id, uint64_t site)
 {
     bool whole = json_frames(j, "stack", r, process, id, site);
     json_bool(j, "stack_truncated", !whole);
 }
 
-static void json_location(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process,
+static void json_location(struct textbuf *j, const char *key, const struct deadlock_report *r, uint32_t process,
                           uint64_t site)
 {
     json_array(j, key);
@@ -61,7 +61,7 @@ static void json_location(struct json *j, const char *key, const struct deadlock
     json_array_end(j);
 }
 
-static void json_held(struct json *j, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
+static void json_held(struct textbuf *j, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
                       size_t k)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
@@ -83,7 +83,7 @@ static void json_held(struct json *j, const struct deadlock_report *r, const str
     json_array_end(j);
 }
 
-static void json_thread(struct json *j, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
+static void json_thread(struct textbuf *j, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
                         size_t k, const struct upmu_deadlock_thread *t)
 {
     char *wait = deadlock_wait(r, d->process, t);
@@ -106,7 +106,7 @@ static void json_thread(struct json *j, const struct deadlock_report *r, const s
     free(wait);
 }
 
-static void json_deadlock(struct json *j, const struct deadlock_report *r, size_t i, const struct upmu_deadlock *d)
+static void json_deadlock(struct textbuf *j, const struct deadlock_report *r, size_t i, const struct upmu_deadlock *d)
 {
     struct upmu_deadlock_thread t = {.size = sizeof t};
     char *headline = deadlock_headline(d);
@@ -132,7 +132,7 @@ static void json_deadlock(struct json *j, const struct deadlock_report *r, size_
 
 /* ------------------------------------------------------------------------------------------------- order of locks */
 
-static void json_lock(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process, int type,
+static void json_lock(struct textbuf *j, const char *key, const struct deadlock_report *r, uint32_t process, int type,
                       uint64_t address)
 {
     char *object = deadlock_object(r, process, type, address);
@@ -143,7 +143,7 @@ static void json_lock(struct json *j, const char *key, const struct deadlock_rep
     free(object);
 }
 
-static void json_acquisition(struct json *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
+static void json_acquisition(struct textbuf *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
                              const struct upmu_lock_acquisition *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
@@ -168,7 +168,7 @@ static void json_acquisition(struct json *j, const struct deadlock_report *r, ui
     json_object_end(j);
 }
 
-static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
+static void json_cycle(struct textbuf *j, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
 {
     struct upmu_lock_acquisition t = {.size = sizeof t};
     char *headline = deadlock_cycle_headline(c);
@@ -186,7 +186,7 @@ static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i
     free(headline);
 }
 
-static void json_order(struct json *j, const struct deadlock_report *r)
+static void json_order(struct textbuf *j, const struct deadlock_report *r)
 {
     struct upmu_deadlocks_totals order = {.size = sizeof order};
     struct upmu_lock_cycle c = {.size = sizeof c};
@@ -206,13 +206,13 @@ static void json_order(struct json *j, const struct deadlock_report *r)
 
 void deadlock_write_json(struct output *out, const struct deadlock_report *r)
 {
-    struct json j;
+    struct json_document doc;
     struct upmu_deadlock d = {.size = sizeof d};
-    json_begin(&j, out->file, "upmu-deadlock");
-    json_array(&j, "deadlocks");
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-deadlock");
+    json_array(j, "deadlocks");
     for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++)
-        json_deadlock(&j, r, i, &d);
-    json_array_end(&j);
-    json_order(&j, r);
-    json_end(&j);
+        json_deadlock(j, r, i, &d);
+    json_array_end(j);
+    json_order(j, r);
+    json_end(&doc);
 }

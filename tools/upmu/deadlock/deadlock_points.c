@@ -162,11 +162,11 @@ void deadlock_write_tasks(struct output *out, const struct deadlock_report *r)
 /* ---------------------------------------------------------------------------------------------------------- SARIF */
 
 struct sarif {
-    struct json json;
+    struct textbuf *json;
     bool open; /* a result, with its related places */
 };
 
-static void sarif_location(struct json *j, const char *key, const struct point *p, bool message)
+static void sarif_location(struct textbuf *j, const char *key, const struct point *p, bool message)
 {
     json_object(j, key);
     json_object(j, "physicalLocation");
@@ -191,15 +191,15 @@ static void sarif_close(struct sarif *s)
 {
     if (!s->open)
         return;
-    json_array_end(&s->json);
-    json_object_end(&s->json);
+    json_array_end(s->json);
+    json_object_end(s->json);
     s->open = false;
 }
 
 static void sarif_point(void *arg, const struct point *p)
 {
     struct sarif *s = arg;
-    struct json *j = &s->json;
+    struct textbuf *j = s->json;
     if (!p->head && s->open) {
         sarif_location(j, NULL, p, true);
         return;
@@ -218,7 +218,7 @@ static void sarif_point(void *arg, const struct point *p)
     s->open = true;
 }
 
-static void sarif_rules_of(struct json *j, const char *(*name_of)(int))
+static void sarif_rules_of(struct textbuf *j, const char *(*name_of)(int))
 {
     for (int i = 0; strcmp(name_of(i), "?") != 0; i++) {
         json_object(j, NULL);
@@ -227,7 +227,7 @@ static void sarif_rules_of(struct json *j, const char *(*name_of)(int))
     }
 }
 
-static void sarif_rules(struct json *j)
+static void sarif_rules(struct textbuf *j)
 {
     json_array(j, "rules");
     sarif_rules_of(j, upmu_deadlock_kind_name);
@@ -237,9 +237,9 @@ static void sarif_rules(struct json *j)
 
 void deadlock_write_sarif(struct output *out, const struct deadlock_report *r)
 {
-    struct sarif s = {.json = {.out = out->file, .first = {true}}};
-    struct json *j = &s.json;
-    json_object(j, NULL);
+    struct json_document doc;
+    struct textbuf *j = json_begin(&doc, out->file, NULL);
+    struct sarif s = {.json = j};
     json_string(j, "version", "2.1.0");
     json_string(j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     json_array(j, "runs");
@@ -257,6 +257,5 @@ void deadlock_write_sarif(struct output *out, const struct deadlock_report *r)
     json_array_end(j);
     json_object_end(j);
     json_array_end(j);
-    json_object_end(j);
-    fputc('\n', out->file);
+    json_end(&doc);
 }

@@ -75,19 +75,19 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
 
 static void explain_json(struct output *out, const struct upmu_event_info *e, const struct upmu_cpu_info *cpu)
 {
-    struct json j;
+    struct json_document doc;
     char words[256];
 
-    json_begin(&j, out->file, "upmu-explain");
-    json_object(&j, "cpu");
-    list_cpu_members(&j, cpu);
-    json_object_end(&j);
-    json_object(&j, "event");
-    list_event_members(&j, e);
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-explain");
+    json_object(j, "cpu");
+    list_cpu_members(j, cpu);
+    json_object_end(j);
+    json_object(j, "event");
+    list_event_members(j, e);
     perf_name(e, words, sizeof words);
-    json_string(&j, "perf_words", words[0] ? words : NULL);
-    json_object_end(&j);
-    json_end(&j);
+    json_string(j, "perf_words", words[0] ? words : NULL);
+    json_object_end(j);
+    json_end(&doc);
 }
 
 static int explain_write(const struct explain_request *r, const struct upmu_event_info *e,

@@ -121,7 +121,7 @@ static void plan_text(struct output *out, const struct upmu_plan *plan, const st
 
 /* ------------------------------------------------------------------------------------------------------- JSON */
 
-static void plan_entry_json(struct json *j, const struct upmu_plan_entry *e)
+static void plan_entry_json(struct textbuf *j, const struct upmu_plan_entry *e)
 {
     static const char *const roles[] = {"event", "kind", "filler", "term"};
     bool nowhere = e->group < 0;
@@ -145,21 +145,21 @@ static void plan_entry_json(struct json *j, const struct upmu_plan_entry *e)
 
 static void plan_json(struct output *out, const struct upmu_plan *plan, const struct upmu_cpu_info *cpu)
 {
-    struct json j;
-    json_begin(&j, out->file, "upmu-plan");
-    json_object(&j, "cpu");
-    list_cpu_members(&j, cpu);
-    json_object_end(&j);
-    json_uint(&j, "groups", upmu_plan_group_count(plan));
-    json_bool(&j, "proven", upmu_plan_proven(plan));
-    json_string(&j, "note", upmu_plan_note(plan)[0] ? upmu_plan_note(plan) : NULL);
-    json_array(&j, "entries");
+    struct json_document doc;
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-plan");
+    json_object(j, "cpu");
+    list_cpu_members(j, cpu);
+    json_object_end(j);
+    json_uint(j, "groups", upmu_plan_group_count(plan));
+    json_bool(j, "proven", upmu_plan_proven(plan));
+    json_string(j, "note", upmu_plan_note(plan)[0] ? upmu_plan_note(plan) : NULL);
+    json_array(j, "entries");
     for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) {
         struct upmu_plan_entry e = plan_entry_at(plan, i);
-        plan_entry_json(&j, &e);
+        plan_entry_json(j, &e);
     }
-    json_array_end(&j);
-    json_end(&j);
+    json_array_end(j);
+    json_end(&doc);
 }
 
 /* ------------------------------------------------------------------------------------------------ the command */

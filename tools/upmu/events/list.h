@@ -36,12 +36,12 @@ const char *list_match(int match);
 /** "verified", "not seen" or "refused"; NULL if not tried. */
 const char *list_state(const struct trial *trial);
 
-struct json;
+struct textbuf;
 /** A CPU's members of a JSON object that was begun. */
-void list_cpu_members(struct json *j, const struct upmu_cpu_info *cpu);
+void list_cpu_members(struct textbuf *j, const struct upmu_cpu_info *cpu);
 
 /** What is known of an event before any trial, as members of a JSON object that was begun. */
-void list_event_members(struct json *j, const struct upmu_event_info *info);
+void list_event_members(struct textbuf *j, const struct upmu_event_info *info);
 
 /** `upmu list --cpus`. @return an exit status. */
 int list_cpus(bool as_json, bool as_csv);

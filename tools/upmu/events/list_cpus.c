@@ -49,18 +49,18 @@ static void cpus_csv(struct output *out)
 static void cpus_json(struct output *out)
 {
     struct upmu_cpu_info info;
-    struct json j;
+    struct json_document doc;
     size_t position = 0;
 
-    json_begin(&j, out->file, "upmu-list-cpus");
-    json_array(&j, "cpus");
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-list-cpus");
+    json_array(j, "cpus");
     while (next_cpu(&position, &info)) {
-        json_object(&j, NULL);
-        list_cpu_members(&j, &info);
-        json_object_end(&j);
+        json_object(j, NULL);
+        list_cpu_members(j, &info);
+        json_object_end(j);
     }
-    json_array_end(&j);
-    json_end(&j);
+    json_array_end(j);
+    json_end(&doc);
 }
 
 int list_cpus(bool as_json, bool as_csv)

@@ -3,7 +3,7 @@
 #include "ui/json.h"
 #include "list.h"
 
-static void list_trial_json(struct json *j, const struct trial *trial)
+static void list_trial_json(struct textbuf *j, const struct trial *trial)
 {
     if (trial->made)
         json_bool(j, "countable", trial->code == 0);
@@ -17,7 +17,7 @@ static void list_trial_json(struct json *j, const struct trial *trial)
 }
 
 /* The fields of an absent event are null: 0 would be a valid encoding. */
-static void list_encoding_json(struct json *j, const struct upmu_event_info *info)
+static void list_encoding_json(struct textbuf *j, const struct upmu_event_info *info)
 {
     if (info->match == UPMU_MATCH_ABSENT) {
         json_null(j, "type");
@@ -34,7 +34,7 @@ static void list_encoding_json(struct json *j, const struct upmu_event_info *inf
     json_string(j, "encoding", info->encoding);
 }
 
-static void list_code_json(struct json *j, const struct upmu_event_info *info)
+static void list_code_json(struct textbuf *j, const struct upmu_event_info *info)
 {
     if (info->raw_encoding == UPMU_NO_VALUE)
         json_null(j, "raw_encoding");
@@ -48,7 +48,7 @@ static void list_code_json(struct json *j, const struct upmu_event_info *info)
     json_string(j, "cpus", info->cpus);
 }
 
-void list_event_members(struct json *j, const struct upmu_event_info *info)
+void list_event_members(struct textbuf *j, const struct upmu_event_info *info)
 {
     json_string(j, "name", info->name);
     json_string(j, "summary", info->summary);
@@ -64,7 +64,7 @@ void list_event_members(struct json *j, const struct upmu_event_info *info)
     json_string(j, "source", info->source);
 }
 
-static void list_event_json(struct json *j, const struct list_event *e)
+static void list_event_json(struct textbuf *j, const struct list_event *e)
 {
     json_object(j, NULL);
     list_event_members(j, &e->info);
@@ -72,7 +72,7 @@ static void list_event_json(struct json *j, const struct list_event *e)
     json_object_end(j);
 }
 
-static void list_metric_json(struct json *j, const struct list_metric *m)
+static void list_metric_json(struct textbuf *j, const struct list_metric *m)
 {
     json_object(j, NULL);
     json_string(j, "name", m->info.name);
@@ -85,7 +85,7 @@ static void list_metric_json(struct json *j, const struct list_metric *m)
     json_object_end(j);
 }
 
-void list_cpu_members(struct json *j, const struct upmu_cpu_info *cpu)
+void list_cpu_members(struct textbuf *j, const struct upmu_cpu_info *cpu)
 {
     json_string(j, "name", cpu->name);
     json_string(j, "title", cpu->title);
@@ -98,7 +98,7 @@ void list_cpu_members(struct json *j, const struct upmu_cpu_info *cpu)
 }
 
 /* The CPU asked for by name; null where the events are those of this machine. */
-static void list_cpu_json(struct json *j, const struct upmu_cpu_info *cpu)
+static void list_cpu_json(struct textbuf *j, const struct upmu_cpu_info *cpu)
 {
     if (!cpu->name) {
         json_null(j, "cpu");
@@ -111,27 +111,27 @@ static void list_cpu_json(struct json *j, const struct upmu_cpu_info *cpu)
 
 void list_write_json(struct output *out, const struct list *list)
 {
-    struct json j;
+    struct json_document doc;
 
-    json_begin(&j, out->file, "upmu-list");
-    list_cpu_json(&j, &list->cpu);
-    json_array(&j, "events");
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-list");
+    list_cpu_json(j, &list->cpu);
+    json_array(j, "events");
     for (size_t i = 0; i < list->n_events; i++)
-        list_event_json(&j, &list->events[i]);
-    json_array_end(&j);
-    json_array(&j, "metrics");
+        list_event_json(j, &list->events[i]);
+    json_array_end(j);
+    json_array(j, "metrics");
     for (size_t i = 0; i < list->n_metrics; i++)
-        list_metric_json(&j, &list->metrics[i]);
-    json_array_end(&j);
-    json_array(&j, "groups");
+        list_metric_json(j, &list->metrics[i]);
+    json_array_end(j);
+    json_array(j, "groups");
     for (size_t i = 0; i < list->n_groups; i++) {
-        json_object(&j, NULL);
-        json_string(&j, "name", list->groups[i].name);
-        json_string(&j, "summary", list->groups[i].summary);
-        json_string(&j, "metrics", list->groups[i].metrics);
-        json_string(&j, "events", list->groups[i].events);
-        json_object_end(&j);
+        json_object(j, NULL);
+        json_string(j, "name", list->groups[i].name);
+        json_string(j, "summary", list->groups[i].summary);
+        json_string(j, "metrics", list->groups[i].metrics);
+        json_string(j, "events", list->groups[i].events);
+        json_object_end(j);
     }
-    json_array_end(&j);
-    json_end(&j);
+    json_array_end(j);
+    json_end(&doc);
 }

@@ -4,7 +4,7 @@
 
 #include "ui/json.h"
 
-static void json_totals(struct json *j, const struct functions_report *r)
+static void json_totals(struct textbuf *j, const struct functions_report *r)
 {
     const struct upmu_functions_totals *t = &r->totals;
     json_string(j, "dir", r->dir);
@@ -28,7 +28,7 @@ static void json_totals(struct json *j, const struct functions_report *r)
     json_uint(j, "damages", t->damages);
 }
 
-static void json_functions(struct json *j, const struct functions_report *r)
+static void json_functions(struct textbuf *j, const struct functions_report *r)
 {
     struct upmu_function f = {.size = sizeof f};
     json_array(j, "functions");
@@ -52,12 +52,12 @@ static void json_functions(struct json *j, const struct functions_report *r)
 }
 
 /* A function's index among "functions"; null for the thread. */
-static void json_index(struct json *j, const char *key, uint32_t function)
+static void json_index(struct textbuf *j, const char *key, uint32_t function)
 {
     json_uint_if(j, key, function != UPMU_NO_INDEX, function);
 }
 
-static void json_edges(struct json *j, const struct functions_report *r)
+static void json_edges(struct textbuf *j, const struct functions_report *r)
 {
     struct upmu_function_edge e = {.size = sizeof e};
     json_array(j, "edges");
@@ -74,7 +74,7 @@ static void json_edges(struct json *j, const struct functions_report *r)
     json_array_end(j);
 }
 
-static void json_paths(struct json *j, const struct functions_report *r)
+static void json_paths(struct textbuf *j, const struct functions_report *r)
 {
     struct upmu_function_path p = {.size = sizeof p};
     json_array(j, "paths");
@@ -95,13 +95,13 @@ static void json_paths(struct json *j, const struct functions_report *r)
 /* With --top only the first functions are there, without edges and paths, which refer to all. */
 void functions_write_json(struct output *out, const struct functions_report *r)
 {
-    struct json j;
-    json_begin(&j, out->file, "upmu-functions");
-    json_totals(&j, r);
-    json_functions(&j, r);
+    struct json_document doc;
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-functions");
+    json_totals(j, r);
+    json_functions(j, r);
     if (r->top == SIZE_MAX) {
-        json_edges(&j, r);
-        json_paths(&j, r);
+        json_edges(j, r);
+        json_paths(j, r);
     }
-    json_end(&j);
+    json_end(&doc);
 }

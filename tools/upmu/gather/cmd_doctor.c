@@ -17,7 +17,7 @@ struct doctor {
     bool missing; /* at least one finding is "missing" */
     struct output out;
     struct table table;
-    struct json json;
+    struct textbuf *json;
 };
 
 struct state_form {
@@ -70,12 +70,12 @@ static int doctor_print_json(const struct upmu_diagnosis *f, void *arg)
     struct doctor *d = arg;
 
     d->missing |= f->state == UPMU_DIAGNOSIS_MISSING;
-    json_object(&d->json, NULL);
-    json_string(&d->json, "topic", f->topic);
-    json_string(&d->json, "state", doctor_state_form(f->state).name);
-    json_string(&d->json, "text", f->text);
-    json_string(&d->json, "remedy", f->remedy[0] ? f->remedy : NULL);
-    json_object_end(&d->json);
+    json_object(d->json, NULL);
+    json_string(d->json, "topic", f->topic);
+    json_string(d->json, "state", doctor_state_form(f->state).name);
+    json_string(d->json, "text", f->text);
+    json_string(d->json, "remedy", f->remedy[0] ? f->remedy : NULL);
+    json_object_end(d->json);
     return 0;
 }
 
@@ -91,11 +91,12 @@ static int doctor_text(struct doctor *d)
 
 static int doctor_json(struct doctor *d)
 {
-    json_begin(&d->json, d->out.file, "upmu-doctor");
-    json_array(&d->json, "findings");
+    struct json_document doc;
+    d->json = json_begin(&doc, d->out.file, "upmu-doctor");
+    json_array(d->json, "findings");
     int rc = upmu_diagnose(doctor_print_json, d);
-    json_array_end(&d->json);
-    json_end(&d->json);
+    json_array_end(d->json);
+    json_end(&doc);
     return rc;
 }
 

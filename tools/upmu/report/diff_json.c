@@ -5,7 +5,7 @@
 
 static const char *const sides[DIFF_SIDES] = {[DIFF_OLD] = "old", [DIFF_NEW] = "new"};
 
-static void json_recording(struct json *j, const char *key, const struct report *r)
+static void json_recording(struct textbuf *j, const char *key, const struct report *r)
 {
     const struct upmu_overview_totals *t = &r->totals;
     json_object(j, key);
@@ -18,33 +18,33 @@ static void json_recording(struct json *j, const char *key, const struct report 
     json_object_end(j);
 }
 
-static void json_thread_side(struct json *j, const struct diff_side *s)
+static void json_thread_side(struct textbuf *j, const struct diff_side *s)
 {
     json_uint(j, "threads", s->count);
     json_uint(j, "lifetime_ns", s->lifetime_ns);
     json_uint(j, "blocked_ns", s->ns);
 }
 
-static void json_lock_side(struct json *j, const struct diff_side *s)
+static void json_lock_side(struct textbuf *j, const struct diff_side *s)
 {
     json_uint(j, "waits", s->count);
     json_uint(j, "waited_ns", s->ns);
     json_uint(j, "held_on_path_ns", s->on_path_ns);
 }
 
-static void json_region_side(struct json *j, const struct diff_side *s)
+static void json_region_side(struct textbuf *j, const struct diff_side *s)
 {
     json_uint(j, "count", s->count);
     json_uint(j, "wall_ns", s->ns);
 }
 
-static void json_counter_side(struct json *j, const struct diff_side *s)
+static void json_counter_side(struct textbuf *j, const struct diff_side *s)
 {
     report_json_value(j, "sum", &s->value);
 }
 
-static void json_list(struct json *j, const struct diff *d, const char *key, const struct diff_list *l,
-                      void (*write)(struct json *j, const struct diff_side *s))
+static void json_list(struct textbuf *j, const struct diff *d, const char *key, const struct diff_list *l,
+                      void (*write)(struct textbuf *j, const struct diff_side *s))
 {
     json_array(j, key);
     for (size_t i = 0; i < l->n && i < d->top; i++) {
@@ -68,13 +68,13 @@ static void json_list(struct json *j, const struct diff *d, const char *key, con
 
 void diff_write_json(struct output *out, const struct diff *d)
 {
-    struct json j;
-    json_begin(&j, out->file, "upmu-diff");
+    struct json_document doc;
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-diff");
     for (int side = 0; side < DIFF_SIDES; side++)
-        json_recording(&j, sides[side], d->report[side]);
-    json_list(&j, d, "threads", &d->threads, json_thread_side);
-    json_list(&j, d, "locks", &d->locks, json_lock_side);
-    json_list(&j, d, "regions", &d->regions, json_region_side);
-    json_list(&j, d, "counters", &d->counters, json_counter_side);
-    json_end(&j);
+        json_recording(j, sides[side], d->report[side]);
+    json_list(j, d, "threads", &d->threads, json_thread_side);
+    json_list(j, d, "locks", &d->locks, json_lock_side);
+    json_list(j, d, "regions", &d->regions, json_region_side);
+    json_list(j, d, "counters", &d->counters, json_counter_side);
+    json_end(&doc);
 }

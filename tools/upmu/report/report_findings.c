@@ -52,7 +52,7 @@ void report_text_findings(struct output *out, const struct report *r)
     }
 }
 
-void report_json_findings(struct json *j, const struct report *r)
+void report_json_findings(struct textbuf *j, const struct report *r)
 {
     struct upmu_finding f = {.size = sizeof f};
     json_array(j, "findings");

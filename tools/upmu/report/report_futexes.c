@@ -102,7 +102,7 @@ void report_text_futexes(struct output *out, const struct report *r, size_t proc
         fputc('\n', out->file);
 }
 
-void report_json_futexes(struct json *j, const struct report *r, size_t process, const struct upmu_trace_process *p)
+void report_json_futexes(struct textbuf *j, const struct report *r, size_t process, const struct upmu_trace_process *p)
 {
     struct futexes f = futexes_count(r, process);
     json_object(j, "futexes");

@@ -6,7 +6,7 @@
 #include "ui/json.h"
 #include "report.h"
 
-static void json_waits(struct json *j, const char *key, const struct upmu_wait_sum *w)
+static void json_waits(struct textbuf *j, const char *key, const struct upmu_wait_sum *w)
 {
     json_object(j, key);
     json_uint(j, "count", w->count);
@@ -17,7 +17,7 @@ static void json_waits(struct json *j, const char *key, const struct upmu_wait_s
     json_object_end(j);
 }
 
-void report_json_value(struct json *j, const char *key, const struct upmu_value *v)
+void report_json_value(struct textbuf *j, const char *key, const struct upmu_value *v)
 {
     json_object(j, key);
     json_value_members(j, v);
@@ -25,14 +25,14 @@ void report_json_value(struct json *j, const char *key, const struct upmu_value 
 }
 
 /* Numbers of 64 bits beyond what a double holds would be rounded by many readers: addresses are text. */
-void report_json_address(struct json *j, const char *key, uint64_t address)
+void report_json_address(struct textbuf *j, const char *key, uint64_t address)
 {
     char text[24];
     snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
     json_string(j, key, address ? text : NULL);
 }
 
-static void json_function(struct json *j, const struct upmu_symbol *s)
+static void json_function(struct textbuf *j, const struct upmu_symbol *s)
 {
     const char *label = upmu_frame_label(s);
     json_object(j, NULL);
@@ -46,7 +46,7 @@ static void json_function(struct json *j, const struct upmu_symbol *s)
 }
 
 /* What all functions at an address have in common. */
-static void json_location_begin(struct json *j, const char *key, const struct upmu_symbol *s)
+static void json_location_begin(struct textbuf *j, const char *key, const struct upmu_symbol *s)
 {
     json_object(j, key);
     report_json_address(j, "address", s->address);
@@ -57,14 +57,15 @@ static void json_location_begin(struct json *j, const char *key, const struct up
     json_array(j, "functions");
 }
 
-static void json_location_end(struct json *j)
+static void json_location_end(struct textbuf *j)
 {
     json_array_end(j);
     json_object_end(j);
 }
 
 /* An address with the functions there, innermost first. */
-void report_json_location(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address)
+void report_json_location(struct textbuf *j, const struct report *r, const char *key, uint32_t process,
+                          uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0 || upmu_overview_symbol_at(r->overview, process, address, 0, &s) != 0) {
@@ -77,7 +78,7 @@ void report_json_location(struct json *j, const struct report *r, const char *ke
     json_location_end(j);
 }
 
-void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id)
+void report_json_stack(struct textbuf *j, const struct report *r, const char *key, uint32_t process, uint32_t id)
 {
     struct upmu_symbol s = {.size = sizeof s};
     bool is_inside = false; /* of the functions at an address */
@@ -97,7 +98,7 @@ void report_json_stack(struct json *j, const struct report *r, const char *key, 
     json_array_end(j);
 }
 
-static void json_processes(struct json *j, const struct report *r)
+static void json_processes(struct textbuf *j, const struct report *r)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     json_array(j, "processes");
@@ -127,7 +128,7 @@ static void json_processes(struct json *j, const struct report *r)
     json_array_end(j);
 }
 
-static void json_totals(struct json *j, const struct report *r)
+static void json_totals(struct textbuf *j, const struct report *r)
 {
     const struct upmu_overview_totals *t = &r->totals;
     json_object(j, "totals");
@@ -152,7 +153,7 @@ static void json_totals(struct json *j, const struct report *r)
     json_array_end(j);
 }
 
-void report_json_counts(struct json *j, const struct report *r, uint32_t process,
+void report_json_counts(struct textbuf *j, const struct report *r, uint32_t process,
                         const struct upmu_overview_count *counts, size_t n)
 {
     json_array(j, "counters");
@@ -166,7 +167,7 @@ void report_json_counts(struct json *j, const struct report *r, uint32_t process
     json_array_end(j);
 }
 
-static void json_sched(struct json *j, const struct report *r, size_t thread)
+static void json_sched(struct textbuf *j, const struct report *r, size_t thread)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
     if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.recorded) {
@@ -184,7 +185,7 @@ static void json_sched(struct json *j, const struct report *r, size_t thread)
     json_object_end(j);
 }
 
-static void json_thread_futexes(struct json *j, const struct report *r, size_t thread)
+static void json_thread_futexes(struct textbuf *j, const struct report *r, size_t thread)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
     if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.futexes_counted) {
@@ -197,7 +198,7 @@ static void json_thread_futexes(struct json *j, const struct report *r, size_t t
     json_object_end(j);
 }
 
-static void json_threads(struct json *j, const struct report *r)
+static void json_threads(struct textbuf *j, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     json_array(j, "threads");
@@ -226,7 +227,7 @@ static void json_threads(struct json *j, const struct report *r)
     json_array_end(j);
 }
 
-static void json_longest(struct json *j, const struct report *r, const struct upmu_overview_object *o)
+static void json_longest(struct textbuf *j, const struct report *r, const struct upmu_overview_object *o)
 {
     const struct upmu_longest_wait *l = &o->longest;
     if (l->waiter == 0) {
@@ -253,8 +254,8 @@ static void json_longest(struct json *j, const struct report *r, const struct up
 }
 
 /* Holds with a certain begin and end, and those of which a part is recorded. */
-static void json_holds(struct json *j, uint64_t n, uint64_t ns, uint64_t max_ns, uint64_t partial, uint64_t partial_ns,
-                       uint64_t partial_max_ns)
+static void json_holds(struct textbuf *j, uint64_t n, uint64_t ns, uint64_t max_ns, uint64_t partial,
+                       uint64_t partial_ns, uint64_t partial_max_ns)
 {
     json_uint(j, "holds", n);
     json_uint(j, "hold_ns", ns);
@@ -264,7 +265,8 @@ static void json_holds(struct json *j, uint64_t n, uint64_t ns, uint64_t max_ns,
     json_uint(j, "partial_hold_max_ns", partial_max_ns);
 }
 
-static void json_uses_and_sites(struct json *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
+static void json_uses_and_sites(struct textbuf *j, const struct report *r, size_t i,
+                                const struct upmu_overview_object *o)
 {
     struct upmu_overview_object_thread use = {.size = sizeof use};
     struct upmu_overview_call_site site = {.size = sizeof site};
@@ -300,7 +302,7 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
     json_array_end(j);
 }
 
-static void json_one_object(struct json *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
+static void json_one_object(struct textbuf *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
     json_object(j, NULL);
     json_int(j, "pid", o->pid);
@@ -339,7 +341,7 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
 
 static void json_metric(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
 {
-    struct json *j = arg;
+    struct textbuf *j = arg;
     json_object(j, NULL);
     json_string(j, "name", info->name);
     json_double(j, "value", value->value);
@@ -348,7 +350,7 @@ static void json_metric(void *arg, const struct upmu_metric_info *info, const st
     json_object_end(j);
 }
 
-static void json_regions(struct json *j, const struct report *r)
+static void json_regions(struct textbuf *j, const struct report *r)
 {
     struct upmu_overview_region region = {.size = sizeof region};
     json_array(j, "regions");
@@ -372,31 +374,31 @@ static void json_regions(struct json *j, const struct report *r)
 void report_write_json(struct output *out, const struct report *r)
 {
     struct upmu_overview_object o = {.size = sizeof o};
-    struct json j;
+    struct json_document doc;
 
-    json_begin(&j, out->file, "upmu-report");
-    json_totals(&j, r);
-    json_processes(&j, r);
-    report_json_findings(&j, r);
-    json_threads(&j, r);
-    json_array(&j, "objects");
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-report");
+    json_totals(j, r);
+    json_processes(j, r);
+    report_json_findings(j, r);
+    json_threads(j, r);
+    json_array(j, "objects");
     for (size_t i = 0; i < r->top && i < r->totals.n_objects; i++)
         if (upmu_overview_object_at(r->overview, r->order[i], &o) == 0)
-            json_one_object(&j, r, r->order[i], &o);
-    json_array_end(&j);
-    json_regions(&j, r);
-    report_json_kernel(&j, r);
-    report_json_pairs(&j, r);
-    report_json_paths(&j, r);
-    json_end(&j);
+            json_one_object(j, r, r->order[i], &o);
+    json_array_end(j);
+    json_regions(j, r);
+    report_json_kernel(j, r);
+    report_json_pairs(j, r);
+    report_json_paths(j, r);
+    json_end(&doc);
 }
 
 void report_write_regions_json(struct output *out, const struct report *r)
 {
-    struct json j;
-    json_begin(&j, out->file, "upmu-report");
-    json_totals(&j, r);
-    json_processes(&j, r);
-    json_regions(&j, r);
-    json_end(&j);
+    struct json_document doc;
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-report");
+    json_totals(j, r);
+    json_processes(j, r);
+    json_regions(j, r);
+    json_end(&doc);
 }

@@ -4,7 +4,7 @@
 #include "report.h"
 
 /* A thread by its kernel id; those not known are null. */
-static void json_tid(struct json *j, const struct report *r, const char *key, uint32_t thread)
+static void json_tid(struct textbuf *j, const struct report *r, const char *key, uint32_t thread)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     if (thread != UINT32_MAX && upmu_overview_thread_at(r->overview, thread, &t) == 0)
@@ -13,7 +13,7 @@ static void json_tid(struct json *j, const struct report *r, const char *key, ui
         json_null(j, key);
 }
 
-void report_json_pairs(struct json *j, const struct report *r)
+void report_json_pairs(struct textbuf *j, const struct report *r)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
     struct upmu_trace_process of = {.size = sizeof of};
@@ -34,7 +34,7 @@ void report_json_pairs(struct json *j, const struct report *r)
     json_array_end(j);
 }
 
-static void json_gain(struct json *j, const char *key, uint64_t ns)
+static void json_gain(struct textbuf *j, const char *key, uint64_t ns)
 {
     if (ns == UPMU_NO_VALUE)
         json_null(j, key);
@@ -42,7 +42,7 @@ static void json_gain(struct json *j, const char *key, uint64_t ns)
         json_uint(j, key, ns);
 }
 
-static void json_path_objects(struct json *j, const struct report *r, size_t process)
+static void json_path_objects(struct textbuf *j, const struct report *r, size_t process)
 {
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_object o = {.size = sizeof o};
@@ -66,7 +66,7 @@ static void json_path_objects(struct json *j, const struct report *r, size_t pro
     json_array_end(j);
 }
 
-static void json_path_steps(struct json *j, const struct report *r, size_t process)
+static void json_path_steps(struct textbuf *j, const struct report *r, size_t process)
 {
     static const char *const kinds[] = {
         [UPMU_PATH_RUNNING] = "runs", [UPMU_PATH_WAKEUP] = "wakes", [UPMU_PATH_WAITING] = "waits"};
@@ -84,7 +84,7 @@ static void json_path_steps(struct json *j, const struct report *r, size_t proce
     json_array_end(j);
 }
 
-void report_json_paths(struct json *j, const struct report *r)
+void report_json_paths(struct textbuf *j, const struct report *r)
 {
     struct upmu_overview_path p = {.size = sizeof p};
     struct upmu_trace_process of = {.size = sizeof of};

@@ -95,14 +95,14 @@ void report_text_kernel(struct output *out, const struct report *r)
     kernel_text_locks(out, r);
 }
 
-static void kernel_json_sum(struct json *j, const struct upmu_wait_sum *w)
+static void kernel_json_sum(struct textbuf *j, const struct upmu_wait_sum *w)
 {
     json_uint(j, "count", w->count);
     json_uint(j, "total_ns", w->total_ns);
     json_uint(j, "max_ns", w->max_ns);
 }
 
-void report_json_kernel(struct json *j, const struct report *r)
+void report_json_kernel(struct textbuf *j, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     struct upmu_overview_waker w = {.size = sizeof w};

@@ -111,7 +111,7 @@ void report_text_sections(struct output *out, const struct report *r)
     }
 }
 
-void report_json_sections(struct json *j, const struct report *r, size_t i, uint32_t process)
+void report_json_sections(struct textbuf *j, const struct report *r, size_t i, uint32_t process)
 {
     static const char *const keys[] = {[UPMU_SECTION_HELD] = "held", [UPMU_SECTION_WAITED] = "waited"};
     struct upmu_overview_section s = {.size = sizeof s};

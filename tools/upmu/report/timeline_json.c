@@ -3,7 +3,7 @@
 #include "ui/json.h"
 #include "timeline.h"
 
-static void json_thread(struct json *j, const struct timeline *t, const char *key, uint32_t thread)
+static void json_thread(struct textbuf *j, const struct timeline *t, const char *key, uint32_t thread)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
     if (thread == UINT32_MAX || upmu_overview_thread_at(t->report.overview, thread, &of) != 0) {
@@ -16,7 +16,7 @@ static void json_thread(struct json *j, const struct timeline *t, const char *ke
     json_object_end(j);
 }
 
-static void json_of_object(struct json *j, const struct timeline *t, uint32_t object)
+static void json_of_object(struct textbuf *j, const struct timeline *t, uint32_t object)
 {
     struct upmu_overview_object of = {.size = sizeof of};
     if (object == UINT32_MAX || upmu_overview_object_at(t->report.overview, object, &of) != 0) {
@@ -31,7 +31,7 @@ static void json_of_object(struct json *j, const struct timeline *t, uint32_t ob
     json_object_end(j);
 }
 
-static void json_row(struct json *j, const struct timeline *t, const struct upmu_timeline_row *row)
+static void json_row(struct textbuf *j, const struct timeline *t, const struct upmu_timeline_row *row)
 {
     json_object(j, NULL);
     json_uint(j, "row", row->number);
@@ -64,15 +64,15 @@ static void json_row(struct json *j, const struct timeline *t, const struct upmu
 void timeline_write_json(struct output *out, const struct timeline *t)
 {
     struct upmu_timeline_row row = {.size = sizeof row};
-    struct json j;
-    json_begin(&j, out->file, "upmu-timeline");
-    json_uint(&j, "begin_ns", t->report.totals.begin_ns);
-    json_uint(&j, "rows_in_recording", t->totals.rows);
-    json_uint(&j, "matched", t->totals.matched);
-    json_uint(&j, "skipped", t->totals.skipped);
-    json_array(&j, "rows");
+    struct json_document doc;
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-timeline");
+    json_uint(j, "begin_ns", t->report.totals.begin_ns);
+    json_uint(j, "rows_in_recording", t->totals.rows);
+    json_uint(j, "matched", t->totals.matched);
+    json_uint(j, "skipped", t->totals.skipped);
+    json_array(j, "rows");
     for (size_t i = 0; upmu_timeline_row_at(t->rows, i, &row) == 0; i++)
-        json_row(&j, t, &row);
-    json_array_end(&j);
-    json_end(&j);
+        json_row(j, t, &row);
+    json_array_end(j);
+    json_end(&doc);
 }

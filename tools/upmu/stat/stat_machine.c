@@ -10,7 +10,7 @@
 /* -------------------------------------------------------------------------------------------------- JSON */
 
 /* One id is a number, several are an array under the plural. */
-static void stat_json_ids(struct json *j, const char *kind, const char *one, const char *several,
+static void stat_json_ids(struct textbuf *j, const char *kind, const char *one, const char *several,
                           const struct stat_ids *ids)
 {
     json_string(j, "kind", kind);
@@ -24,7 +24,7 @@ static void stat_json_ids(struct json *j, const char *kind, const char *one, con
     json_array_end(j);
 }
 
-static void stat_json_target(struct json *j, const struct stat_request *q)
+static void stat_json_target(struct textbuf *j, const struct stat_request *q)
 {
     json_object(j, "target");
     if (q->target == STAT_COMMAND)
@@ -44,7 +44,7 @@ static void stat_json_target(struct json *j, const struct stat_request *q)
     json_object_end(j);
 }
 
-static void stat_json_value(struct json *j, const struct stat_event *e, const struct stat_result *r)
+static void stat_json_value(struct textbuf *j, const struct stat_event *e, const struct stat_result *r)
 {
     bool number = stat_has_number(e, r);
 
@@ -57,14 +57,14 @@ static void stat_json_value(struct json *j, const struct stat_event *e, const st
     json_double(j, "deviation", number ? stat_mean_deviation(&e->value) : (double)NAN);
 }
 
-static void stat_json_cause(struct json *j, int status, int cause)
+static void stat_json_cause(struct textbuf *j, int status, int cause)
 {
     json_string(j, "status", upmu_status_name(status));
     json_string(j, "cause", cause ? upmu_strerror(cause) : NULL);
 }
 
 /* The parts of a sum over core types; the member is there where the sum has parts. */
-static void stat_json_kinds(struct json *j, const struct stat_event *e, const struct stat_result *r)
+static void stat_json_kinds(struct textbuf *j, const struct stat_event *e, const struct stat_result *r)
 {
     if (e->n_kinds == 0)
         return;
@@ -83,7 +83,7 @@ static void stat_json_kinds(struct json *j, const struct stat_event *e, const st
     json_array_end(j);
 }
 
-static void stat_json_event(struct json *j, const struct stat_event *e, const struct stat_result *r)
+static void stat_json_event(struct textbuf *j, const struct stat_event *e, const struct stat_result *r)
 {
     json_object(j, NULL);
     json_string(j, "name", e->name);
@@ -102,7 +102,7 @@ static void stat_json_event(struct json *j, const struct stat_event *e, const st
 
 static void stat_json_metric(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
 {
-    struct json *j = arg;
+    struct textbuf *j = arg;
 
     json_object(j, NULL);
     json_string(j, "name", info->name);
@@ -113,13 +113,13 @@ static void stat_json_metric(void *arg, const struct upmu_metric_info *info, con
     json_object_end(j);
 }
 
-static void stat_json_seconds(struct json *j, const char *key, const struct stat_mean *m)
+static void stat_json_seconds(struct textbuf *j, const char *key, const struct stat_mean *m)
 {
     /* To the nanosecond: the clock has no more. */
     json_double(j, key, m->n > 0 ? round(m->mean * 1e9) / 1e9 : (double)NAN);
 }
 
-static void stat_json_events(struct json *j, const struct stat_event *events, const struct stat_result *r)
+static void stat_json_events(struct textbuf *j, const struct stat_event *events, const struct stat_result *r)
 {
     json_array(j, "events");
     for (size_t i = 0; i < r->n_events; i++)
@@ -128,7 +128,7 @@ static void stat_json_events(struct json *j, const struct stat_event *events, co
 }
 
 /* Threads or CPUs, each by itself. */
-static void stat_json_members(struct json *j, const struct stat_result *r)
+static void stat_json_members(struct textbuf *j, const struct stat_result *r)
 {
     if (r->n_members == 0)
         return;
@@ -145,41 +145,39 @@ static void stat_json_members(struct json *j, const struct stat_result *r)
 
 void stat_write_json(struct output *out, const struct stat_request *request, const struct stat_result *result)
 {
-    struct json j;
+    struct json_document doc;
 
-    if (request->interval > 0)
-        json_begin_line(&j, out->file, "upmu-stat");
-    else
-        json_begin(&j, out->file, "upmu-stat");
-    stat_json_target(&j, request);
-    json_uint(&j, "runs", result->runs);
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-stat");
+    doc.one_line = request->interval > 0; /* the last one of a stream */
+    stat_json_target(j, request);
+    json_uint(j, "runs", result->runs);
     if (result->interrupted)
-        json_uint(&j, "interrupted_run", result->interrupted);
+        json_uint(j, "interrupted_run", result->interrupted);
     if (request->argv)
-        json_int(&j, "exit_status", result->status);
+        json_int(j, "exit_status", result->status);
     else
-        json_null(&j, "exit_status");
-    json_uint(&j, "instances", result->instances);
-    stat_json_seconds(&j, "elapsed_s", &result->wall);
-    stat_json_seconds(&j, "user_s", &result->user);
-    stat_json_seconds(&j, "sys_s", &result->sys);
-    stat_json_members(&j, result);
-    stat_json_events(&j, result->events, result);
-    json_array(&j, "metrics");
-    stat_metrics(result, stat_json_metric, &j);
-    json_array_end(&j);
-    json_end(&j);
+        json_null(j, "exit_status");
+    json_uint(j, "instances", result->instances);
+    stat_json_seconds(j, "elapsed_s", &result->wall);
+    stat_json_seconds(j, "user_s", &result->user);
+    stat_json_seconds(j, "sys_s", &result->sys);
+    stat_json_members(j, result);
+    stat_json_events(j, result->events, result);
+    json_array(j, "metrics");
+    stat_metrics(result, stat_json_metric, j);
+    json_array_end(j);
+    json_end(&doc);
 }
 
 void stat_interval_json(struct output *out, const struct stat_interval *interval, const struct stat_result *result)
 {
-    struct json j;
-    json_begin_line(&j, out->file, "upmu-stat-interval");
-    json_uint(&j, "interval", interval->number);
-    json_double(&j, "end_s", round(interval->seconds * 1e9) / 1e9);
-    stat_json_members(&j, result);
-    stat_json_events(&j, result->events, result);
-    json_end(&j);
+    struct json_document doc;
+    struct textbuf *j = json_begin_line(&doc, out->file, "upmu-stat-interval");
+    json_uint(j, "interval", interval->number);
+    json_double(j, "end_s", round(interval->seconds * 1e9) / 1e9);
+    stat_json_members(j, result);
+    stat_json_events(j, result->events, result);
+    json_end(&doc);
 }
 
 /* --------------------------------------------------------------------------------------------------- CSV */

@@ -9,7 +9,7 @@
 #include "stat/stat.h"
 #include "top.h"
 
-static void json_share(struct json *j, const char *key, const struct top_thread *t, double share)
+static void json_share(struct textbuf *j, const char *key, const struct top_thread *t, double share)
 {
     if (t->has_task)
         json_double(j, key, share);
@@ -17,7 +17,7 @@ static void json_share(struct json *j, const char *key, const struct top_thread 
         json_null(j, key);
 }
 
-static void json_wait(struct json *j, const struct top *t, const struct upmu_monitor_thread *l)
+static void json_wait(struct textbuf *j, const struct top *t, const struct upmu_monitor_thread *l)
 {
     if (l->wait_kind < 0) {
         json_null(j, "waits_for");
@@ -36,7 +36,7 @@ static void json_wait(struct json *j, const struct top *t, const struct upmu_mon
     free(location);
 }
 
-static void json_threads(struct json *j, const struct top *t)
+static void json_threads(struct textbuf *j, const struct top *t)
 {
     json_array(j, "threads");
     for (size_t i = 0; i < t->n_threads; i++) {
@@ -58,7 +58,7 @@ static void json_threads(struct json *j, const struct top *t)
     json_array_end(j);
 }
 
-static void json_locks(struct json *j, const struct top *t)
+static void json_locks(struct textbuf *j, const struct top *t)
 {
     struct upmu_monitor_lock l = {.size = sizeof l};
     json_array(j, "locks");
@@ -80,7 +80,7 @@ static void json_locks(struct json *j, const struct top *t)
     json_array_end(j);
 }
 
-static void json_counters(struct json *j, const struct top *t)
+static void json_counters(struct textbuf *j, const struct top *t)
 {
     json_array(j, "counters");
     for (size_t i = 0; i < t->n_counts; i++) {
@@ -92,7 +92,7 @@ static void json_counters(struct json *j, const struct top *t)
     json_array_end(j);
 }
 
-static void json_deadlocks(struct json *j, const struct top *t)
+static void json_deadlocks(struct textbuf *j, const struct top *t)
 {
     json_array(j, "deadlocks");
     for (size_t i = 0; i < t->n_deadlocks; i++) {
@@ -126,20 +126,20 @@ static bool top_json_is_over(void)
 
 static bool json_show(const struct top *t, double seconds)
 {
-    struct json j;
-    json_begin_line(&j, stdout, "upmu-top");
-    json_uint(&j, "time_ns", t->totals.now_ns);
-    json_uint(&j, "interval_ns", t->totals.interval_ns);
-    json_uint(&j, "events", t->totals.events);
-    json_uint(&j, "all_events", t->totals.all_events);
-    json_uint(&j, "missed_packets", t->totals.missed);
-    json_uint(&j, "damages", t->totals.n_damages);
-    json_bool(&j, "running", t->running);
-    json_threads(&j, t);
-    json_locks(&j, t);
-    json_counters(&j, t);
-    json_deadlocks(&j, t);
-    json_end(&j);
+    struct json_document doc;
+    struct textbuf *j = json_begin_line(&doc, stdout, "upmu-top");
+    json_uint(j, "time_ns", t->totals.now_ns);
+    json_uint(j, "interval_ns", t->totals.interval_ns);
+    json_uint(j, "events", t->totals.events);
+    json_uint(j, "all_events", t->totals.all_events);
+    json_uint(j, "missed_packets", t->totals.missed);
+    json_uint(j, "damages", t->totals.n_damages);
+    json_bool(j, "running", t->running);
+    json_threads(j, t);
+    json_locks(j, t);
+    json_counters(j, t);
+    json_deadlocks(j, t);
+    json_end(&doc);
     if (fflush(stdout) != 0 || top_json_is_over())
         return false;
     if (t->running && seconds > 0)

@@ -13,6 +13,7 @@
 #include "upmu/trace.h"
 
 enum { DUMP_JSON = 1 };
+enum { DUMP_BUFFER = 1 << 16 };
 
 struct dump {
     const struct command *self;
@@ -20,8 +21,9 @@ struct dump {
     bool as_json;
     struct upmu_trace *trace;
     struct output out;
-    struct json json;
-    char **damages; /* messages of streams that had to be left */
+    struct json_document doc;
+    struct textbuf *json; /* the text of `doc` */
+    char **damages;       /* messages of streams that had to be left */
     size_t n_damages;
 };
 
@@ -114,7 +116,7 @@ static void dump_fields_text(FILE *out, const struct upmu_trace_event *e)
             fprintf(out, f->form == ADDRESS ? " %s=0x%" PRIx64 : " %s=%" PRIu64, f->name, dump_field_value(e, f));
 }
 
-static void dump_fields_json(struct json *j, const struct upmu_trace_event *e)
+static void dump_fields_json(struct textbuf *j, const struct upmu_trace_event *e)
 {
     for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
         if (dump_has_field(e, f) && f->form == SIGNED)
@@ -164,7 +166,7 @@ static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
             fprintf(out, " %s", flag_names[i].name);
 }
 
-static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
+static void dump_object_json(struct textbuf *j, const struct upmu_trace_event *e)
 {
     json_string(j, "object_type", e->object_type != UPMU_OBJECT_NONE ? upmu_object_type_name(e->object_type) : NULL);
     json_uint(j, "object", e->object);
@@ -198,13 +200,21 @@ static void dump_value_text(FILE *out, const char *name, const struct upmu_value
         fprintf(out, "=[%s]", upmu_status_name(v->status));
 }
 
+static void dump_quoted(FILE *out, const char *text)
+{
+    struct textbuf b = {0};
+    textbuf_json(&b, text);
+    fputs(memory_or_exit(b.data), out);
+    textbuf_free(&b);
+}
+
 static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
 {
     FILE *out = d->out.file;
 
     fprintf(out, "%" PRIu64 ".%09" PRIu64 " %ld %ld %-5s ", e->time_ns / 1000000000u, e->time_ns % 1000000000u,
             (long)e->pid, (long)e->tid, upmu_trace_kind_name(e->kind));
-    json_quote(out, e->name);
+    dump_quoted(out, e->name);
     if (dump_has_object(e))
         dump_object_text(out, e);
     else if (e->object) /* counters are read for one */
@@ -219,7 +229,7 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
     fputc('\n', out);
 }
 
-static void dump_value_json(struct json *j, const char *name, const struct upmu_value *v)
+static void dump_value_json(struct textbuf *j, const char *name, const struct upmu_value *v)
 {
     json_object(j, NULL);
     json_string(j, "name", name);
@@ -229,7 +239,7 @@ static void dump_value_json(struct json *j, const char *name, const struct upmu_
 
 static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
 {
-    struct json *j = &d->json;
+    struct textbuf *j = d->json;
 
     json_object(j, NULL);
     json_uint(j, "time_ns", e->time_ns);
@@ -251,6 +261,8 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
         dump_value_json(j, dump_counter_name(d, e, i), &e->values[i]);
     json_array_end(j);
     json_object_end(j);
+    if (j->len > DUMP_BUFFER)
+        json_flush(&d->doc);
 }
 
 static void dump_damage(struct dump *d)
@@ -287,7 +299,7 @@ static void dump_events(struct dump *d)
     }
 }
 
-static void dump_process_json(struct json *j, const struct upmu_trace_process *p)
+static void dump_process_json(struct textbuf *j, const struct upmu_trace_process *p)
 {
     json_object(j, NULL);
     json_int(j, "pid", p->pid);
@@ -325,7 +337,7 @@ static int dump_processes(struct dump *d)
             return -1;
         }
         if (d->as_json)
-            dump_process_json(&d->json, &p);
+            dump_process_json(d->json, &p);
         dump_process_text(&p);
     }
     return 0;
@@ -333,18 +345,18 @@ static int dump_processes(struct dump *d)
 
 static int dump_json(struct dump *d)
 {
-    json_begin(&d->json, d->out.file, "upmu-dump");
-    json_array(&d->json, "events");
+    d->json = json_begin(&d->doc, d->out.file, "upmu-dump");
+    json_array(d->json, "events");
     dump_events(d);
-    json_array_end(&d->json);
-    json_array(&d->json, "processes");
+    json_array_end(d->json);
+    json_array(d->json, "processes");
     int rc = dump_processes(d);
-    json_array_end(&d->json);
-    json_array(&d->json, "damages");
+    json_array_end(d->json);
+    json_array(d->json, "damages");
     for (size_t i = 0; i < d->n_damages; i++)
-        json_string(&d->json, NULL, d->damages[i]);
-    json_array_end(&d->json);
-    json_end(&d->json);
+        json_string(d->json, NULL, d->damages[i]);
+    json_array_end(d->json);
+    json_end(&d->doc);
     return rc;
 }
 

@@ -1,200 +1,88 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writer of JSON.
- *
- * Objects and arrays are broken into lines, each array entry on one line, so that grep works.
- */
+/* JSON documents of the command, broken into lines. */
 #include "json.h"
 
-#include <inttypes.h>
-#include <math.h>
-
-#include "base/printable.h"
+#include "memory.h"
 
 enum { JSON_DEPTH_LINES = 2 }; /* deeper than this, members follow on the same line */
 
-static void json_newline(struct json *j)
+static void json_newline(const struct json_document *d)
 {
-    if (!j->one_line && j->depth <= JSON_DEPTH_LINES)
-        fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
+    if (!d->one_line && d->depth <= JSON_DEPTH_LINES)
+        fprintf(d->out, "\n%*s", (int)d->depth * 2, "");
 }
 
-static void json_key(struct json *j, const char *key)
+/* A character outside of a string. */
+static void json_write_mark(struct json_document *d, char c)
 {
-    if (!j->first[j->depth])
-        fputs(!j->one_line && j->depth <= JSON_DEPTH_LINES ? "," : ", ", j->out);
-    j->first[j->depth] = false;
-    json_newline(j);
-    if (key)
-        fprintf(j->out, "\"%s\": ", key);
+    bool closes = c == '}' || c == ']', opened = d->opened;
+    if (opened && !closes)
+        json_newline(d);
+    d->opened = c == '{' || c == '[';
+    d->depth += d->opened;
+    if (closes && --d->depth < JSON_DEPTH_LINES && !opened)
+        json_newline(d);
+    fputc(c, d->out);
+    if (c == ',' && !d->one_line && d->depth <= JSON_DEPTH_LINES)
+        json_newline(d);
+    else if (c == ',' || c == ':')
+        fputc(' ', d->out);
 }
 
-static void json_enter(struct json *j, char bracket)
+static void json_write(struct json_document *d, const char *text, size_t length)
 {
-    fputc(bracket, j->out);
-    j->depth++;
-    j->first[j->depth] = true;
+    for (const char *c = text; c < text + length; c++) {
+        if (!d->quoted)
+            json_write_mark(d, *c);
+        else
+            fputc(*c, d->out);
+        if (*c == '"' && !d->escaped)
+            d->quoted = !d->quoted;
+        d->escaped = d->quoted && *c == '\\' && !d->escaped;
+    }
 }
 
-static void json_leave(struct json *j, char bracket)
+struct textbuf *json_begin(struct json_document *d, FILE *out, const char *schema)
 {
-    bool empty = j->first[j->depth];
-    j->depth--;
-    /* The closing bracket stands on a line of its own where the members did. */
-    if (!empty && j->depth < JSON_DEPTH_LINES)
-        json_newline(j);
-    fputc(bracket, j->out);
+    *d = (struct json_document){.out = out};
+    json_object(&d->text, NULL);
+    if (schema) {
+        json_string(&d->text, "schema", schema);
+        json_int(&d->text, "schema_version", JSON_SCHEMA_VERSION);
+        json_string(&d->text, "upmu_version", upmu_version());
+    }
+    return &d->text;
 }
 
-static void json_begin_schema(struct json *j, const char *schema)
+struct textbuf *json_begin_line(struct json_document *d, FILE *out, const char *schema)
 {
-    json_enter(j, '{');
-    json_string(j, "schema", schema);
-    json_int(j, "schema_version", JSON_SCHEMA_VERSION);
-    json_string(j, "upmu_version", upmu_version());
+    struct textbuf *j = json_begin(d, out, schema);
+    d->one_line = true;
+    return j;
 }
 
-void json_begin(struct json *j, FILE *out, const char *schema)
+void json_flush(struct json_document *d)
 {
-    *j = (struct json){.out = out};
-    json_begin_schema(j, schema);
+    enum { KEPT = 1 }; /* from the last character base/json.h concludes whether a comma is due */
+    struct textbuf *b = &d->text;
+    memory_or_exit(b->failed ? NULL : b->data);
+    json_write(d, b->data, b->len - KEPT);
+    b->data[0] = b->data[b->len - KEPT];
+    b->len = KEPT;
 }
 
-void json_begin_line(struct json *j, FILE *out, const char *schema)
+void json_end(struct json_document *d)
 {
-    *j = (struct json){.out = out, .one_line = true};
-    json_begin_schema(j, schema);
+    json_object_end(&d->text);
+    json_flush(d);
+    json_write(d, d->text.data, d->text.len);
+    textbuf_free(&d->text);
+    fputc('\n', d->out);
 }
 
-void json_begin_bare(struct json *j, FILE *out)
-{
-    *j = (struct json){.out = out, .one_line = true};
-    json_enter(j, '{');
-}
-
-void json_end(struct json *j)
-{
-    json_leave(j, '}');
-    fputc('\n', j->out);
-}
-
-void json_object(struct json *j, const char *key)
-{
-    json_key(j, key);
-    json_enter(j, '{');
-}
-
-void json_object_end(struct json *j)
-{
-    json_leave(j, '}');
-}
-
-void json_array(struct json *j, const char *key)
-{
-    json_key(j, key);
-    json_enter(j, '[');
-}
-
-void json_array_end(struct json *j)
-{
-    json_leave(j, ']');
-}
-
-static void json_quote_char(FILE *out, const char *s, size_t length)
-{
-    uint32_t code = length > 0 ? utf8_code(s, length) : 0xfffd;
-    if (s[0] == '"' || s[0] == '\\')
-        fprintf(out, "\\%c", s[0]);
-    else if (s[0] == '\n')
-        fputs("\\n", out);
-    else if (s[0] == '\t')
-        fputs("\\t", out);
-    else if (length == 0 || !printable_code(code))
-        fprintf(out, "\\u%04x", (unsigned)code);
-    else
-        fwrite(s, 1, length, out);
-}
-
-void json_uint_if(struct json *j, const char *key, bool known, uint64_t n)
-{
-    if (known)
-        json_uint(j, key, n);
-    else
-        json_null(j, key);
-}
-
-void json_int_if(struct json *j, const char *key, bool known, int64_t n)
-{
-    if (known)
-        json_int(j, key, n);
-    else
-        json_null(j, key);
-}
-
-void json_value_members(struct json *j, const struct upmu_value *value)
+void json_value_members(struct textbuf *j, const struct upmu_value *value)
 {
     json_uint_if(j, "value", value->status == UPMU_EXACT || value->status == UPMU_SCALED, value->value);
     json_string(j, "status", upmu_status_name(value->status));
     json_string(j, "cause", value->cause ? upmu_strerror(value->cause) : NULL);
-}
-
-void json_quote(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const char *s = text; *s;) {
-        size_t length = utf8_sequence(s);
-        json_quote_char(out, s, length);
-        s += length ? length : 1;
-    }
-    fputc('"', out);
-}
-
-void json_string(struct json *j, const char *key, const char *text)
-{
-    if (!text) {
-        json_null(j, key);
-        return;
-    }
-    json_key(j, key);
-    json_quote(j->out, text);
-}
-
-void json_int(struct json *j, const char *key, int64_t n)
-{
-    json_key(j, key);
-    fprintf(j->out, "%" PRId64, n);
-}
-
-void json_uint(struct json *j, const char *key, uint64_t n)
-{
-    json_key(j, key);
-    fprintf(j->out, "%" PRIu64, n);
-}
-
-void json_double(struct json *j, const char *key, double n)
-{
-    if (!isfinite(n)) {
-        json_null(j, key);
-        return;
-    }
-    json_key(j, key);
-    fprintf(j->out, "%.15g", n);
-}
-
-void json_bool(struct json *j, const char *key, bool b)
-{
-    json_key(j, key);
-    fputs(b ? "true" : "false", j->out);
-}
-
-void json_null(struct json *j, const char *key)
-{
-    json_key(j, key);
-    fputs("null", j->out);
-}
-
-void json_raw(struct json *j, const char *key, const char *value, size_t length)
-{
-    json_key(j, key);
-    fwrite(value, 1, length, j->out);
 }

@@ -8,7 +8,7 @@
 
 #include "command.h"
 
-static void *memory_or_exit(void *p)
+void *memory_or_exit(void *p)
 {
     if (!p) {
         fputs("upmu: out of memory\n", stderr);

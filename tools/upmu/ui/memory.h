@@ -8,6 +8,8 @@
 
 #include "upmu/api.h"
 
+/** @return `p`; without memory, which is NULL, the command ends. */
+void *memory_or_exit(void *p);
 /** `n` elements of `size` bytes, zeroed; to be freed with free(). */
 void *memory_array(size_t n, size_t size);
 /** Grow (or make, from NULL) an array to `n` elements of `size` bytes; what is new is not zeroed. */

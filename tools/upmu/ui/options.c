@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "closest.h"
+#include "base/suggest.h"
 #include "numbers.h"
 #include "output.h"
 
@@ -61,14 +61,14 @@ static const struct option_spec *options_find_letter(const struct command *cmd, 
 
 static int options_unknown_long(const struct command *cmd, const char *name, size_t len)
 {
-    struct closest c;
-    char wanted[CLOSEST_MAX + 1];
+    struct suggest c;
+    char wanted[SUGGEST_NAME_MAX + 1];
 
-    snprintf(wanted, sizeof wanted, "%.*s", (int)(len < CLOSEST_MAX ? len : CLOSEST_MAX), name);
-    closest_begin(&c, wanted);
+    snprintf(wanted, sizeof wanted, "%.*s", (int)len, name);
+    suggest_begin(&c, wanted);
     for (const struct option_spec *o = cmd->options; o->name; o++)
-        closest_offer(&c, o->name);
-    closest_offer(&c, help_option.name);
+        suggest_offer(&c, o->name);
+    suggest_offer(&c, help_option.name);
     if (c.best)
         return options_usage(cmd, "unknown option --%s; did you mean --%s?", wanted, c.best);
     return options_usage(cmd, "unknown option --%s", wanted);
