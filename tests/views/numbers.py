@@ -20,10 +20,10 @@ def check(path):
         waits[a][0] += n
         waits[a][1] += busy if depth == 0 else 0
     for i, o in enumerate(objects):
-        assert holds[i] == [o["holds"], o["holdNs"]], (o["type"], o["name"], holds[i], o["holds"], o["holdNs"])
+        assert holds[i] == [o["holds"], o["hold_ns"]], (o["type"], o["name"], holds[i], o["holds"], o["hold_ns"])
     for i, t in enumerate(threads):
-        ended = sum(w[0] + w[3] for w in t["waits"].values())
-        assert waits[i] == [ended, t["blocked"]], (t["label"], waits[i], ended, t["blocked"])
+        ended = sum(w["count"] + w["unfinished"] for w in t["waits"].values())
+        assert waits[i] == [ended, t["blocked_ns"]], (t["label"], waits[i], ended, t["blocked_ns"])
     regions = sum(n for *_, n, _, _ in page.spans("regions"))
     assert regions == sum(r["count"] for r in page.facts["regions"] if r["name"] != "(thread)"), regions
     return sum(n for n, _ in holds.values()), sum(n for n, _ in waits.values()), regions

@@ -17,9 +17,9 @@ def text(b, selector):
 
 def same_numbers(b):
     m = b.run("""(() => { const m = upmuReport.model; return {
-        threads: m.threads.map((t) => [t.tid, t.blocked, t.end - t.begin]),
-        objects: m.objects.filter((o) => o.waits[0]).map((o) => [o.title, o.waits[0], o.waits[1]]),
-        waits: [...m.tables.waits.ns].reduce((a, n) => a + n, 0), regions: m.tables.regions.n, events: m.events}; })()""")
+        threads: m.threads.map((t) => [t.tid, t.blocked_ns, t.end - t.begin]),
+        objects: m.objects.filter((o) => o.waits.count).map((o) => [o.title, o.waits.count, o.waits.total_ns]),
+        waits: [...m.tables.waits.ns].reduce((a, n) => a + n, 0), regions: m.tables.regions.n, events: m.totals.events}; })()""")
     assert m["events"] == report["totals"]["events"], (m["events"], report["totals"]["events"])
     blocked = {t["tid"]: t["blocked_ns"] for t in report["threads"]}
     assert len(blocked) == len(m["threads"]) == 3 and all(blocked[tid] == ns for tid, ns, _ in m["threads"]), (blocked, m["threads"])

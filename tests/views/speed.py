@@ -44,7 +44,7 @@ with Browser() as b:
             if i > 0 or (paint < 1000 * slower and frames[30] < 33 * slower):
                 break
         drawn = b.run("upmuReport.timeline.frame_ms")
-        events = b.run("upmuReport.model.events")
+        events = b.run("upmuReport.model.totals.events")
         print(f"{events} events: {megabytes:.1f} MB, first picture after {paint:.0f} ms, all there after {ready:.0f} ms, "
               f"zoomed picture {frames[30]:.1f} ms (95 %: {frames[57]:.1f} ms, script alone {drawn:.1f} ms); "
               f"other work takes {slower:.2f} times as long as where the bars were set")

@@ -9,10 +9,11 @@ page = f"{work}/crowd.html"
 PAUSE = "new Promise((done) => setTimeout(done, 450))"  # the address follows what is shown
 
 SUMS = """(m) => ({
-    threads: m.threads.map((t) => [t.blocked, Object.entries(t.waits).map(([k, w]) => [k, w[0] + w[3], w[1] + w[4]]).sort()]),
-    objects: m.objects.map((o) => [o.waits[0] + o.waits[3], o.waits[1] + o.waits[4]]),
+    threads: m.threads.map((t) => [t.blocked_ns, Object.entries(t.waits).map(([k, w]) => [k, w.count + w.unfinished, w.total_ns + w.unfinished_ns])
+        .filter((w) => w[1] > 0).sort()]),
+    objects: m.objects.map((o) => [o.waits.count + o.waits.unfinished, o.waits.total_ns + o.waits.unfinished_ns]),
     pairs: m.pairs.reduce((n, p) => n + p[3], 0), blocked: m.blocked.reduce((n, p) => n + p[5], 0),
-    regions: m.regions.map((r) => [r.name, r.ns]).sort(), path: m.paths.reduce((n, p) => n + p.run + p.wake + p.unknown, 0)})"""
+    regions: m.regions.map((r) => [r.name, r.wall_ns]).sort(), path: m.paths.reduce((n, p) => n + p.run_ns + p.wake_ns + p.unknown_ns, 0)})"""
 
 
 def text(b, selector):

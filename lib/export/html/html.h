@@ -159,18 +159,6 @@ int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns);
 /** "frames", "sites" and "stacks" of the facts. */
 int html_sites_write(struct export_job *job, struct textbuf *b);
 
-/* html_json.c: values that the page has in more than one place. `key` is NULL inside an array. */
-/** null for UPMU_NO_VALUE. */
-void html_value(struct textbuf *b, const char *key, uint64_t n);
-/** "" for NULL. */
-void html_string(struct textbuf *b, const char *key, const char *text);
-/** A sum of waits as an array: finished waits, their time, the longest, unfinished waits, their time so far. */
-void html_wait_sum(struct textbuf *b, const char *key, const struct upmu_wait_sum *w);
-/** Sums of counters. */
-void html_counts(struct textbuf *b, const char *key, const struct upmu_overview_count *counts, size_t n);
-/** A value or null, and its status. */
-void html_counted(struct textbuf *b, const struct upmu_value *v);
-
 /* html_facts.c, html_objects.c, html_path.c, html_deadlocks.c: sums and properties of the recording, as JSON. */
 int html_facts_write(struct export_job *job, struct textbuf *b);
 int html_objects_write(struct export_job *job, struct textbuf *b);

@@ -2,9 +2,8 @@
 /* Deadlocks and lock-order cycles as JSON. */
 #include "export/html/html.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
+#include "facts/facts.h"
 #include "upmu/deadlock.h"
 
 struct dl {
@@ -15,27 +14,10 @@ struct dl {
     bool failed; /**< no memory for a site */
 };
 
-static void dl_number(const struct dl *d, const char *key, uint64_t n)
-{
-    json_uint(d->b, key, n);
-}
-
-static void dl_string(const struct dl *d, const char *key, const char *text)
-{
-    html_string(d->b, key, text);
-}
-
-static void dl_address(const struct dl *d, const char *key, uint64_t n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)n);
-    dl_string(d, key, n ? text : "");
-}
-
 static void dl_site_index(struct dl *d, const char *key, uint32_t found)
 {
     d->failed = d->failed || found == MAP_NONE;
-    dl_number(d, key, found == MAP_NONE ? 0 : found);
+    json_uint(d->b, key, found == MAP_NONE ? 0 : found);
 }
 
 static void dl_site(struct dl *d, const char *key, uint64_t at)
@@ -51,16 +33,15 @@ static void dl_stack(struct dl *d, const char *key, uint32_t id)
 /* A time on the page, null if it is not known. */
 static void dl_time(const struct dl *d, const char *key, uint64_t ns)
 {
-    uint64_t base = d->job->html->base_ns;
-    html_value(d->b, key, ns == 0 ? UPMU_NO_VALUE : ns > base ? ns - base : 0);
+    json_uint_if(d->b, key, ns != 0, html_since(d->job->html, ns));
 }
 
 static void dl_held(struct dl *d, const struct upmu_deadlock_held *h)
 {
     json_object(d->b, NULL);
-    dl_address(d, "lock", h->lock);
-    dl_number(d, "shared", h->shared);
-    dl_number(d, "wanted", h->wanted);
+    facts_address(d->b, "lock", h->lock);
+    json_uint(d->b, "shared", h->shared);
+    json_uint(d->b, "wanted", h->wanted);
     dl_site(d, "site", h->site);
     dl_time(d, "since", h->since_ns);
     json_object_end(d->b);
@@ -72,18 +53,18 @@ static void dl_write_thread(struct dl *d, size_t i, size_t k, const struct upmu_
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
     json_object(d->b, NULL);
-    dl_number(d, "tid", (uint64_t)t->tid);
-    dl_string(d, "name", t->name);
-    dl_string(d, "kind", upmu_wait_kind_name(t->wait_kind));
-    dl_address(d, "object", t->object);
-    dl_address(d, "mutex", t->mutex);
-    dl_number(d, "holder", (uint64_t)t->holder);
-    dl_number(d, "shared", t->shared);
-    dl_number(d, "timed", t->timed);
+    json_uint(d->b, "tid", (uint64_t)t->tid);
+    json_string(d->b, "name", t->name);
+    json_string(d->b, "kind", upmu_wait_kind_name(t->wait_kind));
+    facts_address(d->b, "object", t->object);
+    facts_address(d->b, "mutex", t->mutex);
+    json_uint(d->b, "holder", (uint64_t)t->holder);
+    json_uint(d->b, "shared", t->shared);
+    json_uint(d->b, "timed", t->timed);
     dl_time(d, "since", t->since_ns);
     dl_site(d, "site", t->site);
     dl_stack(d, "stack", t->stack);
-    dl_number(d, "forgotten", t->n_unlisted);
+    json_uint(d->b, "forgotten", t->n_unlisted);
     json_array(d->b, "held");
     for (size_t n = 0; upmu_deadlocks_held_at(d->deadlocks, i, k, n, &h) == 0; n++)
         dl_held(d, &h);
@@ -96,17 +77,17 @@ static void dl_write_deadlock(struct dl *d, size_t i, const struct upmu_deadlock
     struct upmu_deadlock_thread t = {.size = sizeof t};
     d->process = x->process;
     json_object(d->b, NULL);
-    dl_number(d, "process", x->process);
-    dl_number(d, "pid", (uint64_t)x->pid);
-    dl_string(d, "kind", upmu_deadlock_kind_name(x->kind));
-    dl_string(d, "certainty", upmu_deadlock_certainty_name(x->certainty));
-    dl_address(d, "object", x->object);
-    dl_number(d, "owner", (uint64_t)x->owner);
-    dl_string(d, "ownerName", x->owner_name);
+    json_uint(d->b, "process", x->process);
+    json_uint(d->b, "pid", (uint64_t)x->pid);
+    json_string(d->b, "kind", upmu_deadlock_kind_name(x->kind));
+    json_string(d->b, "certainty", upmu_deadlock_certainty_name(x->certainty));
+    facts_address(d->b, "object", x->object);
+    json_uint(d->b, "owner", (uint64_t)x->owner);
+    json_string(d->b, "ownerName", x->owner_name);
     dl_site(d, "ownerSite", x->owner_site);
-    dl_string(d, "couldEnd", x->could_end);
-    dl_number(d, "alive", x->alive);
-    dl_number(d, "caught", x->n_threads);
+    json_string(d->b, "couldEnd", x->could_end);
+    json_uint(d->b, "alive", x->alive);
+    json_uint(d->b, "caught", x->n_threads);
     json_array(d->b, "threads");
     for (size_t k = 0; k < x->n_threads + x->n_behind && upmu_deadlocks_thread_at(d->deadlocks, i, k, &t) == 0; k++)
         dl_write_thread(d, i, k, &t);
@@ -120,14 +101,14 @@ static void dl_write_acquisition(struct dl *d, size_t i, size_t k, const struct 
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
     json_object(d->b, NULL);
-    dl_number(d, "tid", (uint64_t)t->tid);
+    json_uint(d->b, "tid", (uint64_t)t->tid);
     dl_time(d, "time", t->time_ns);
-    dl_address(d, "lock", t->lock);
-    dl_number(d, "shared", t->shared);
-    dl_number(d, "tried", t->tried);
-    dl_number(d, "timed", t->timed);
+    facts_address(d->b, "lock", t->lock);
+    json_uint(d->b, "shared", t->shared);
+    json_uint(d->b, "tried", t->tried);
+    json_uint(d->b, "timed", t->timed);
     dl_stack(d, "stack", t->stack);
-    dl_address(d, "held", t->held);
+    facts_address(d->b, "held", t->held);
     dl_site(d, "heldSite", t->held_site);
     dl_stack(d, "heldStack", t->held_stack);
     json_array(d->b, "all");
@@ -142,9 +123,9 @@ static void dl_write_cycle(struct dl *d, size_t i, const struct upmu_lock_cycle 
     struct upmu_lock_acquisition t = {.size = sizeof t};
     d->process = x->process;
     json_object(d->b, NULL);
-    dl_number(d, "process", x->process);
-    dl_string(d, "class", upmu_lock_cycle_class_name(x->class_number));
-    dl_number(d, "similar", x->n_similar);
+    json_uint(d->b, "process", x->process);
+    json_string(d->b, "class", upmu_lock_cycle_class_name(x->class_number));
+    json_uint(d->b, "similar", x->n_similar);
     json_array(d->b, "acquisitions");
     for (size_t k = 0; upmu_deadlocks_acquisition_at(d->deadlocks, i, k, &t) == 0; k++)
         dl_write_acquisition(d, i, k, &t);
@@ -167,10 +148,10 @@ static void dl_write_all(struct dl *d)
     json_array_end(d->b);
     if (upmu_deadlocks_totals_read(d->deadlocks, &totals) != 0)
         return;
-    dl_number(d, "acquisitions", totals.acquisitions);
-    dl_number(d, "incomplete", totals.incomplete);
-    dl_number(d, "cut", totals.truncated);
-    dl_number(d, "without", totals.without_wait_state);
+    json_uint(d->b, "acquisitions", totals.acquisitions);
+    json_uint(d->b, "incomplete", totals.incomplete);
+    json_uint(d->b, "cut", totals.truncated);
+    json_uint(d->b, "without", totals.without_wait_state);
 }
 
 int html_deadlocks_write(struct export_job *job, struct textbuf *b)
@@ -184,7 +165,7 @@ int html_deadlocks_write(struct export_job *job, struct textbuf *b)
     if (rc == 0)
         dl_write_all(&d);
     else
-        dl_string(&d, "problem", upmu_error());
+        json_string(b, "problem", upmu_error());
     json_object_end(b);
     rc = d.failed ? export_no_memory() : html_findings_write(job, d.deadlocks, b);
     upmu_deadlocks_close(d.deadlocks);

@@ -2,41 +2,24 @@
 /* Tables and general properties of the recording as JSON. Numbers of threads, objects and regions are ranks. */
 #include "export/html/html.h"
 
-#include <stdio.h>
-
+#include "facts/facts.h"
 #include "upmu/version.h"
-
-/* Times beyond the exact range of a double are strings. */
-static void facts_write_ns(struct textbuf *b, const char *key, uint64_t n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-    html_string(b, key, text);
-}
 
 /* -------------------------------------------------------------------------------------------------- recording */
 
-static int facts_write_totals(const struct export_job *job, struct textbuf *b)
+static int write_totals(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_totals t = {.size = sizeof t};
     int rc = upmu_overview_totals_read(job->facts, &t);
     if (rc != 0)
         return rc;
-    html_string(b, "version", UPMU_VERSION_STRING);
-    facts_write_ns(b, "base", job->html->base_ns);
+    json_string(b, "version", UPMU_VERSION_STRING);
     json_uint(b, "length", html_since(job->html, t.end_ns));
-    json_uint(b, "events", t.events);
-    json_uint(b, "unknown", t.unknown);
-    json_uint(b, "lost", t.lost);
-    json_uint(b, "unmatched", t.unmatched);
-    json_uint(b, "unfinished", t.unfinished);
     json_uint(b, "leftOut", job->left_out);
-    html_value(b, "ownCost", t.own_cost_ns);
-    json_uint(b, "lifetime", t.lifetime_ns);
-    json_array(b, "damages");
-    for (size_t i = 0; i < t.n_damages; i++)
-        html_string(b, NULL, upmu_overview_damage_message(job->facts, i));
-    json_array_end(b);
+    json_object(b, "totals");
+    facts_totals(b, &t);
+    json_object_end(b);
+    facts_damages(b, job->facts, &t);
     if (job->opts.from_ns != 0 || job->opts.to_ns != 0) {
         json_array(b, "window");
         json_uint(b, NULL, job->opts.from_ns);
@@ -53,30 +36,19 @@ static int facts_write_totals(const struct export_job *job, struct textbuf *b)
     return 0;
 }
 
-static void facts_write_processes(const struct export_job *job, struct textbuf *b)
+static void write_processes(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     json_array(b, "processes");
     for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++) {
         json_object(b, NULL);
-        json_uint(b, "pid", (uint64_t)p.pid);
-        html_string(b, "host", p.host);
-        html_string(b, "command", p.command);
-        html_string(b, "kernel", p.kernel);
-        facts_write_ns(b, "start", p.start_ns);
-        json_uint(b, "hz", p.clock_hz);
-        json_uint(b, "complete", p.complete);
-        json_uint(b, "execed", p.execed);
-        json_uint(b, "records", p.events);
-        json_uint(b, "lost", p.lost);
-        json_uint(b, "overwritten", p.overwritten);
-        html_value(b, "clockError", p.clock_error_ns);
+        facts_process(b, &p);
         json_object_end(b);
     }
     json_array_end(b);
 }
 
-static void facts_write_counters(const struct export_job *job, struct textbuf *b)
+static void write_counters(const struct export_job *job, struct textbuf *b)
 {
     json_array(b, "counters");
     for (size_t i = 0; i < job->html->n_counters; i++) {
@@ -84,9 +56,9 @@ static void facts_write_counters(const struct export_job *job, struct textbuf *b
         const char *name = upmu_overview_counter_name(job->facts, 0, i);
         bool known = upmu_event_find(name, &info) == 0;
         json_object(b, NULL);
-        html_string(b, "name", name);
-        html_string(b, "unit", known ? info.unit : "");
-        html_string(b, "summary", known ? info.summary : "");
+        json_string(b, "name", name);
+        json_string(b, "unit", known ? info.unit : "");
+        json_string(b, "summary", known ? info.summary : "");
         json_uint(b, "scaled", job->html->scaled >> i & 1);
         json_object_end(b);
     }
@@ -95,91 +67,55 @@ static void facts_write_counters(const struct export_job *job, struct textbuf *b
 
 /* ------------------------------------------------------------------------------------------ threads */
 
-/* Scheduler states; left out if they were not recorded. */
-static void facts_write_sched(const struct export_job *job, struct textbuf *b, size_t i)
-{
-    struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched_at(job->facts, i, &s) != 0 || !s.recorded)
-        return;
-    json_object(b, "sched");
-    json_uint(b, "running", s.running_ns);
-    json_uint(b, "preempted", s.preempted_ns);
-    json_uint(b, "blocked", s.blocked_ns);
-    json_uint(b, "unknown", s.unknown_ns);
-    json_uint(b, "voluntary", s.voluntary);
-    json_uint(b, "involuntary", s.involuntary);
-    json_uint(b, "lost", s.lost);
-    json_object_end(b);
-}
-
-static void facts_write_thread(const struct export_job *job, struct textbuf *b, const struct upmu_overview_thread *t,
-                               size_t i)
+static void write_thread(const struct export_job *job, struct textbuf *b, const struct upmu_overview_thread *t,
+                         size_t i)
 {
     uint32_t index = job->facts->pass.thread_order[i];
     json_object(b, NULL);
     json_uint(b, "process", t->process);
-    json_uint(b, "pid", (uint64_t)t->pid);
-    json_uint(b, "tid", (uint64_t)t->tid);
-    html_string(b, "name", t->name);
-    html_string(b, "label", export_thread_name(job, index));
+    facts_thread(b, job->facts, i, t);
+    json_string(b, "label", export_thread_name(job, index));
     json_uint(b, "begin", html_since(job->html, t->begin_ns));
     json_uint(b, "end", html_since(job->html, t->end_ns));
     json_uint(b, "life", t->end_ns - t->begin_ns); /* it may have begun before the first event */
-    json_uint(b, "started", t->started);
-    json_uint(b, "ended", t->ended);
-    json_uint(b, "blocked", t->blocked_ns);
-    json_key(b, "switches");
-    html_counted(b, &t->switches);
-    facts_write_sched(job, b, i);
-    json_object(b, "waits");
-    struct upmu_overview_thread_wait w = {.size = sizeof w};
-    for (int kind = 0; upmu_overview_thread_wait_at(job->facts, i, kind, &w) == 0; kind++)
-        if (w.waits.count + w.waits.unfinished > 0)
-            html_wait_sum(b, upmu_wait_kind_name(kind), &w.waits);
-    json_object_end(b);
-    html_counts(b, "counts", t->counts, t->process == 0 ? t->n_counts : 0);
+    facts_counters(b, job->facts, 0, t->counts, t->process == 0 ? t->n_counts : 0);
     json_object_end(b);
 }
 
-static void facts_write_threads(const struct export_job *job, struct textbuf *b)
+static void write_threads(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     json_array(b, "threads");
     for (size_t i = 0; upmu_overview_thread_at(job->facts, i, &t) == 0; i++)
-        facts_write_thread(job, b, &t, i);
+        write_thread(job, b, &t, i);
     json_array_end(b);
 }
 
 /* --------------------------------------------------------------------------------------- regions, sums and marks */
 
-static void facts_write_regions(const struct export_job *job, struct textbuf *b)
+static void write_regions(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_region r = {.size = sizeof r};
     json_array(b, "regions");
     for (size_t i = 0; upmu_overview_region_at(job->facts, i, &r) == 0; i++) {
         json_object(b, NULL);
         json_uint(b, "process", r.process);
-        html_string(b, "name", r.name);
-        json_uint(b, "count", r.count);
-        json_uint(b, "ns", r.wall_ns);
-        json_uint(b, "max", r.max_ns);
-        html_value(b, "min", r.min_ns);
-        json_uint(b, "unfinished", r.unfinished);
-        html_counts(b, "counts", r.counts, r.process == 0 ? r.n_counts : 0);
+        facts_region(b, &r);
+        facts_counters(b, job->facts, 0, r.counts, r.process == 0 ? r.n_counts : 0);
         json_object_end(b);
     }
     json_array_end(b);
 }
 
 /* Nodes of regions and the waits in them: parent, label, whether it is a wait, instances, own time, counters. */
-static void facts_write_tree(const struct export_job *job, struct textbuf *b)
+static void write_tree(const struct export_job *job, struct textbuf *b)
 {
     const struct tree *t = &job->tree;
     json_array(b, "tree");
     for (size_t i = 0; i < t->n_nodes; i++) {
         json_array(b, NULL);
         json_uint(b, NULL, t->nodes[i].parent);
-        html_string(b, NULL, i == 0 ? "" : t->labels[t->nodes[i].label].name);
+        json_string(b, NULL, i == 0 ? "" : t->labels[t->nodes[i].label].name);
         json_uint(b, NULL, map_find(&job->html->wait_labels, i, 0) != MAP_NONE);
         json_uint(b, NULL, t->nodes[i].count);
         json_uint(b, NULL, t->nodes[i].ns);
@@ -191,7 +127,7 @@ static void facts_write_tree(const struct export_job *job, struct textbuf *b)
 }
 
 /* Blocked time by thread, stack (or site, if there is no stack) and object. */
-static void facts_write_blocked(const struct export_job *job, struct textbuf *b)
+static void write_blocked(const struct export_job *job, struct textbuf *b)
 {
     const struct html_sums *s = &job->html->stacks;
     json_array(b, "blocked");
@@ -210,7 +146,7 @@ static void facts_write_blocked(const struct export_job *job, struct textbuf *b)
 }
 
 /* Waiting pairs: waiter, other thread plus one (0: not known), waits, their time. */
-static void facts_write_pairs(const struct export_job *job, struct textbuf *b)
+static void write_pairs(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
     json_array(b, "pairs");
@@ -225,7 +161,7 @@ static void facts_write_pairs(const struct export_job *job, struct textbuf *b)
     json_array_end(b);
 }
 
-static void facts_write_marks(const struct export_job *job, struct textbuf *b)
+static void write_marks(const struct export_job *job, struct textbuf *b)
 {
     const struct html *h = job->html;
     json_array(b, "marks");
@@ -233,7 +169,7 @@ static void facts_write_marks(const struct export_job *job, struct textbuf *b)
         json_array(b, NULL);
         json_uint(b, NULL, html_since(job->html, h->marks[i].ns));
         json_uint(b, NULL, h->thread_rank[h->marks[i].thread]);
-        html_string(b, NULL, h->marks[i].text);
+        json_string(b, NULL, h->marks[i].text);
         json_array_end(b);
     }
     json_array_end(b);
@@ -241,18 +177,18 @@ static void facts_write_marks(const struct export_job *job, struct textbuf *b)
 
 int html_facts_write(struct export_job *job, struct textbuf *b)
 {
-    int rc = facts_write_totals(job, b);
-    facts_write_processes(job, b);
-    facts_write_counters(job, b);
-    facts_write_threads(job, b);
+    int rc = write_totals(job, b);
+    write_processes(job, b);
+    write_counters(job, b);
+    write_threads(job, b);
     if (rc == 0)
         rc = html_objects_write(job, b);
     if (rc == 0)
         rc = html_paths_write(job, b);
-    facts_write_regions(job, b);
-    facts_write_tree(job, b);
-    facts_write_blocked(job, b);
-    facts_write_pairs(job, b);
-    facts_write_marks(job, b);
+    write_regions(job, b);
+    write_tree(job, b);
+    write_blocked(job, b);
+    write_pairs(job, b);
+    write_marks(job, b);
     return rc;
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings as JSON. */
-#include "upmu/findings.h"
-
 #include "export/html/html.h"
 
-static void findings_write_index(struct textbuf *b, const char *key, uint32_t index)
-{
-    html_value(b, key, index == UPMU_NO_INDEX ? UPMU_NO_VALUE : index);
-}
+#include "facts/facts.h"
 
 int html_findings_write(struct export_job *job, const struct upmu_deadlocks *deadlocks, struct textbuf *b)
 {
@@ -19,14 +14,9 @@ int html_findings_write(struct export_job *job, const struct upmu_deadlocks *dea
     json_array(b, "findings");
     for (size_t i = 0; upmu_findings_at(findings, i, &f) == 0; i++) {
         json_object(b, NULL);
-        html_string(b, "kind", upmu_finding_kind_name(f.kind));
-        html_string(b, "text", f.text);
-        findings_write_index(b, "object", f.object);
-        findings_write_index(b, "thread", f.thread);
-        html_value(b, "gain", f.gain_ns);
-        json_uint(b, "run", f.run_ns);
-        html_value(b, "begin", f.begin_ns == 0 ? UPMU_NO_VALUE : html_since(job->html, f.begin_ns));
-        html_value(b, "end", f.begin_ns == 0 ? UPMU_NO_VALUE : html_since(job->html, f.end_ns));
+        facts_finding(b, &f);
+        json_uint_if(b, "begin", f.begin_ns != 0, html_since(job->html, f.begin_ns));
+        json_uint_if(b, "end", f.begin_ns != 0, html_since(job->html, f.end_ns));
         json_object_end(b);
     }
     json_array_end(b);

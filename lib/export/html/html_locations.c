@@ -160,13 +160,13 @@ static void locations_write_frames(const struct export_job *job, struct textbuf 
         const struct tree_label *l = &job->tree.labels[map_find(&f->known, i, 1)];
         uint32_t before = map_find(&f->known, i, 2);
         json_array(b, NULL);
-        html_string(b, NULL, l->name);
-        html_string(b, NULL, l->file);
+        json_string(b, NULL, l->name);
+        json_string(b, NULL, l->file ? l->file : "");
         json_uint(b, NULL, l->line);
-        html_string(b, NULL, l->module);
+        json_string(b, NULL, l->module ? l->module : "");
         bool wrapper = map_find(&f->known, i, 4) != MAP_NONE;
         if (before != MAP_NONE || wrapper) {
-            html_string(b, NULL, before != MAP_NONE ? job->tree.labels[before].name : "");
+            json_string(b, NULL, before != MAP_NONE ? job->tree.labels[before].name : "");
             json_uint(b, NULL, before != MAP_NONE ? map_find(&f->known, i, 3) : 0);
             json_uint(b, NULL, wrapper);
         }

@@ -2,6 +2,8 @@
 /* Critical paths: sums as JSON, segments as columns. */
 #include "export/html/html.h"
 
+#include "facts/facts.h"
+
 static void path_write_objects(const struct export_job *job, struct textbuf *b, size_t process)
 {
     struct upmu_overview_path_object o = {.size = sizeof o};
@@ -9,12 +11,7 @@ static void path_write_objects(const struct export_job *job, struct textbuf *b, 
     for (size_t i = 0; upmu_overview_path_object_at(job->facts, process, i, &o) == 0; i++) {
         json_object(b, NULL);
         json_uint(b, "object", o.object);
-        json_uint(b, "held", o.held_ns);
-        json_uint(b, "wakes", o.wakes);
-        json_uint(b, "wake", o.wake_ns);
-        json_uint(b, "unknown", o.unknown_ns);
-        html_value(b, "gain", o.gain_ns);
-        html_value(b, "gainHalf", o.gain_half_ns);
+        facts_path_object(b, &o);
         json_object_end(b);
     }
     json_array_end(b);
@@ -33,10 +30,7 @@ int html_paths_write(struct export_job *job, struct textbuf *b)
         json_uint(b, "begin", html_since(job->html, p.begin_ns));
         json_uint(b, "end", html_since(job->html, p.end_ns));
         json_uint(b, "early", p.begin_ns < job->html->base_ns ? job->html->base_ns - p.begin_ns : 0);
-        json_uint(b, "run", p.run_ns);
-        json_uint(b, "wake", p.wake_ns);
-        json_uint(b, "unknown", p.unknown_ns);
-        json_uint(b, "hops", p.handoffs);
+        facts_path(b, &p);
         json_uint(b, "steps", p.n_segments);
         path_write_objects(job, b, i);
         json_object_end(b);

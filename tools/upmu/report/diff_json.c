@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparison of two recordings as JSON. */
 #include "diff.h"
+#include "facts/facts.h"
 #include "ui/json.h"
 
 static const char *const sides[DIFF_SIDES] = {[DIFF_OLD] = "old", [DIFF_NEW] = "new"};
@@ -40,7 +41,7 @@ static void json_region_side(struct textbuf *j, const struct diff_side *s)
 
 static void json_counter_side(struct textbuf *j, const struct diff_side *s)
 {
-    report_json_value(j, "sum", &s->value);
+    facts_value(j, "sum", &s->value);
 }
 
 static void json_list(struct textbuf *j, const struct diff *d, const char *key, const struct diff_list *l,

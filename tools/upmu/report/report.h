@@ -62,17 +62,11 @@ void report_text_futexes(struct output *out, const struct report *r, size_t proc
                          const struct upmu_trace_process *p);
 struct textbuf;
 void report_json_futexes(struct textbuf *j, const struct report *r, size_t process, const struct upmu_trace_process *p);
-void report_json_address(struct textbuf *j, const char *key, uint64_t address);
-void report_json_counts(struct textbuf *j, const struct report *r, uint32_t process,
-                        const struct upmu_overview_count *counts, size_t n);
-/** Of object `i`, which is of process `process`. */
-void report_json_sections(struct textbuf *j, const struct report *r, size_t i, uint32_t process);
 /** Which counter of the process has that name, SIZE_MAX if none has. */
 size_t report_counter_index(const struct report *r, uint32_t process, const char *name);
 void report_json_location(struct textbuf *j, const struct report *r, const char *key, uint32_t process,
                           uint64_t address);
 void report_json_stack(struct textbuf *j, const struct report *r, const char *key, uint32_t process, uint32_t id);
-void report_json_value(struct textbuf *j, const char *key, const struct upmu_value *v);
 void report_json_kernel(struct textbuf *j, const struct report *r);
 void report_json_findings(struct textbuf *j, const struct report *r);
 void report_json_pairs(struct textbuf *j, const struct report *r);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/json.h"
+#include "facts/facts.h"
 #include "ui/memory.h"
 #include "report.h"
 #include "upmu/findings.h"
@@ -58,14 +58,7 @@ void report_json_findings(struct textbuf *j, const struct report *r)
     json_array(j, "findings");
     for (size_t i = 0; upmu_findings_at(r->findings, i, &f) == 0; i++) {
         json_object(j, NULL);
-        json_string(j, "kind", upmu_finding_kind_name(f.kind));
-        json_string(j, "text", f.text);
-        json_uint(j, "process", f.process);
-        json_uint_if(j, "object", f.object != UPMU_NO_INDEX, f.object);
-        json_uint_if(j, "thread", f.thread != UPMU_NO_INDEX, f.thread);
-        json_uint_if(j, "deadlock", f.deadlock != UPMU_NO_INDEX, f.deadlock);
-        json_uint_if(j, "gain_ns", f.gain_ns != UPMU_NO_VALUE, f.gain_ns);
-        json_uint(j, "run_ns", f.run_ns);
+        facts_finding(j, &f);
         json_uint_if(j, "begin_ns", f.begin_ns != 0, f.begin_ns);
         json_uint_if(j, "end_ns", f.begin_ns != 0, f.end_ns);
         report_json_location(j, r, "site", f.process, f.site);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits between threads and the critical path as JSON. */
-#include "ui/json.h"
+#include "facts/facts.h"
 #include "report.h"
 
 /* A thread by its kernel id; those not known are null. */
@@ -34,14 +34,6 @@ void report_json_pairs(struct textbuf *j, const struct report *r)
     json_array_end(j);
 }
 
-static void json_gain(struct textbuf *j, const char *key, uint64_t ns)
-{
-    if (ns == UPMU_NO_VALUE)
-        json_null(j, key);
-    else
-        json_uint(j, key, ns);
-}
-
 static void json_path_objects(struct textbuf *j, const struct report *r, size_t process)
 {
     struct upmu_overview_path_object l = {.size = sizeof l};
@@ -52,15 +44,10 @@ static void json_path_objects(struct textbuf *j, const struct report *r, size_t 
          i++) {
         json_object(j, NULL);
         json_string(j, "type", report_type_name(o.type));
-        report_json_address(j, "address", o.address);
+        facts_address(j, "address", o.address);
         json_uint(j, "generation", o.generation);
         json_string(j, "name", o.name[0] ? o.name : NULL);
-        json_uint(j, "held_ns", l.held_ns);
-        json_uint(j, "wakes", l.wakes);
-        json_uint(j, "wake_ns", l.wake_ns);
-        json_uint(j, "unknown_ns", l.unknown_ns);
-        json_gain(j, "gain_ns", l.gain_ns);
-        json_gain(j, "gain_half_ns", l.gain_half_ns);
+        facts_path_object(j, &l);
         json_object_end(j);
     }
     json_array_end(j);
@@ -95,10 +82,7 @@ void report_json_paths(struct textbuf *j, const struct report *r)
             json_int(j, "pid", of.pid);
         json_uint(j, "begin_ns", p.begin_ns);
         json_uint(j, "end_ns", p.end_ns);
-        json_uint(j, "run_ns", p.run_ns);
-        json_uint(j, "wake_ns", p.wake_ns);
-        json_uint(j, "unknown_ns", p.unknown_ns);
-        json_uint(j, "hops", p.handoffs);
+        facts_path(j, &p);
         json_path_objects(j, r, i);
         json_path_steps(j, r, i);
         json_object_end(j);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/facts.h"
 #include "ui/json.h"
 #include "ui/memory.h"
 #include "report.h"
@@ -121,7 +122,7 @@ void report_json_kernel(struct textbuf *j, const struct report *r)
     for (size_t i = 0; i < r->top && upmu_overview_kernel_lock_at(r->overview, i, &l) == 0; i++) {
         json_object(j, NULL);
         json_int(j, "process", l.process);
-        report_json_address(j, "address", l.address);
+        facts_address(j, "address", l.address);
         json_array(j, "kinds");
         for (size_t k = 0; k < KINDS; k++)
             if (l.kinds & kinds[k].bit)

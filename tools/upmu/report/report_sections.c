@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/json.h"
 #include "ui/memory.h"
 #include "report.h"
 #include "report_cells.h"
@@ -108,22 +107,5 @@ void report_text_sections(struct output *out, const struct report *r)
     for (uint32_t process = 0; process < r->totals.n_processes; process++) {
         sections_text_process(out, r, process, UPMU_SECTION_HELD);
         sections_text_process(out, r, process, UPMU_SECTION_WAITED);
-    }
-}
-
-void report_json_sections(struct textbuf *j, const struct report *r, size_t i, uint32_t process)
-{
-    static const char *const keys[] = {[UPMU_SECTION_HELD] = "held", [UPMU_SECTION_WAITED] = "waited"};
-    struct upmu_overview_section s = {.size = sizeof s};
-    for (int kind = UPMU_SECTION_HELD; kind <= UPMU_SECTION_WAITED; kind++) {
-        if (upmu_overview_section_read(r->overview, i, kind, &s) != 0 || s.sections == 0) {
-            json_null(j, keys[kind]);
-            continue;
-        }
-        json_object(j, keys[kind]);
-        json_uint(j, "times", s.sections);
-        json_uint(j, "ns", s.ns);
-        report_json_counts(j, r, process, s.counts, s.n_counts);
-        json_object_end(j);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Timeline rows as JSON. */
+#include "facts/facts.h"
 #include "ui/json.h"
 #include "timeline.h"
 
@@ -25,7 +26,7 @@ static void json_of_object(struct textbuf *j, const struct timeline *t, uint32_t
     }
     json_object(j, "object");
     json_string(j, "type", report_type_name(of.type));
-    report_json_address(j, "address", of.address);
+    facts_address(j, "address", of.address);
     json_uint(j, "generation", of.generation);
     json_string(j, "name", of.name[0] ? of.name : NULL);
     json_object_end(j);
@@ -54,7 +55,7 @@ static void json_row(struct textbuf *j, const struct timeline *t, const struct u
     for (size_t i = 0; i < row->n_counts; i++) {
         json_object(j, NULL);
         json_string(j, "name", upmu_overview_counter_name(t->report.overview, row->process, i));
-        report_json_value(j, "value", &row->counts[i]);
+        facts_value(j, "value", &row->counts[i]);
         json_object_end(j);
     }
     json_array_end(j);

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "facts/facts.h"
 #include "ui/json.h"
 #include "ui/output.h"
 #include "report/report.h"
@@ -27,7 +28,7 @@ static void json_wait(struct textbuf *j, const struct top *t, const struct upmu_
     json_object(j, "waits_for");
     json_string(j, "kind", upmu_wait_kind_name(l->wait_kind));
     json_string(j, "type", report_type_name(l->object_type));
-    report_json_address(j, "address", l->object);
+    facts_address(j, "address", l->object);
     json_string(j, "name", l->object_name[0] ? l->object_name : NULL);
     json_int_if(j, "holder", l->holder != 0, l->holder);
     json_uint(j, "since_ns", l->since_ns);
@@ -66,7 +67,7 @@ static void json_locks(struct textbuf *j, const struct top *t)
         json_object(j, NULL);
         json_int(j, "pid", l.pid);
         json_string(j, "type", report_type_name(l.type));
-        report_json_address(j, "address", l.address);
+        facts_address(j, "address", l.address);
         json_uint(j, "generation", l.generation);
         json_string(j, "group", l.group[0] ? l.group : NULL);
         json_string(j, "name", l.name[0] ? l.name : NULL);
@@ -86,7 +87,7 @@ static void json_counters(struct textbuf *j, const struct top *t)
     for (size_t i = 0; i < t->n_counts; i++) {
         json_object(j, NULL);
         json_string(j, "name", upmu_set_name(t->set, i));
-        report_json_value(j, "total", &t->counts[i]);
+        facts_value(j, "total", &t->counts[i]);
         json_object_end(j);
     }
     json_array_end(j);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/facts.h"
 #include "ui/command.h"
 #include "ui/json.h"
 #include "ui/memory.h"
@@ -233,7 +234,7 @@ static void dump_value_json(struct textbuf *j, const char *name, const struct up
 {
     json_object(j, NULL);
     json_string(j, "name", name);
-    json_value_members(j, v);
+    facts_value_members(j, v);
     json_object_end(j);
 }
 

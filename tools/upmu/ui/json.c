@@ -79,10 +79,3 @@ void json_end(struct json_document *d)
     textbuf_free(&d->text);
     fputc('\n', d->out);
 }
-
-void json_value_members(struct textbuf *j, const struct upmu_value *value)
-{
-    json_uint_if(j, "value", value->status == UPMU_EXACT || value->status == UPMU_SCALED, value->value);
-    json_string(j, "status", upmu_status_name(value->status));
-    json_string(j, "cause", value->cause ? upmu_strerror(value->cause) : NULL);
-}

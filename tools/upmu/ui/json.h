@@ -31,7 +31,4 @@ struct textbuf *json_begin_line(struct json_document *d, FILE *out, const char *
 void json_flush(struct json_document *d);
 void json_end(struct json_document *d);
 
-/** "value", "status" and "cause" of a count, as members of the current object. */
-void json_value_members(struct textbuf *j, const struct upmu_value *value);
-
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A part of the recording: sums and tables made again from the spans, which are cut at both ends.
 
-const NO_WAITS = () => [0, 0, 0, 0, 0];
+const NO_WAITS = () => ({count: 0, total_ns: 0, max_ns: 0, unfinished: 0, unfinished_ns: 0});
 
 // Calls each(row, index, ns, times) for the spans of a table between two moments. Of spans drawn as one, the idle part counts
 // in proportion.
@@ -18,9 +18,9 @@ function cutSpans(table, from, to, each) {
 }
 
 function addWait(sum, ns, times, unfinished) {
-  sum[unfinished ? 3 : 0] += times;
-  sum[unfinished ? 4 : 1] += ns;
-  if (!unfinished) sum[2] = Math.max(sum[2], ns);
+  sum[unfinished ? "unfinished" : "count"] += times;
+  sum[unfinished ? "unfinished_ns" : "total_ns"] += ns;
+  if (!unfinished) sum.max_ns = Math.max(sum.max_ns, ns);
 }
 
 // An entry of a map, made when it is first asked for.
@@ -33,11 +33,11 @@ function cutThreads(m, from, to) {
   return m.threads.map((t) => ({
     ...t,
     life: Math.max(0, Math.min(to, t.end) - Math.max(from, t.begin)),
-    blocked: 0,
+    blocked_ns: 0,
     waits: {},
-    counts: [],
-    switches: [null, "not counted"],
-    sched: t.sched && {running: 0, preempted: 0, blocked: 0, unknown: 0, voluntary: null, involuntary: null, lost: 0},
+    counters: [],
+    switches: {value: null, status: "not counted"},
+    sched: t.sched && {running_ns: 0, preempted_ns: 0, blocked_ns: 0, unknown_ns: 0, voluntary: null, involuntary: null, lost: 0},
   }));
 }
 
@@ -45,14 +45,14 @@ function cutObjects(m) {
   return m.objects.map((o) => ({
     ...o,
     waits: NO_WAITS(),
-    waited: 0,
+    waitedNs: 0,
     acquisitions: null,
-    countsExact: true,
+    counts_exact: true,
     holds: 0,
-    holdNs: 0,
-    holdsComplete: true,
-    waitedCounts: null,
-    heldCounts: null,
+    hold_ns: 0,
+    holds_complete: true,
+    waited: null,
+    held: null,
     byThread: new Map(),
     bySite: new Map(),
   }));
@@ -65,15 +65,15 @@ function userOf(o, thread) {
     contended: null,
     waits: NO_WAITS(),
     holds: 0,
-    holdNs: 0,
-    holdMax: 0,
+    hold_ns: 0,
+    hold_max_ns: 0,
     blocked: 0,
-    blockedNs: 0,
+    blocked_ns: 0,
   }));
 }
 
 function siteOf(o, site) {
-  return entry(o.bySite, site, () => ({site, stack: 0, acquisitions: 0, waits: NO_WAITS(), blocked: 0, blockedNs: 0}));
+  return entry(o.bySite, site, () => ({site, stack: 0, acquisitions: 0, waits: NO_WAITS(), blocked: 0, blocked_ns: 0}));
 }
 
 function cutWaits(m, cut, from, to) {
@@ -89,7 +89,7 @@ function cutWaits(m, cut, from, to) {
     t.waits[kind] = t.waits[kind] || NO_WAITS();
     addWait(t.waits[kind], ns, times, unfinished);
     if (row.b > 0) return; // within another wait
-    t.blocked += ns;
+    t.blocked_ns += ns;
     const pair = entry(pairs, `${row.a}.${other}`, () => [row.a, other, 0, 0]);
     pair[2] += times;
     pair[3] += ns;
@@ -99,7 +99,7 @@ function cutWaits(m, cut, from, to) {
     addWait(siteOf(o, w.site[i]).waits, ns, times, unfinished);
     for (const by of w.holder[i] ? [userOf(o, w.holder[i] - 1), siteOf(o, w.holderSite[i])] : []) {
       by.blocked += times;
-      by.blockedNs += ns;
+      by.blocked_ns += ns;
     }
     const key = [row.a, w.stack[i], w.stack[i] ? 0 : w.site[i], o.index],
       sum = entry(blocked, key.join("."), () => [...key, 0, 0]);
@@ -115,17 +115,17 @@ function cutHolds(m, cut, from, to) {
     const o = cut.objects[row.a],
       user = userOf(o, row.b);
     o.holds += times;
-    o.holdNs += ns;
+    o.hold_ns += ns;
     user.holds += times;
-    user.holdNs += ns;
-    user.holdMax = Math.max(user.holdMax, ns);
+    user.hold_ns += ns;
+    user.hold_max_ns = Math.max(user.hold_max_ns, ns);
   });
 }
 
 function cutRuns(m, cut, from, to) {
   cutSpans(m.tables.runs, from, to, (row, i, ns) => {
     const {sched} = cut.threads[row.a];
-    if (sched) sched[["unknown", "running", "preempted", "blocked"][m.tables.runs.what[i]]] += ns;
+    if (sched) sched[["unknown_ns", "running_ns", "preempted_ns", "blocked_ns"][m.tables.runs.what[i]]] += ns;
   });
 }
 
@@ -135,7 +135,7 @@ function cutRegions(m, cut, from, to) {
     nodes = [[0, "", 0, 0, 0]],
     byPath = new Map(),
     nodeOf = new Map();
-  cut.regions = m.regions.map((region) => ({...region, count: 0, ns: 0, min: null, max: 0, unfinished: 0, counts: []}));
+  cut.regions = m.regions.map((region) => ({...region, count: 0, wall_ns: 0, min_ns: null, max_ns: 0, unfinished: 0, counters: []}));
   const node = (parent, name) =>
     entry(byPath, `${parent}\n${name}`, () => nodes.push([parent, name, 0, 0, 0]) - 1);
   // The region of the next lower depth around a span.
@@ -156,9 +156,9 @@ function cutRegions(m, cut, from, to) {
     if (!region) return;
     const unfinished = r.flags[i] & UNFINISHED;
     region[unfinished ? "unfinished" : "count"] += times;
-    region.ns += ns;
-    region.max = Math.max(region.max, ns);
-    region.min = Math.min(region.min ?? Infinity, ns);
+    region.wall_ns += ns;
+    region.max_ns = Math.max(region.max_ns, ns);
+    region.min_ns = Math.min(region.min_ns ?? Infinity, ns);
   });
   for (const n of nodes) n[4] = Math.max(0, n[4]);
   cut.tree = nodes;
@@ -187,9 +187,9 @@ function cutPath(path, from, to) {
     early: 0,
     begin: n ? kept.begin[0] : from,
     end: n ? kept.begin[n - 1] + kept.ns[n - 1] : from,
-    run: sums[0],
-    wake: sums[1],
-    unknown: sums[2],
+    run_ns: sums[0],
+    wake_ns: sums[1],
+    unknown_ns: sums[2],
     hops,
     objects: [],
   };
@@ -203,16 +203,16 @@ function cutModel(whole, from, to) {
   cut.findings = [];
   cut.threads = cutThreads(whole, from, to);
   cut.objects = cutObjects(whole);
-  cut.lifetime = cut.threads.reduce((n, t) => n + t.life, 0);
+  cut.totals = {...whole.totals, lifetime_ns: cut.threads.reduce((n, t) => n + t.life, 0)};
   cutWaits(whole, cut, from, to);
   cutHolds(whole, cut, from, to);
   cutRuns(whole, cut, from, to);
   cutRegions(whole, cut, from, to);
   cut.paths = whole.paths.map((p) => cutPath(p, from, to));
   for (const o of cut.objects) {
-    o.waited = waited(o.waits);
+    o.waitedNs = waited(o.waits);
     o.threads = [...o.byThread.values()].sort((a, b) => waited(b.waits) - waited(a.waits));
-    o.sites = [...o.bySite.values()].sort((a, b) => waited(b.waits) + b.blockedNs - waited(a.waits) - a.blockedNs);
+    o.sites = [...o.bySite.values()].sort((a, b) => waited(b.waits) + b.blocked_ns - waited(a.waits) - a.blocked_ns);
   }
   return cut;
 }

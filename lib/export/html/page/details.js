@@ -111,7 +111,7 @@ function regionDetails(m, row, i) {
       region
         ? [
             "All of this name",
-            `${count(region.count)}, mean ${duration(region.ns / Math.max(1, region.count))}, longest ${duration(region.max)}`,
+            `${count(region.count)}, mean ${duration(region.wall_ns / Math.max(1, region.count))}, longest ${duration(region.max_ns)}`,
           ]
         : null,
     ],
@@ -169,21 +169,22 @@ function threadDetails(m, t) {
     facts([
       ["Began", exact(t.begin)],
       ["Lived", duration(t.life)],
-      ["Blocked", `${duration(t.blocked)} (${percent(t.blocked, t.life)})`],
-      t.sched ? ["Running", `${duration(t.sched.running)} (${percent(t.sched.running, t.life)})`] : null,
-      t.sched ? ["Preempted", `${duration(t.sched.preempted)} (${percent(t.sched.preempted, t.life)})`] : null,
+      ["Blocked", `${duration(t.blocked_ns)} (${percent(t.blocked_ns, t.life)})`],
+      t.sched ? ["Running", `${duration(t.sched.running_ns)} (${percent(t.sched.running_ns, t.life)})`] : null,
+      t.sched ? ["Preempted", `${duration(t.sched.preempted_ns)} (${percent(t.sched.preempted_ns, t.life)})`] : null,
       ["Switches", counted(t.switches)],
-      ...m.counters.map((c, i) => (t.counts[i] ? [c.name, counted(t.counts[i], c)] : null)),
+      ...m.counters.map((c, i) => (t.counters[i] ? [c.name, counted(t.counters[i].sum, c)] : null)),
     ]),
     h("h4", null, "Waited for"),
     table(
       [
         {title: "Kind", value: (w) => w.kind},
         {title: "Time", value: (w) => waited(w.sum), cell: (w) => duration(waited(w.sum)), number: true},
-        {title: "Times", value: (w) => w.sum[0] + w.sum[3], cell: (w) => count(w.sum[0] + w.sum[3]), number: true},
+        {title: "Times", value: (w) => waitCount(w.sum), cell: (w) => count(waitCount(w.sum)), number: true},
       ],
       Object.entries(t.waits)
         .map(([kind, sum]) => ({kind, sum}))
+        .filter((w) => waitCount(w.sum) > 0)
         .sort((a, b) => waited(b.sum) - waited(a.sum)),
       {empty: "Nothing that was recorded."},
     ),
@@ -196,10 +197,10 @@ function objectDetails(m, o) {
     facts([
       ["Address", o.address],
       ["Created at", siteLink(m, o.init)],
-      ["Waited for", `${duration(o.waited)} (${count(o.waits[0] + o.waits[3])})`],
-      ["Longest wait", o.waits[0] ? duration(o.waits[2]) : ""],
-      ["Acquired", o.acquisitions ? (o.countsExact ? "" : "\u2265\u202f") + count(o.acquisitions) : ""],
-      ["Held", o.holds ? `${duration(o.holdNs)} (${count(o.holds)})` : ""],
+      ["Waited for", `${duration(o.waitedNs)} (${count(waitCount(o.waits))})`],
+      ["Longest wait", o.waits.count ? duration(o.waits.max_ns) : ""],
+      ["Acquired", o.acquisitions ? (o.counts_exact ? "" : "\u2265\u202f") + count(o.acquisitions) : ""],
+      ["Held", o.holds ? `${duration(o.hold_ns)} (${count(o.holds)})` : ""],
     ]),
     lockSites(m, o),
   ];

@@ -114,16 +114,16 @@ function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = "
   );
 }
 
-// Columns for counters that any of the rows has: each row has `counts`, a list of [value, status].
+// Columns for counters that any of the rows has: each row has `counters`, in the order of the model's.
 function counterColumns(m, rows) {
   return m.counters
     .map((c, i) => ({
       title: c.name,
       hint: c.summary,
       number: true,
-      any: rows.some((r) => r.counts[i]),
-      value: (r) => r.counts[i]?.[0] ?? -1,
-      cell: (r) => (r.counts[i] ? counted(r.counts[i], c) : "\u2013"),
+      any: rows.some((r) => r.counters[i]),
+      value: (r) => r.counters[i]?.sum.value ?? -1,
+      cell: (r) => (r.counters[i] ? counted(r.counters[i].sum, c) : "\u2013"),
     }))
     .filter((column) => column.any);
 }

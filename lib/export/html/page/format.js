@@ -45,11 +45,10 @@ function percent(part, whole) {
   return (p > 0 && p < 0.1 ? "<0.1" : p.toFixed(1)) + "\u202f%";
 }
 
-// A counter in its unit, with its status: [value, status].
-function counted(value, counter) {
-  const [n, status] = value;
-  if (n === null) return status;
-  return (status === "scaled" ? "~" : "") + (counter && counter.unit === "ns" ? duration(n) : count(n));
+// A counter in its unit, with its status.
+function counted({value, status}, counter) {
+  if (value === null) return status;
+  return (status === "scaled" ? "~" : "") + (counter && counter.unit === "ns" ? duration(value) : count(value));
 }
 
 function rate(perSecond, counter) {

@@ -35,8 +35,8 @@ function threadLane(t, size) {
 // Orders of threads: key, title, comparison.
 const LANE_ORDERS = [
   ["", "by start", (a, b) => a.begin - b.begin || a.tid - b.tid],
-  ["blocked", "by time blocked", (a, b) => b.blocked - a.blocked],
-  ["active", "by time active", (a, b) => b.life - b.blocked - (a.life - a.blocked)],
+  ["blocked", "by time blocked", (a, b) => b.blocked_ns - a.blocked_ns],
+  ["active", "by time active", (a, b) => b.life - b.blocked_ns - (a.life - a.blocked_ns)],
   ["name", "by name", (a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0)],
 ];
 
@@ -54,9 +54,9 @@ function laneKey(lane) {
 
 function threadNote(t) {
   const life = t.life;
-  if (t.sched && t.sched.running + t.sched.preempted > 0)
-    return `${percent(t.sched.running, life)} running, ${percent(t.blocked, life)} waiting`;
-  return `${percent(t.blocked, life)} waiting`;
+  if (t.sched && t.sched.running_ns + t.sched.preempted_ns > 0)
+    return `${percent(t.sched.running_ns, life)} running, ${percent(t.blocked_ns, life)} waiting`;
+  return `${percent(t.blocked_ns, life)} waiting`;
 }
 
 function lockLane(o, size) {
@@ -66,7 +66,7 @@ function lockLane(o, size) {
     strips.push({kind: "holder", y, height: size.holder, rows: o.holdRows});
     y += size.holder + 1;
   }
-  if (o.waits[0] + o.waits[3] > 0) {
+  if (waitCount(o.waits) > 0) {
     strips.push({kind: "queue", y, height: size.queue, rows: []});
     y += size.queue;
   }
@@ -76,7 +76,7 @@ function lockLane(o, size) {
     strips,
     height: y + size.pad,
     title: o.title,
-    note: size === DENSE ? "" : `${duration(o.waited)} waited`,
+    note: size === DENSE ? "" : `${duration(o.waitedNs)} waited`,
   };
 }
 
@@ -109,7 +109,7 @@ function layOut(model, options) {
   const threads = model.threads
     .filter((t) => !options.busy || !isIdle(t))
     .sort((a, b) => a.process - b.process || order(a, b));
-  const objects = model.objects.filter((o) => o.type !== "thread" && !o.call && (o.holdRows.length > 0 || o.waited > 0));
+  const objects = model.objects.filter((o) => o.type !== "thread" && !o.call && (o.holdRows.length > 0 || o.waitedNs > 0));
   const objectsOf = (title, key, calm, most) => {
     const all = objects.filter((o) => o.calm === calm && wanted({object: o}));
     const made = all

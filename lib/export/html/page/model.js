@@ -79,13 +79,13 @@ function regionColor(name, dark) {
   return `hsl(${n % 360} ${dark ? "22% 30%" : "46% 86%"})`;
 }
 
-function sumOf(wait) {
-  return {count: wait[0], ns: wait[1], max: wait[2], unfinished: wait[3], unfinishedNs: wait[4]};
-}
-
 // Waited in all: what had not ended counts as long as it lasted.
 function waited(wait) {
-  return wait[1] + wait[4];
+  return wait.total_ns + wait.unfinished_ns;
+}
+
+function waitCount(wait) {
+  return wait.count + wait.unfinished;
 }
 
 class Model {
@@ -122,23 +122,23 @@ class Model {
     this.objects.forEach((o, i) => {
       o.index = i;
       const ends = o.peer && this.byTid.get(`${o.process}.${o.peer}`);
-      const name = o.name || o.peer || o.address;
+      const name = o.name || o.peer || o.address || "0x0";
       o.call = o.type === "call";
       o.title = ends ? `end of ${ends.label}` : tidy(o.call ? name : `${o.type} ${name}`, 120);
       o.calm = CALM.has(o.type) || o.type === "thread" || o.call;
-      o.waited = waited(o.waits);
+      o.waitedNs = waited(o.waits);
       o.color = (o.call && CALL_COLORS[name.split(" ")[0]]) || OTHER_COLOR;
       o.holdRows = [];
     });
     // Locks come first: they are what one looks for. Ends of threads need no color.
-    const waitedFor = this.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread" && !o.call);
+    const waitedFor = this.objects.filter((o) => waitCount(o.waits) > 0 && o.type !== "thread" && !o.call);
     const locks = waitedFor.filter((o) => !o.calm).slice(0, LOCKS_COLORED),
       calm = waitedFor.filter((o) => o.calm).slice(0, CALM_COLORED);
     [...locks, ...calm].forEach((o, i) => {
       o.color = lockColor(i);
     });
     this.byAddress = new Map();
-    for (const o of this.objects) {
+    for (const o of this.objects.filter((x) => x.address)) {
       const key = `${o.process}.${o.address}`;
       if (!this.byAddress.has(key) || this.byAddress.get(key).generation < o.generation) this.byAddress.set(key, o);
     }

@@ -16,7 +16,7 @@ function card(title, value, note, warn) {
 // What was not recorded, or not read, may hold what was not found.
 function isWhole(m) {
   const d = m.deadlocks;
-  return m.lost === 0 && m.damages.length === 0 && !d.problem && !d.without && !d.incomplete && !d.cut;
+  return m.totals.lost === 0 && m.damages.length === 0 && !d.problem && !d.without && !d.incomplete && !d.cut;
 }
 
 function deadlockCard(m) {
@@ -29,17 +29,17 @@ function deadlockCard(m) {
 }
 
 function lostCard(m) {
-  const lost = m.lost > 0 ? `${plural(m.lost, "event")} did not fit` : "";
+  const lost = m.totals.lost > 0 ? `${plural(m.totals.lost, "event")} did not fit` : "";
   if (m.damages.length > 0)
     return card("Lost", "a part", `${plural(m.damages.length, "stream")} damaged${lost && `, ${lost}`}`, true);
-  return m.lost > 0 ? card("Lost", count(m.lost), lost, true) : card("Lost", "nothing", "every event was kept");
+  return m.totals.lost > 0 ? card("Lost", count(m.totals.lost), lost, true) : card("Lost", "nothing", "every event was kept");
 }
 
 function cards(m) {
-  const blocked = m.threads.reduce((n, t) => n + t.blocked, 0);
+  const blocked = m.threads.reduce((n, t) => n + t.blocked_ns, 0);
   const contended = m.objects.filter((o) => !o.calm),
-    locks = contended.reduce((n, o) => n + o.waited, 0);
-  const waits = contended.reduce((n, o) => n + o.waits[0] + o.waits[3], 0),
+    locks = contended.reduce((n, o) => n + o.waitedNs, 0);
+  const waits = contended.reduce((n, o) => n + waitCount(o.waits), 0),
     worst = contended[0];
   return h(
     "div",
@@ -47,23 +47,23 @@ function cards(m) {
     card(
       m.isCut ? "Selected" : "Recorded",
       duration(m.length),
-      `${m.isCut ? "" : `${plural(m.events, "event")}, `}${plural(m.threads.length, "thread")}${m.processes.length > 1 ? `, ${plural(m.processes.length, "process", "processes")}` : ""}`,
+      `${m.isCut ? "" : `${plural(m.totals.events, "event")}, `}${plural(m.threads.length, "thread")}${m.processes.length > 1 ? `, ${plural(m.processes.length, "process", "processes")}` : ""}`,
     ),
     card(
       "Waiting for locks",
       duration(locks),
-      waits ? `${plural(waits, "wait")}, ${percent(locks, m.lifetime)} of the threads' lives` : "no thread had to wait",
+      waits ? `${plural(waits, "wait")}, ${percent(locks, m.totals.lifetime_ns)} of the threads' lives` : "no thread had to wait",
     ),
     card(
       "Waited for most",
-      worst && worst.waited ? worst.title : "\u2013",
-      worst && worst.waited
-        ? `${duration(worst.waited)}, longest ${duration(worst.waits[2] || worst.waits[4])}`
+      worst && worst.waitedNs ? worst.title : "\u2013",
+      worst && worst.waitedNs
+        ? `${duration(worst.waitedNs)}, longest ${duration(worst.waits.max_ns || worst.waits.unfinished_ns)}`
         : "no lock was contended",
     ),
     card(
       "Blocked in all",
-      percent(blocked, m.lifetime),
+      percent(blocked, m.totals.lifetime_ns),
       `${duration(blocked)}, with waits for signals, ends and posts`,
     ),
     deadlockCard(m),
@@ -154,17 +154,18 @@ function lifeBar(m, t) {
     bar.append(h("i", {class: name, style: {width: `${(100 * ns) / life}%`}, title: `${title}: ${duration(ns)}`}));
   for (const [kind, ns] of kinds) part(CALM.has(kind) ? "calm" : "lock", ns, kind);
   if (t.sched) {
-    part("asleep", t.sched.blocked - t.blocked, "blocked otherwise");
-    part("preempted", t.sched.preempted, "preempted");
-    part("run", t.sched.running, "running");
+    part("asleep", t.sched.blocked_ns - t.blocked_ns, "blocked otherwise");
+    part("preempted", t.sched.preempted_ns, "preempted");
+    part("run", t.sched.running_ns, "running");
   }
   return bar;
 }
 
 function waitWords(t) {
   return Object.entries(t.waits)
+    .filter(([, w]) => waitCount(w) > 0)
     .sort((a, b) => waited(b[1]) - waited(a[1]))
-    .map(([kind, w]) => `${kind} ${duration(waited(w))} (${count(w[0] + w[3])})`)
+    .map(([kind, w]) => `${kind} ${duration(waited(w))} (${count(waitCount(w))})`)
     .join(", ");
 }
 
@@ -172,8 +173,8 @@ function schedColumns() {
   const of = (t, key) => (t.sched ? t.sched[key] : -1),
     least = (t) => (t.sched && t.sched.lost ? "\u2265\u202f" : "");
   return [
-    {title: "Running", value: (t) => of(t, "running"), cell: (t) => duration(t.sched?.running), number: true},
-    {title: "Preempted", value: (t) => of(t, "preempted"), cell: (t) => duration(t.sched?.preempted), number: true},
+    {title: "Running", value: (t) => of(t, "running_ns"), cell: (t) => duration(t.sched?.running_ns), number: true},
+    {title: "Preempted", value: (t) => of(t, "preempted_ns"), cell: (t) => duration(t.sched?.preempted_ns), number: true},
     {
       title: "Switches: blocked / preempted",
       hint: "voluntary and involuntary context switches",
@@ -186,7 +187,7 @@ function schedColumns() {
 
 const SWITCHES = {
   title: "Switches",
-  value: (t) => t.switches[0] ?? -1,
+  value: (t) => t.switches.value ?? -1,
   cell: (t) => counted(t.switches),
   number: true,
   hint: "context switches",
@@ -198,16 +199,16 @@ function threadPanel(app) {
     columns = [
       {title: "Thread", value: (t) => t.label, class: "name"},
       {title: "Life", value: (t) => t.life, cell: (t) => duration(t.life), number: true},
-      {title: "Blocked", value: (t) => t.blocked, cell: (t) => duration(t.blocked), number: true},
+      {title: "Blocked", value: (t) => t.blocked_ns, cell: (t) => duration(t.blocked_ns), number: true},
       {
         title: "Share",
-        value: (t) => t.blocked / Math.max(1, t.life),
-        cell: (t) => percent(t.blocked, t.life),
+        value: (t) => t.blocked_ns / Math.max(1, t.life),
+        cell: (t) => percent(t.blocked_ns, t.life),
         number: true,
       },
       {
         title: told ? "Waits for locks, for events; preempted; runs" : "Waits for locks, for events",
-        value: (t) => t.blocked / Math.max(1, t.life),
+        value: (t) => t.blocked_ns / Math.max(1, t.life),
         cell: (t) => lifeBar(m, t),
         class: "wide",
       },
@@ -228,11 +229,11 @@ function threadPanel(app) {
 // --------------------------------------------------------------------------------------------------- locks
 
 // Holds with a certain begin and end, and those of which only a part is recorded, which lasted longer.
-const heldCount = (x) => x.holds + x.partialHolds;
+const heldCount = (x) => x.holds + x.partial_holds;
 
 function heldText(x) {
   if (!heldCount(x)) return "\u2013";
-  return (x.partialHolds ? "\u2265\u202f" : "") + duration(x.holdNs + x.partialNs);
+  return (x.partial_holds ? "\u2265\u202f" : "") + duration(x.hold_ns + x.partial_hold_ns);
 }
 
 // As upmu report without --group-locks.
@@ -243,14 +244,16 @@ function foldedLock(all) {
   const [first] = all,
     sum = (f) => all.reduce((n, o) => n + f(o), 0),
     most = (f) => all.reduce((n, o) => Math.max(n, f(o)), 0),
-    keys = ["waited", "acquisitions", "holds", "holdNs", "partialHolds", "partialNs"];
+    keys = ["waitedNs", "acquisitions", "holds", "hold_ns", "partial_holds", "partial_hold_ns"];
   return {
     ...first,
     ...Object.fromEntries(keys.map((key) => [key, sum((o) => o[key])])),
     title: tidy(`${first.type} ${first.group} (${all.length})`, 120),
-    waits: first.waits.map((_, i) => (i === 2 ? most : sum)((o) => o.waits[i])),
-    countsExact: all.every((o) => o.countsExact),
-    holdsComplete: all.every((o) => o.holdsComplete),
+    waits: Object.fromEntries(
+      Object.keys(first.waits).map((key) => [key, (key === "max_ns" ? most : sum)((o) => o.waits[key])]),
+    ),
+    counts_exact: all.every((o) => o.counts_exact),
+    holds_complete: all.every((o) => o.holds_complete),
     first,
   };
 }
@@ -258,12 +261,12 @@ function foldedLock(all) {
 function foldedLocks(objects) {
   const groups = new Map();
   for (const o of objects) {
-    const key = o.group ? `${o.process}.${o.type}.${o.group}` : o.index;
+    const key = o.folds ? `${o.process}.${o.type}.${o.group}` : o.index;
     if (groups.has(key)) groups.get(key).push(o);
     else groups.set(key, [o]);
   }
   const rows = [...groups.values()].flatMap((all) => (all.length < FOLDED_FROM ? all : [foldedLock(all)]));
-  return rows.some((o) => o.first) ? rows.sort((a, b) => b.waited - a.waited) : rows;
+  return rows.some((o) => o.first) ? rows.sort((a, b) => b.waitedNs - a.waitedNs) : rows;
 }
 
 function lockPanel(app, title, each, empty) {
@@ -276,36 +279,36 @@ function lockPanel(app, title, each, empty) {
         cell: (o) => [h("i", {class: "dot", style: {background: o.color}}), o.title],
         class: "name",
       },
-      {title: "Waited in all", value: (o) => o.waited, cell: (o) => duration(o.waited), number: true},
+      {title: "Waited in all", value: (o) => o.waitedNs, cell: (o) => duration(o.waitedNs), number: true},
       {
         title: "Waits",
-        value: (o) => o.waits[0] + o.waits[3],
-        cell: (o) => count(o.waits[0] + o.waits[3]) + (o.waits[3] ? ` (${o.waits[3]} never ended)` : ""),
+        value: (o) => waitCount(o.waits),
+        cell: (o) => count(waitCount(o.waits)) + (o.waits.unfinished ? ` (${o.waits.unfinished} never ended)` : ""),
         number: true,
       },
       {
         title: "Mean",
-        value: (o) => o.waits[1] / Math.max(1, o.waits[0]),
-        cell: (o) => (o.waits[0] ? duration(o.waits[1] / o.waits[0]) : "\u2013"),
+        value: (o) => o.waits.total_ns / Math.max(1, o.waits.count),
+        cell: (o) => (o.waits.count ? duration(o.waits.total_ns / o.waits.count) : "\u2013"),
         number: true,
       },
       {
         title: "Longest",
-        value: (o) => o.waits[2],
-        cell: (o) => (o.waits[0] ? duration(o.waits[2]) : "\u2013"),
+        value: (o) => o.waits.max_ns,
+        cell: (o) => (o.waits.count ? duration(o.waits.max_ns) : "\u2013"),
         number: true,
       },
       {
         title: "Acquired",
         value: (o) => o.acquisitions,
         cell: (o) =>
-          o.acquisitions === 0 && o.calm ? "\u2013" : (o.countsExact ? "" : "\u2265\u202f") + count(o.acquisitions),
+          o.acquisitions === 0 && o.calm ? "\u2013" : (o.counts_exact ? "" : "\u2265\u202f") + count(o.acquisitions),
         number: true,
       },
       {
         title: "Held",
-        value: (o) => o.holdNs + o.partialNs,
-        cell: (o) => heldText(o) + (o.holdsComplete || !heldCount(o) ? "" : ` in ${count(heldCount(o))} known`),
+        value: (o) => o.hold_ns + o.partial_hold_ns,
+        cell: (o) => heldText(o) + (o.holds_complete || !heldCount(o) ? "" : ` in ${count(heldCount(o))} known`),
         number: true,
       },
       {title: "Created at", value: (o) => m.siteText(o.init), class: "site"},
@@ -314,7 +317,7 @@ function lockPanel(app, title, each, empty) {
     title,
     table(columns, objects, {most: 12, empty, onrow: (o) => app.show("timeline", {object: o.index})}),
     objects
-      .filter((o) => o.waited > 0 && o.type !== "thread")
+      .filter((o) => o.waitedNs > 0 && o.type !== "thread")
       .slice(0, 3)
       .map((o) => lockSites(m, o.first || o)),
   );
@@ -323,12 +326,12 @@ function lockPanel(app, title, each, empty) {
 // What the counters counted while threads waited for a lock, and while they held it.
 function sectionCounts(m, o) {
   const row = (title, s) => s && {title, ...s};
-  const rows = [row("waiting for it", o.waitedCounts), row("holding it", o.heldCounts)].filter(Boolean);
+  const rows = [row("waiting for it", o.waited), row("holding it", o.held)].filter(Boolean);
   if (rows.length === 0) return null;
   return table(
     [
       {title: "Counted while", value: (s) => s.title, class: "name"},
-      {title: "Times", value: (s) => s.sections, cell: (s) => count(s.sections), number: true},
+      {title: "Times", value: (s) => s.times, cell: (s) => count(s.times), number: true},
       {title: "Time", value: (s) => s.ns, cell: (s) => duration(s.ns), number: true},
       ...counterColumns(m, rows),
     ],
@@ -338,8 +341,8 @@ function sectionCounts(m, o) {
 
 // Call sites and threads that waited for a lock and acquired it.
 function lockSites(m, o) {
-  const sites = o.sites.filter((s) => s.site && (waited(s.waits) || s.blockedNs)).slice(0, 6);
-  const threads = o.threads.filter((u) => waited(u.waits) || u.blockedNs || heldCount(u)).slice(0, 8);
+  const sites = o.sites.filter((s) => s.site && (waited(s.waits) || s.blocked_ns)).slice(0, 6);
+  const threads = o.threads.filter((u) => waited(u.waits) || u.blocked_ns || heldCount(u)).slice(0, 8);
   if (sites.length + threads.length === 0) return null;
   return h(
     "details",
@@ -353,13 +356,13 @@ function lockSites(m, o) {
             title: "Waited here",
             value: (s) => waited(s.waits),
             cell: (s) =>
-              waited(s.waits) ? `${duration(waited(s.waits))} (${count(s.waits[0] + s.waits[3])})` : "\u2013",
+              waited(s.waits) ? `${duration(waited(s.waits))} (${count(waitCount(s.waits))})` : "\u2013",
             number: true,
           },
           {
             title: "Acquired here, made others wait",
-            value: (s) => s.blockedNs,
-            cell: (s) => (s.blocked ? `${duration(s.blockedNs)} (${count(s.blocked)})` : "\u2013"),
+            value: (s) => s.blocked_ns,
+            cell: (s) => (s.blocked ? `${duration(s.blocked_ns)} (${count(s.blocked)})` : "\u2013"),
             number: true,
           },
         ],
@@ -374,19 +377,19 @@ function lockSites(m, o) {
             title: "Waited",
             value: (u) => waited(u.waits),
             cell: (u) =>
-              waited(u.waits) ? `${duration(waited(u.waits))} (${count(u.waits[0] + u.waits[3])})` : "\u2013",
+              waited(u.waits) ? `${duration(waited(u.waits))} (${count(waitCount(u.waits))})` : "\u2013",
             number: true,
           },
           {
             title: "Held",
-            value: (u) => u.holdNs + u.partialNs,
+            value: (u) => u.hold_ns + u.partial_hold_ns,
             cell: (u) => heldText(u) + (heldCount(u) ? ` (${count(heldCount(u))})` : ""),
             number: true,
           },
           {
             title: "Made others wait",
-            value: (u) => u.blockedNs,
-            cell: (u) => (u.blocked ? `${duration(u.blockedNs)} (${count(u.blocked)})` : "\u2013"),
+            value: (u) => u.blocked_ns,
+            cell: (u) => (u.blocked ? `${duration(u.blocked_ns)} (${count(u.blocked)})` : "\u2013"),
             number: true,
           },
         ],
@@ -462,10 +465,10 @@ function pairsPanel(app) {
 
 // How long a thread was on a CPU, if recorded: by its switches, or by its task-clock. Else null.
 function onCpu(m, t) {
-  if (t.sched && !t.sched.unknown) return t.sched.running;
+  if (t.sched && !t.sched.unknown_ns) return t.sched.running_ns;
   const clock = m.counters.findIndex((c) => c.name === "task-clock"),
-    [n, status] = t.counts[clock] ?? [null, null];
-  return status === "exact" ? n : null;
+    sum = t.counters[clock]?.sum;
+  return sum?.status === "exact" ? sum.value : null;
 }
 
 // Threads whose part of the path is mostly neither work nor a wait on record: a hint that there is no work to find.
@@ -494,32 +497,32 @@ function pathPanel(app, path, i) {
   if (path.steps === 0 || whole === 0) return null;
   const columns = [
     {title: "Object", value: (o) => m.objects[o.object].title, class: "name"},
-    {title: "Held on the path", value: (o) => o.held, cell: (o) => duration(o.held), number: true},
-    {title: "Share", value: (o) => o.held, cell: (o) => percent(o.held, whole), number: true},
+    {title: "Held on the path", value: (o) => o.held_ns, cell: (o) => duration(o.held_ns), number: true},
+    {title: "Share", value: (o) => o.held_ns, cell: (o) => percent(o.held_ns, whole), number: true},
     {
       title: "Without it, shorter by",
       hint: "had its sections taken no time, and everything else kept its order",
-      value: (o) => o.gain ?? -1,
-      cell: (o) => (o.gain === null ? "\u2013" : duration(o.gain)),
+      value: (o) => o.gain_ns ?? -1,
+      cell: (o) => (o.gain_ns === null ? "\u2013" : duration(o.gain_ns)),
       number: true,
     },
     {
       title: "At half, shorter by",
-      value: (o) => o.gainHalf ?? -1,
-      cell: (o) => (o.gainHalf === null ? "\u2013" : duration(o.gainHalf)),
+      value: (o) => o.gain_half_ns ?? -1,
+      cell: (o) => (o.gain_half_ns === null ? "\u2013" : duration(o.gain_half_ns)),
       number: true,
     },
     {
       title: "Wakes (time)",
-      value: (o) => o.wake,
-      cell: (o) => (o.wakes ? `${count(o.wakes)} (${duration(o.wake)})` : "\u2013"),
+      value: (o) => o.wake_ns,
+      cell: (o) => (o.wakes ? `${count(o.wakes)} (${duration(o.wake_ns)})` : "\u2013"),
       number: true,
     },
   ];
   const parts = [
-    ["run", path.run, "threads that did not wait"],
-    ["wake", path.wake, "from a release or signal until the waiter continued"],
-    ["unknown", path.unknown, "waits of which it is not known who ended them"],
+    ["run", path.run_ns, "threads that did not wait"],
+    ["wake", path.wake_ns, "from a release or signal until the waiter continued"],
+    ["unknown", path.unknown_ns, "waits of which it is not known who ended them"],
   ];
   return panel(
     title,
@@ -544,7 +547,7 @@ function pathPanel(app, path, i) {
     pathDoubts(m, path),
     table(
       columns,
-      path.objects.filter((o) => o.held + o.wakes > 0),
+      path.objects.filter((o) => o.held_ns + o.wakes > 0),
       {
         most: 8,
         empty: "No lock was held on it.",
@@ -571,11 +574,11 @@ function conditionsPanel(m) {
         fact("Command", h("code", null, tidy(p.command, 300))),
         fact("Process", `${p.pid} on ${tidy(p.host, 60)}`),
         fact("Kernel", tidy(p.kernel, 80)),
-        fact("Began", new Date(Number(BigInt(p.start) / 1000000n)).toLocaleString()),
+        fact("Began", new Date(p.start_ns / 1e6).toLocaleString()),
         fact(
           "Clock",
-          p.hz
-            ? `${(p.hz / 1e6).toFixed(2)} MHz, ${p.clockError === null ? "its error is not known" : `within ${duration(p.clockError)} of CLOCK_MONOTONIC_RAW`}`
+          p.clock_hz
+            ? `${(p.clock_hz / 1e6).toFixed(2)} MHz, ${p.clock_error_ns === null ? "its error is not known" : `within ${duration(p.clock_error_ns)} of CLOCK_MONOTONIC_RAW`}`
             : "\u2013",
         ),
         fact("Records", `${count(p.records)}, ${count(p.lost)} lost`, p.lost > 0),
@@ -594,14 +597,14 @@ function conditionsPanel(m) {
       {class: "facts"},
       fact(
         "Own cost",
-        m.ownCost === null
+        m.totals.own_cost_ns === null
           ? "not recorded"
-          : `about ${duration(m.ownCost)} for the events about locks and threads, ${percent(m.ownCost, m.lifetime)} of the threads' lives`,
+          : `about ${duration(m.totals.own_cost_ns)} for the events about locks and threads, ${percent(m.totals.own_cost_ns, m.totals.lifetime_ns)} of the threads' lives`,
       ),
       fact(
         "Events",
-        `${count(m.events)}${m.unknown ? `, ${count(m.unknown)} of unknown kinds` : ""}${m.unmatched ? `, ${count(m.unmatched)} begins or ends without the other` : ""}${m.unfinished ? `, ${plural(m.unfinished, "wait")} that never ended` : ""}`,
-        m.unmatched > 0,
+        `${count(m.totals.events)}${m.totals.unknown ? `, ${count(m.totals.unknown)} of unknown kinds` : ""}${m.totals.unmatched ? `, ${count(m.totals.unmatched)} begins or ends without the other` : ""}${m.totals.unfinished ? `, ${plural(m.totals.unfinished, "wait")} that never ended` : ""}`,
+        m.totals.unmatched > 0,
       ),
       m.leftOut ? fact("Left out", `${count(m.leftOut)} regions and waits nested deeper than 512`, true) : null,
       merged.length
@@ -619,7 +622,7 @@ function conditionsPanel(m) {
 function showOverview(app) {
   const m = app.model,
     locks = m.objects.filter((o) => !o.calm),
-    events = m.objects.filter((o) => o.calm && o.waited > 0);
+    events = m.objects.filter((o) => o.calm && o.waitedNs > 0);
   fill(byId("overview"), [
     findingsPanel(app),
     cards(m),

@@ -23,7 +23,7 @@ function regionTable(m, root) {
         cell: (r) => count(r.count) + (r.unfinished ? ` (+${count(r.unfinished)} not ended)` : ""),
         number: true,
       },
-      {title: "Wall time", value: (r) => r.ns, cell: (r) => duration(r.ns), number: true},
+      {title: "Wall time", value: (r) => r.wall_ns, cell: (r) => duration(r.wall_ns), number: true},
       {
         title: "Own",
         value: (r) => own.get(tidy(r.name, 200)) || 0,
@@ -33,12 +33,12 @@ function regionTable(m, root) {
       },
       {
         title: "Mean",
-        value: (r) => r.ns / Math.max(1, r.count),
-        cell: (r) => (r.count ? duration(r.ns / r.count) : "\u2013"),
+        value: (r) => r.wall_ns / Math.max(1, r.count),
+        cell: (r) => (r.count ? duration(r.wall_ns / r.count) : "\u2013"),
         number: true,
       },
-      {title: "Shortest", value: (r) => r.min ?? -1, cell: (r) => duration(r.min), number: true},
-      {title: "Longest", value: (r) => r.max, cell: (r) => (r.count ? duration(r.max) : "\u2013"), number: true},
+      {title: "Shortest", value: (r) => r.min_ns ?? -1, cell: (r) => duration(r.min_ns), number: true},
+      {title: "Longest", value: (r) => r.max_ns, cell: (r) => (r.count ? duration(r.max_ns) : "\u2013"), number: true},
       ...counterColumns(m, m.regions),
     ];
   return table(

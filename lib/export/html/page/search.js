@@ -43,7 +43,7 @@ class Search {
     const {threads, objects, regions, frames} = this.find,
       m = this.t.m;
     const ns =
-      [...objects].reduce((n, i) => n + m.objects[i].waited, 0) + [...regions].reduce((n, i) => n + m.regions[i].ns, 0);
+      [...objects].reduce((n, i) => n + m.objects[i].waitedNs, 0) + [...regions].reduce((n, i) => n + m.regions[i].wall_ns, 0);
     const words = [
       threads.size && plural(threads.size, "thread"),
       objects.size && plural(objects.size, "lock"),
@@ -76,9 +76,9 @@ class Search {
     replace(
       this.t.side,
       h("h3", null, "Found"),
-      list("Locks", objects, (i) => [objectLink(m, m.objects[i]), ` ${duration(m.objects[i].waited)} waited`]),
-      list("Threads", threads, (i) => [threadLink(m, m.threads[i]), ` ${percent(m.threads[i].blocked, m.threads[i].life)} waiting`]),
-      list("Regions", regions, (i) => `${tidy(m.regions[i].name, 120)}: ${count(m.regions[i].count)}, ${duration(m.regions[i].ns)}`),
+      list("Locks", objects, (i) => [objectLink(m, m.objects[i]), ` ${duration(m.objects[i].waitedNs)} waited`]),
+      list("Threads", threads, (i) => [threadLink(m, m.threads[i]), ` ${percent(m.threads[i].blocked_ns, m.threads[i].life)} waiting`]),
+      list("Regions", regions, (i) => `${tidy(m.regions[i].name, 120)}: ${count(m.regions[i].count)}, ${duration(m.regions[i].wall_ns)}`),
       list("Functions", frames, (i) => {
         const f = m.frame(i),
           ns = this.blockedBelow(i);

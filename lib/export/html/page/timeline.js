@@ -148,8 +148,8 @@ class Timeline {
 
   showHints() {
     const t = theme(),
-      calm = this.m.objects.find((o) => o.calm && o.waited > 0),
-      lock = this.m.objects.find((o) => !o.calm && o.waited > 0),
+      calm = this.m.objects.find((o) => o.calm && o.waitedNs > 0),
+      lock = this.m.objects.find((o) => !o.calm && o.waitedNs > 0),
       told = this.m.tables.runs.n > 0;
     const line = (fillColor, alpha, size, text) =>
       h("div", {class: "legend"}, h("i", {style: {background: fillColor, opacity: alpha, height: size}}), text);
