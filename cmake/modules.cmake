@@ -33,7 +33,7 @@ function(upmu_module_view folder out)
     list(FILTER words EXCLUDE REGEX "^upmu/$|[<:]")
     list(REMOVE_AT words 0)
     foreach(path ${folder}/ ${words})
-      if(EXISTS ${PROJECT_SOURCE_DIR}/lib/${path}) # "outside" has no folder here
+      if(EXISTS ${PROJECT_SOURCE_DIR}/lib/${path}) # "tools" has no folder here
         upmu_link_into(${view} ${path})
       endif()
     endforeach()

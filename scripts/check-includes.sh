@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks each include against lib/modules.txt, the length of files and the number of files in a folder. Prints one line per
-# violation, as FILE:LINE: what is wrong.
+# Checks each include against lib/modules.txt, the length of files, the number of files in a folder, and that each folder of
+# lib/ and tools/ with more than three files has a README.md. Prints one line per violation, as FILE:LINE: what is wrong.
 #
 #     scripts/check-includes.sh [ROOT]     ROOT: the tree to check, by default the one this script is in
 #     scripts/check-includes.sh --table    the modules as a Markdown table
@@ -12,6 +12,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 max_lines=800
 max_files=30
+max_files_alone=3 # without a README.md
 
 # The first sentence of a module's README.md, which begins with a "# lib/..." heading and an empty line.
 summary()
@@ -24,7 +25,7 @@ table()
     local module words
     echo '| Folder | Contents | May include |'
     echo '| --- | --- | --- |'
-    sed '/^#/d; /^$/d; /^outside/d; /^include/d' lib/modules.txt | while read -r module words; do
+    sed '/^#/d; /^$/d; /^tools/d; /^outside/d; /^include/d' lib/modules.txt | while read -r module words; do
         words=${words//upmu\//include/upmu}
         words=${words//inspect:/}
         words=${words//futex:/}
@@ -66,6 +67,10 @@ while read -r count folder; do
         echo "$folder:1: $count source files, more than $max_files: split the folder by subject"
         bad=1
     fi
+    if [ "$count" -gt "$max_files_alone" ] && [[ $folder =~ ^(lib|tools)/ ]] && [ ! -f "$folder/README.md" ]; then
+        echo "$folder:1: $count source files and no README.md: what is the folder for, and what may not be in it?"
+        bad=1
+    fi
 done < <(printf '%s\n' "${files[@]}" | sed 's,/[^/]*$,,' | LC_ALL=C sort | uniq -c)
 
 if [ -f docs/architecture.md ] && [ -d lib/base ] && [ -f lib/base/README.md ] &&
@@ -80,6 +85,7 @@ function module_of(path,    part, folder) {
     split(path, part, "/")
     if (part[1] == "tests" || part[1] == "bench") return "free"
     if (part[1] == "include") return "include"
+    if (part[1] == "tools") return "tools"
     if (part[1] != "lib") return "outside"
     for (folder = path; sub(/\/[^\/]*$/, "", folder);)
         if (substr(folder, 5) in row) return substr(folder, 5)

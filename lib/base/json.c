@@ -116,3 +116,9 @@ void json_null(struct textbuf *b, const char *key)
     json_key(b, key);
     textbuf_add(b, "null", 4);
 }
+
+void json_raw(struct textbuf *b, const char *key, const char *value, size_t length)
+{
+    json_key(b, key);
+    textbuf_add(b, value, length);
+}

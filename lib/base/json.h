@@ -35,5 +35,7 @@ void json_bool(struct textbuf *b, const char *key, bool value);
 /** NULL is written as null. */
 void json_string(struct textbuf *b, const char *key, const char *text);
 void json_null(struct textbuf *b, const char *key);
+/** A value that is JSON already. */
+void json_raw(struct textbuf *b, const char *key, const char *value, size_t length);
 
 #endif

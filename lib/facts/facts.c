@@ -20,7 +20,8 @@ void facts_value(struct textbuf *b, const char *key, const struct upmu_value *v)
     json_object_end(b);
 }
 
-void facts_uint(struct textbuf *b, const char *key, uint64_t n)
+/* A number, null for UPMU_NO_VALUE. */
+static void facts_uint(struct textbuf *b, const char *key, uint64_t n)
 {
     json_uint_if(b, key, n != UPMU_NO_VALUE, n);
 }
@@ -38,7 +39,7 @@ static void facts_text(struct textbuf *b, const char *key, const char *text)
     json_string(b, key, text[0] ? text : NULL);
 }
 
-void facts_waits(struct textbuf *b, const char *key, const struct upmu_wait_sum *w)
+static void facts_waits(struct textbuf *b, const char *key, const struct upmu_wait_sum *w)
 {
     json_object(b, key);
     json_uint(b, "count", w->count);

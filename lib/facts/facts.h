@@ -16,11 +16,8 @@
 /** "value", "status" and "cause": the value is null unless there is a number. */
 void facts_value_members(struct textbuf *b, const struct upmu_value *v);
 void facts_value(struct textbuf *b, const char *key, const struct upmu_value *v);
-/** A time or number, null for UPMU_NO_VALUE. */
-void facts_uint(struct textbuf *b, const char *key, uint64_t n);
 /** "0x7f12", or null for 0: as a number it could be rounded by readers that hold numbers as doubles. */
 void facts_address(struct textbuf *b, const char *key, uint64_t address);
-void facts_waits(struct textbuf *b, const char *key, const struct upmu_wait_sum *w);
 /** An array of the first `n` counters of the process. */
 void facts_counters(struct textbuf *b, const struct upmu_overview *o, uint32_t process,
                     const struct upmu_overview_count *counts, size_t n);

@@ -45,7 +45,7 @@ put lib/deadlock/inspect_stack.c '#include "analysis/public.h"' '#include <sys/s
 put lib/arch/x86/intel.c '#include "core/arch_ops.h"' '#include "arch/x86/native.h"' '#include "arch/row.h"'
 put lib/kernel/perf.c '#include <linux/perf_event.h>' '#include "core/kernel_ops.h"'
 put tools/upmu/ui/command.h '#include "upmu/trace.h"'
-put tools/upmu/main.c '#include "ui/command.h"' '#include "upmu/trace.h"'
+put tools/upmu/main.c '#include "ui/command.h"' '#include "upmu/trace.h"' '#include "base/json.h"'
 put tests/unit/x.c '#include "core/set/set.h"' '#include "kernel/parts.h"'
 bash "$check" "$tree" || fail "a healthy tree was refused"
 
@@ -77,8 +77,10 @@ put lib/deadlock/bad.c '#include <sys/syscall.h>'
 refuses lib/deadlock/bad.c:1 'module deadlock must not include <sys/syscall.h>'
 put lib/sync_trace/bad.c '#include "region/region.h"'
 refuses lib/sync_trace/bad.c:1 'module sync_trace must not include "region/region.h"'
-put tools/upmu/bad.c '#include "base/textbuf.h"'
-refuses tools/upmu/bad.c:1 'module outside must not include "base/textbuf.h"'
+put tools/upmu/bad.c '#include "base/map.h"'
+refuses tools/upmu/bad.c:1 'module tools must not include "base/map.h"'
+put examples/bad.c '#include "base/json.h"'
+refuses examples/bad.c:1 'module outside must not include "base/json.h"'
 put include/upmu/bad.h '#include "base/error.h"'
 refuses include/upmu/bad.h:1 'module include must not include "base/error.h"'
 put include/upmu/bad.h '#include <linux/perf_event.h>'
@@ -91,10 +93,17 @@ refuses lib/core/long.c:801 'more than 800 lines'
 seq 801 | sed 's,.*,/* & */,' >"$tree/lib/arch/x86/intel_native.c"
 refuses lib/arch/x86/intel_native.c:801 'more than 800 lines'
 
+put lib/base/README.md '# lib/base'
 for number in $(seq 31); do put "lib/base/file$number.c" 'int x;'; done
 if out=$(bash "$check" "$tree" 2>&1); then fail "a folder of 32 files was accepted"; fi
 grep -qF 'lib/base:1: 32 source files, more than 30' <<<"$out" || fail "no line for lib/base in: $out"
 rm "$tree"/lib/base/file*.c
+
+for number in $(seq 4); do put "lib/core/plan/file$number.c" 'int x;'; done
+if out=$(bash "$check" "$tree" 2>&1); then fail "a folder of 4 files without a README.md was accepted"; fi
+[ "$out" = 'lib/core/plan:1: 4 source files and no README.md: what is the folder for, and what may not be in it?' ] || fail "$out"
+put lib/core/plan/README.md '# lib/core/plan'
+bash "$check" "$tree" || fail "a folder of 4 files with a README.md was refused"
 
 empty=$tree/empty
 mkdir "$empty"

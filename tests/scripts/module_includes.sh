@@ -13,7 +13,7 @@ root, build = sys.argv[1:]
 rows = {}
 for line in open(os.path.join(root, "lib/modules.txt")):
     words = line.split()
-    if words and not line.startswith("#") and words[0] not in ("include", "outside"):
+    if words and not line.startswith("#") and words[0] not in ("include", "tools", "outside"):
         rows[words[0]] = [w for w in words[1:] if w[0] != "<" and ":" not in w]
 
 def module_of(path):

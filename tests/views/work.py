@@ -123,12 +123,12 @@ def addresses(b):
 def lanes(b):
     names = "upmuReport.timeline.layout.lanes.filter((l) => l.thread).map((l) => l.thread.index)"
     b.open(page, "timeline")
-    for key, value in (("blocked", "-t.blocked"), ("active", "t.blocked - t.life"), ("name", "t.label"), ("", "t.begin")):
+    for key, value in (("blocked", "-t.blocked_ns"), ("active", "t.blocked_ns - t.life"), ("name", "t.label"), ("", "t.begin")):
         b.run(f"upmuReport.timeline.setOption('sort', '{key}')")
         order = b.run(f"{names}.map((i) => {{ const t = upmuReport.recording.threads[i]; return {value}; }})")
         assert order == sorted(order) and len(order) == b.run("upmuReport.recording.threads.length"), (key, order)
     # As if the first thread had done nothing but wait for the others.
-    b.run("(() => { const t = upmuReport.recording.threads[0]; t.waits = {join: [1, t.life, t.life, 0, 0]}; })()")
+    b.run("(() => { const t = upmuReport.recording.threads[0]; t.waits = {join: {count: 1, total_ns: t.life, max_ns: t.life, unfinished: 0, unfinished_ns: 0}}; })()")
     b.run("upmuReport.timeline.setOption('busy', true)")
     left = b.run(names)
     assert 0 not in left and len(left) + 1 == len(order), left
@@ -169,11 +169,12 @@ def search(b):
 def colors(b):
     """Forty locks have colors of their own; those after them share one. How many were waited for is up to the machine."""
     colors = b.run("""(() => {
-        const waits = [1, 1, 1, 0, 0], objects = Array.from({length: 45}, () => ({type: "mutex", address: "0x1", name: "m", waits}));
+        const waits = {count: 1, total_ns: 1, max_ns: 1, unfinished: 0, unfinished_ns: 0};
+        const objects = Array.from({length: 45}, () => ({type: "mutex", address: "0x1", name: "m", waits}));
         upmuReport.recording.constructor.prototype.nameObjects.call({objects, byTid: new Map()});
         return objects.map((o) => o.color); })()""")
     assert len(set(colors[:40])) == 40 and len(set(colors[40:])) == 1 and colors[40] not in colors[:40], colors
-    locks = b.run("""upmuReport.recording.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread" && !o.call)
+    locks = b.run("""upmuReport.recording.objects.filter((o) => o.waits.count + o.waits.unfinished > 0 && o.type !== "thread" && !o.call)
         .map((o) => o.color)""")
     assert len(set(locks)) == len(locks) > 0, locks
 

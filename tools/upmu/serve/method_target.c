@@ -28,7 +28,7 @@ void target_free(struct target *t)
     free(t->dir);
 }
 
-static void status_process(struct json *j, const struct upmu_control_status *s)
+static void status_process(struct textbuf *j, const struct upmu_control_status *s)
 {
     json_object(j, NULL);
     json_int(j, "pid", s->pid);
@@ -42,7 +42,7 @@ static void status_process(struct json *j, const struct upmu_control_status *s)
 }
 
 /* @return whether one of the processes runs. */
-static bool status_processes(struct json *j, const char *dir)
+static bool status_processes(struct textbuf *j, const char *dir)
 {
     struct upmu_control *control = NULL;
     struct upmu_control_status s = {.size = sizeof s};
@@ -59,7 +59,7 @@ static bool status_processes(struct json *j, const char *dir)
     return is_running;
 }
 
-void target_members(struct json *j, const struct target *t)
+void target_members(struct textbuf *j, const struct target *t)
 {
     json_int(j, "target", t->id);
     json_int_if(j, "pid", t->pid > 0, t->pid);

@@ -47,7 +47,7 @@ static const struct view *view_named(const char *name)
     return NULL;
 }
 
-void view_names(struct json *j)
+void view_names(struct textbuf *j)
 {
     for (int i = 0; i < N_VIEWS; i++)
         json_string(j, NULL, views[i].name);
@@ -90,7 +90,7 @@ static size_t view_cut(struct json_slice table, size_t from, size_t most, struct
     return i;
 }
 
-static void view_overview(struct json *j, const struct view_document *d)
+static void view_overview(struct textbuf *j, const struct view_document *d)
 {
     static const char *const members[] = {"totals", "damages", "processes", "findings"};
     json_object(j, "overview");
@@ -104,7 +104,8 @@ static void view_overview(struct json *j, const struct view_document *d)
 }
 
 /* @return false if not even one row fits. */
-static bool view_rows(struct json *j, const struct view_document *d, const struct view *view, size_t from, size_t most)
+static bool view_rows(struct textbuf *j, const struct view_document *d, const struct view *view, size_t from,
+                      size_t most)
 {
     struct json_slice table = view_table(d, view);
     struct bytes rows = {0};
@@ -133,8 +134,7 @@ static void view_reply(struct client *c, const char *id, size_t id_length, const
         reply_end(&r, c, id, id_length);
         return;
     }
-    fclose(r.file);
-    free(r.text);
+    textbuf_free(&r.json);
     reply_error(c, id, id_length, SERVE_E_LIMIT, "export the recording to a file", "row %zu has more than %d bytes",
                 how->from, SERVE_LINE_MAX);
 }

@@ -6,32 +6,21 @@
 
 #include "serve.h"
 #include "ui/memory.h"
-#include "ui/output.h"
 
 static void message_begin(struct reply *r)
 {
-    r->text = NULL;
-    r->file = open_memstream(&r->text, &r->size);
-    if (!r->file) {
-        complain("out of memory");
-        exit(1);
-    }
-    json_begin_bare(&r->json, r->file);
+    r->json = (struct textbuf){0};
+    json_object(&r->json, NULL);
     json_string(&r->json, "jsonrpc", "2.0");
 }
 
-/* Without the line break of json_end(). */
 static void message_close(struct reply *r)
 {
-    json_end(&r->json);
-    if (fclose(r->file) != 0) {
-        complain("out of memory");
-        exit(1);
-    }
-    r->size--;
+    json_object_end(&r->json);
+    memory_or_exit(r->json.failed ? NULL : r->json.data);
 }
 
-static void message_id(struct json *j, const char *id, size_t length)
+static void message_id(struct textbuf *j, const char *id, size_t length)
 {
     if (id)
         json_raw(j, "id", id, length);
@@ -50,12 +39,12 @@ void reply_end(struct reply *r, struct client *c, const char *id, size_t id_leng
 {
     json_object_end(&r->json);
     message_close(r);
-    if (r->size < SERVE_LINE_MAX)
-        client_send(c, r->text, r->size);
+    if (r->json.len < SERVE_LINE_MAX)
+        client_send(c, r->json.data, r->json.len);
     else
         reply_error(c, id, id_length, SERVE_E_LIMIT, "ask for fewer rows, or export to a file",
                     "the reply has more than %d bytes", SERVE_LINE_MAX);
-    free(r->text);
+    textbuf_free(&r->json);
 }
 
 static const char *error_name(enum serve_error code)
@@ -102,8 +91,8 @@ void reply_error(struct client *c, const char *id, size_t id_length, enum serve_
     json_string(&r.json, "remedy", remedy);
     json_object_end(&r.json);
     message_close(&r);
-    client_send(c, r.text, r.size);
-    free(r.text);
+    client_send(c, r.json.data, r.json.len);
+    textbuf_free(&r.json);
     free(text);
 }
 
@@ -118,6 +107,6 @@ void notice_end(struct reply *r, struct client *c)
 {
     json_object_end(&r->json);
     message_close(r);
-    client_send(c, r->text, r->size);
-    free(r->text);
+    client_send(c, r->json.data, r->json.len);
+    textbuf_free(&r->json);
 }

@@ -184,10 +184,7 @@ void job_leave_server(int keep);
 
 /* reply.c */
 struct reply {
-    struct json json; /**< within the members of "result" */
-    FILE *file;
-    char *text;
-    size_t size;
+    struct textbuf json; /**< within the members of "result" */
 };
 void reply_begin(struct reply *r, const char *id, size_t id_length);
 /** Send it; a line that is too long becomes an error. */
@@ -229,9 +226,9 @@ void method_subscribe(const struct request *q);
 void method_unsubscribe(const struct request *q);
 void method_cancel(const struct request *q);
 /** Names of the views, for "hello". */
-void view_names(struct json *j);
+void view_names(struct textbuf *j);
 /** The status of a target as members of the current object. */
-void target_members(struct json *j, const struct target *t);
+void target_members(struct textbuf *j, const struct target *t);
 /** A new target of a client. @return NULL after an error reply; the strings are copied. */
 struct target *target_add(const struct request *q, pid_t pid, const char *dir);
 void target_free(struct target *t);
