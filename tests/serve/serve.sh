@@ -3,5 +3,6 @@
 # shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
-work=$work HERE=$HERE python3 "$HERE/$1.py" || fail "$1"
+export work
+python3 "$HERE/$1.py" || fail "$1"
 finish

@@ -25,6 +25,7 @@ const struct command *const commands[] = {
     &command_export,
     &command_dump,
     &command_repair,
+    &command_metrics,
     &command_serve,
     &command_help,
     NULL,

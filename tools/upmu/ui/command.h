@@ -47,6 +47,7 @@ extern const struct command command_stat;
 extern const struct command command_record;
 extern const struct command command_ctl;
 extern const struct command command_top;
+extern const struct command command_metrics;
 extern const struct command command_serve;
 extern const struct command command_report;
 extern const struct command command_deadlock;
