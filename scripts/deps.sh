@@ -14,7 +14,7 @@ real_programs=(git libjemalloc2 libtcmalloc-minimal4 memcached nginx pigz rocksd
 test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libclang-rt-14-dev clang-format clang-tidy shellcheck
     python3 python3-bt2 linux-perf libpapi-dev libpfm4-dev libseccomp-dev strace protobuf-compiler valgrind
     gfortran python3-jsonschema python3-numpy python3-pandas mandoc zsh fish
-    debhelper dh-python fakeroot lintian mmdebstrap
+    debhelper dh-python fakeroot lintian mmdebstrap qtbase5-dev qt6-base-dev
     chromium gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
     "${real_programs[@]}")
 soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg mariadb-server nodejs postgresql libfaketime libeatmydata1 liblttng-ust1 ruby)

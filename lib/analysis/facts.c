@@ -223,6 +223,8 @@ static bool facts_can_be_held(const struct ov_object *object)
     case UPMU_OBJECT_RWLOCK:
     case UPMU_OBJECT_SPIN:
     case UPMU_OBJECT_ONCE:
+    case UPMU_OBJECT_QMUTEX:
+    case UPMU_OBJECT_QRWLOCK:
         return true;
     default:
         return false;

@@ -83,6 +83,7 @@ static int facts_wait_kind(const struct wait_file_slot *h)
         [UPMU_OBJECT_CUSTOM] = UPMU_WAIT_CUSTOM, [UPMU_OBJECT_RWLOCK] = UPMU_WAIT_RWLOCK,
         [UPMU_OBJECT_SPIN] = UPMU_WAIT_SPIN,     [UPMU_OBJECT_BARRIER] = UPMU_WAIT_BARRIER,
         [UPMU_OBJECT_ONCE] = UPMU_WAIT_ONCE,     [UPMU_OBJECT_FUTEX] = UPMU_WAIT_FUTEX,
+        [UPMU_OBJECT_QMUTEX] = UPMU_WAIT_MUTEX,  [UPMU_OBJECT_QRWLOCK] = UPMU_WAIT_RWLOCK,
         [UPMU_OBJECT_COND] = UPMU_WAIT_COND,     [UPMU_OBJECT_THREAD] = UPMU_WAIT_JOIN,
     };
     return h->type >= 0 && (size_t)h->type < sizeof of_type ? of_type[h->type] : UPMU_WAIT_MUTEX;

@@ -165,7 +165,7 @@ static int overview_add_thread(struct upmu_overview *o, const struct wait_state 
         return rc;
     if (rc == 0)
         rc = overview_add_untyped(o, h->type, h->object);
-    if (rc == 0 && h->kind == UPMU_TRACE_COND_WAIT)
+    if (rc == 0 && h->kind == UPMU_TRACE_COND_WAIT && h->object2 != 0)
         rc = overview_add_untyped(o, UPMU_OBJECT_MUTEX, h->object2);
     return rc == 0 ? overview_add_stack(o, t, whole) : rc;
 }

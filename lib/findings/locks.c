@@ -15,7 +15,8 @@ struct path_lock {
 static bool locks_is_lock(int type)
 {
     return type == UPMU_OBJECT_MUTEX || type == UPMU_OBJECT_RWLOCK || type == UPMU_OBJECT_SPIN ||
-           type == UPMU_OBJECT_CUSTOM || type == UPMU_OBJECT_SEM;
+           type == UPMU_OBJECT_CUSTOM || type == UPMU_OBJECT_SEM || type == UPMU_OBJECT_QMUTEX ||
+           type == UPMU_OBJECT_QRWLOCK;
 }
 
 static void locks_find_holder(const struct upmu_findings *f, struct path_lock *lock)

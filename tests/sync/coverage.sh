@@ -10,7 +10,7 @@ bin=$1 lib=$2 table=$3 upmu=$4 plugin=$5
 # rows COLUMN: "function event" for each event of that column, "function" alone for each row
 rows()
 {
-    awk -F'|' -v column="$1" '/^\| `/ {
+    awk -F'|' -v column="$1" '/^\| `[^_]|^\| `__[a-z]/ {
         gsub(/[`\t]/, " ")
         split($2, name, " ")
         print name[1]
@@ -23,7 +23,7 @@ rows()
 rows 3 | awk 'NF == 1' >"$scratch/listed"
 [ "$(uniq -d "$scratch/listed" | wc -l)" -eq 0 ] || fail "listed twice: $(uniq -d "$scratch/listed")"
 nm -D --defined-only "$preload" | awk '$2 == "T" { sub("@.*", "", $3); print $3 }' |
-    grep -v -E '^(upmu_.*|dl_iterate_phdr)$' | sort -u >"$scratch/exported"
+    grep -v -E '^(upmu_.*|dl_iterate_phdr|_Z.*)$' | sort -u >"$scratch/exported"
 diff "$scratch/listed" "$scratch/exported" >"$scratch/diff" || fail "$table and the library differ:
 $(cat "$scratch/diff")"
 

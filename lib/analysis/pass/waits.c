@@ -33,6 +33,7 @@ int wait_kind(const struct upmu_trace_event *e)
         [UPMU_OBJECT_CUSTOM] = UPMU_WAIT_CUSTOM, [UPMU_OBJECT_RWLOCK] = UPMU_WAIT_RWLOCK,
         [UPMU_OBJECT_SPIN] = UPMU_WAIT_SPIN,     [UPMU_OBJECT_BARRIER] = UPMU_WAIT_BARRIER,
         [UPMU_OBJECT_ONCE] = UPMU_WAIT_ONCE,     [UPMU_OBJECT_FUTEX] = UPMU_WAIT_FUTEX,
+        [UPMU_OBJECT_QMUTEX] = UPMU_WAIT_MUTEX,  [UPMU_OBJECT_QRWLOCK] = UPMU_WAIT_RWLOCK,
     };
     bool known = e->object_type >= 0 && (size_t)e->object_type < sizeof of_type;
     return known ? of_type[e->object_type] : UPMU_WAIT_MUTEX;

@@ -52,7 +52,7 @@ static bool count_record_object(struct sync_thread *t, const struct sync_thread 
             uintptr_t found = __atomic_load_n(&c->slot[slot].lock, __ATOMIC_ACQUIRE);
             if (found == 0)
                 break;
-            if (found != key || (key != object && c->slot[slot].type != UPMU_OBJECT_RWLOCK))
+            if (found != key || (key != object && !sync_type_has_readers(c->slot[slot].type)))
                 continue;
             if (*type == UPMU_OBJECT_NONE)
                 *type = c->slot[slot].type;

@@ -17,7 +17,7 @@ static struct sync_thread *wait_search_holder(const struct sync_wait *w, struct 
 {
     uintptr_t lock = sync_key_object(w->lock, w->type);
     struct sync_thread *holder = sync_held_search(lock, h);
-    if (holder || w->type != UPMU_OBJECT_RWLOCK)
+    if (holder || !sync_type_has_readers(w->type))
         return holder;
     holder = sync_held_search_all(lock + 1, h);
     e->flags |= holder ? UPMU_TRACE_FLAG_HOLDER_SHARED : 0;

@@ -149,7 +149,7 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
 bool sync_key_is_reader(const struct sync_thread *t, uintptr_t key)
 {
     const struct sync_count *s = key % 2 ? count_probe(t->counts, key) : NULL;
-    return key % 2 && !(s && sync_count_key(s) == key && s->type != UPMU_OBJECT_RWLOCK);
+    return key % 2 && !(s && sync_count_key(s) == key && !sync_type_has_readers(s->type));
 }
 
 uint32_t sync_count_type(const struct sync_thread *t, uintptr_t key)

@@ -47,7 +47,7 @@ enum sync_refused { REFUSED_NOT, REFUSED_ENDED, REFUSED_NO_BLOCK /* its calls ar
 
 struct sync_tls {
     struct sync_thread *thread;
-    uint32_t busy;     /**< the block, or the unwinder's memory, is being made */
+    uint32_t busy;     /**< the block, or the unwinder's memory, is being made; or Qt locks (wrap/qt.c) */
     uint32_t refused;  /**< enum sync_refused */
     uint32_t counting; /**< counters are being read */
     uint32_t starting; /**< the thread's start event is not written yet */
@@ -130,16 +130,22 @@ static inline uintptr_t sync_site_key(uintptr_t site)
     return site ^ __atomic_load_n(&sync_process.unloads, __ATOMIC_RELAXED);
 }
 
+/** Whether locks of the type are held by readers, too. */
+static inline bool sync_type_has_readers(uint32_t type)
+{
+    return type == UPMU_OBJECT_RWLOCK || type == UPMU_OBJECT_QRWLOCK;
+}
+
 /** The lock of a key. A key is the lock's address; an rwlock held for reading has its address plus 1, so that readers have
  *  a count and entries among the held locks of their own. (An rwlock is never at an odd address.) */
 static inline uintptr_t sync_key_object(uintptr_t key, uint32_t type)
 {
-    return type == UPMU_OBJECT_RWLOCK ? key & ~(uintptr_t)1 : key;
+    return sync_type_has_readers(type) ? key & ~(uintptr_t)1 : key;
 }
 
 static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
 {
-    return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_TRACE_FLAG_SHARED : 0;
+    return sync_type_has_readers(type) && key % 2 ? UPMU_TRACE_FLAG_SHARED : 0;
 }
 
 /** Block all signals, where sync_guard() would last too long: what a handler locks under that is missed.

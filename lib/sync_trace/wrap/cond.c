@@ -49,7 +49,7 @@ static bool cond_release(const struct sync_cond_wait *w, uint32_t mode, struct s
 {
     const struct lock_call call = {.key = (uintptr_t)w->mutex, .type = UPMU_OBJECT_MUTEX, .site = w->site};
     struct sync_thread *t = w->t ? w->t : sync_release_thread(mode);
-    bool held = t && sync_held_remove(t, call.key, h);
+    bool held = t && w->mutex && sync_held_remove(t, call.key, h);
     if (held && !w->recorded && h->wanted != HELD_QUIET)
         sync_release_write(t, &call, h, tick_now());
     return held;
@@ -79,7 +79,7 @@ static bool cond_wait_early_end(struct sync_cond_wait *w)
 {
     w->t = sync_early_end(&w->early);
     w->recorded = w->t != NULL;
-    w->held = true;
+    w->held = w->mutex != NULL;
     if (!w->recorded) {
         waiters_end(w->cond);
         w->t = sync_mode() == MODE_OFF ? NULL : sync_thread(); /* begun in between */
@@ -108,7 +108,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
         return;
     }
     uint32_t before = 0;
-    if (!w->held && w->recorded && sync_held_before(w->t, (uintptr_t)w->mutex, &h)) {
+    if (!w->held && w->mutex && w->recorded && sync_held_before(w->t, (uintptr_t)w->mutex, &h)) {
         w->held = true;
         before = UPMU_TRACE_FLAG_BEFORE;
     }
@@ -124,7 +124,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
         e.holder_since = sync_held_since(h.since);
         e.flags |= before;
         sync_write(w->t, tick, &e);
-        e.flags |= sync_mutex_flags(w->mutex) & UPMU_TRACE_FLAG_ROBUST;
+        e.flags |= w->mutex ? sync_mutex_flags(w->mutex) & UPMU_TRACE_FLAG_ROBUST : 0;
         sync_wait_state_block(w->t, tick, &e);
     }
     errno = saved;

@@ -7,7 +7,7 @@
 
 struct sync_cond_wait {
     const void *cond;
-    const void *mutex;
+    const void *mutex; /**< NULL: another lock, which the caller records */
     uintptr_t site;
     uint32_t flags;          /**< enum upmu_trace_flag */
     int result;              /**< of the call; ECANCELED until it has returned */

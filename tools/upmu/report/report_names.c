@@ -79,6 +79,9 @@ const char *report_type_name(int type)
         return "futex";
     case UPMU_OBJECT_CALL:
         return "call";
+    case UPMU_OBJECT_QMUTEX:
+    case UPMU_OBJECT_QRWLOCK:
+        return upmu_object_type_name(type);
     default:
         return "unknown";
     }
