@@ -225,6 +225,18 @@ struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
     return row;
 }
 
+struct bench_row *bench_added(struct bench *b, const char *name, double ns, double floor_ns, double most)
+{
+    struct bench_row *row = new_row(b, name);
+    snprintf(row->floor, sizeof row->floor, "bare");
+    row->judge = BENCH_ADDED;
+    row->bar = most;
+    row->ns = row->ns_p10 = ns;
+    row->floor_ns = floor_ns;
+    row->ratio = row->ratio_low = row->ratio_high = ns / floor_ns;
+    return row;
+}
+
 struct bench_row *bench_count(struct bench *b, const char *name, double count, double most)
 {
     struct bench_row *row = new_row(b, name);

@@ -97,6 +97,8 @@ void bench_part(struct bench *b, const char *name, void (*part)(struct bench *b)
 struct bench_row *bench_compare(struct bench *b, const struct bench_pair *pair);
 /** Whether the row is within its bar; one without a bar, or whose bar is not judged, is. */
 bool bench_met(const struct bench *b, const struct bench_row *row);
+/** Add a row of two numbers measured otherwise: nanoseconds of the subject, and of the floor. `most`: what it may add. */
+struct bench_row *bench_added(struct bench *b, const char *name, double ns, double floor_ns, double most);
 /** Add a row that has a count only. */
 struct bench_row *bench_count(struct bench *b, const char *name, double count, double most);
 /** Add a row that could not be measured. */

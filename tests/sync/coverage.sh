@@ -10,7 +10,7 @@ bin=$1 lib=$2 table=$3 upmu=$4 plugin=$5
 # rows COLUMN: "function event" for each event of that column, "function" alone for each row
 rows()
 {
-    awk -F'|' -v column="$1" '/^\| `[^_]|^\| `__[a-z]/ {
+    awk -F'|' -v column="$1" '/^\| `/ {
         gsub(/[`\t]/, " ")
         split($2, name, " ")
         print name[1]

@@ -8,7 +8,8 @@ bin=$1 lib=$2
 
 nm -D --defined-only --with-symbol-versions "$preload" | awk '$2 == "T" || $2 == "D" || $2 == "B" { print $3 }' >"$scratch/names"
 # Condition variables have libc's two versions where it has two; no other interposed name may have one.
-sed -E 's/^(pthread_cond_[a-z]+)@@?GLIBC_2\.(0|2\.5|3\.2)$/\1/' "$scratch/names" | sort -u >"$scratch/plain"
+# Locks of Qt have Qt's versions.
+sed -E '/^_Z.*@Qt_[56]$/d; s/^(pthread_cond_[a-z]+)@@?GLIBC_2\.(0|2\.5|3\.2)$/\1/' "$scratch/names" | sort -u >"$scratch/plain"
 mv "$scratch/plain" "$scratch/names"
 calls='(u?sleep|(clock_)?nanosleep|p?poll|p?select|epoll_p?wait2?|sig(wait|waitinfo|timedwait|suspend|queue)|pause|t?g?kill|readv?|recv(from|m?msg)?|accept4?|writev?|send(to|m?msg)?|connect|wait([34]|pid|id)?|__(p?poll|read|recv|recvfrom)_chk)'
 ! grep -v -E "^$calls\$" "$scratch/names" | grep -v -E '^(pthread|sem|mtx|cnd|thrd)_|^(call_once|syscall|dl_iterate_phdr|dlclose|free|munmap)$|^upmu_(sync|lock)_[a-z_]+@@UPMU_0\.2$' || fail "these must not be exported"

@@ -15,10 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace {
+namespace
+{
 
 // A thread that runs a function.
-class Worker : public QThread {
+class Worker : public QThread
+{
   public:
     explicit Worker(std::function<void()> work) : work_(std::move(work))
     {
