@@ -2,7 +2,7 @@
 /*
  * The worst calls: what a wrapper adds to one call in a thousand, and to the slowest one, in the default mode.
  *
- * Every call is timed alone, in rounds of 5000 by turns with the C library's own function. An interrupt or another thread on
+ * Every call is timed alone, in rounds of 5000, alternately with the C library's own function. An interrupt or another thread on
  * the CPU makes single calls of both sides slow, in some rounds more than in others; what the wrapper itself does now and then
  * (sampled acquisitions, new packets) is in most of them. So both numbers are the median of the rounds, of the slowest call
  * only of those rounds in which the thread was not switched out.

@@ -75,6 +75,7 @@ if [ $found -eq 0 ]; then
     exit 1
 fi
 measure stat bench/bench_stat.sh "$build/tools/upmu/upmu"
+measure retention bench/bench_retention.sh "$build/tools/upmu/upmu"
 if [ ${#options[@]} -eq 0 ]; then
     if [ $status -eq 0 ]; then echo "all bars met"; else echo "a bar was missed"; fi
 fi
