@@ -10,6 +10,7 @@
 #ifndef UPMU_TOOL_SERVE_H
 #define UPMU_TOOL_SERVE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -140,6 +141,7 @@ struct server {
     struct target given;                           /**< attached for each client; `dir` and `pid` 0: none */
     char *scratch;                                 /**< folder of exports without a path; NULL: none yet */
     unsigned n_exports;
+    sigset_t before; /**< signals that were blocked before the server */
 };
 
 /* server.c */

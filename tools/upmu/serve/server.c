@@ -33,7 +33,7 @@ void server_begin(struct server *s)
     sigaddset(&caught, SIGTERM);
     sigaddset(&caught, SIGHUP);
     sigaddset(&caught, SIGQUIT);
-    (void)sigprocmask(SIG_BLOCK, &caught, NULL); /* they arrive in ppoll() alone */
+    (void)sigprocmask(SIG_BLOCK, &caught, &s->before); /* they arrive in ppoll() alone */
 }
 
 struct client *server_add_client(struct server *s, enum client_kind kind, int in, int out)
@@ -213,4 +213,5 @@ void server_end(struct server *s)
         close(s->listener);
     server_remove_scratch(s);
     free(s->given.dir);
+    (void)sigprocmask(SIG_SETMASK, &s->before, NULL);
 }

@@ -19,7 +19,7 @@
 #include "top.h"
 #include "upmu/control.h"
 
-enum { TOP_PID = 1, TOP_JSON, TOP_INTERVAL, TOP_COUNT, TOP_EVENT, TOP_MODE, TOP_OUTPUT, TOP_GROUP };
+enum { TOP_PID = 1, TOP_JSON, TOP_INTERVAL, TOP_COUNT, TOP_EVENT, TOP_MODE, TOP_OUTPUT, TOP_GROUP, TOP_SERVE };
 enum { PID_MAX = 1 << 22, COUNT_MAX = 1000000000 };
 
 struct top_request {
@@ -30,6 +30,8 @@ struct top_request {
     long count; /* looks, 0: until it is over */
     long group; /* locks of one call site that are shown as one */
     const char *events, *mode, *output;
+    bool serves; /* the live page instead of a view */
+    const char *address;
     char **argv; /* NULL: no command */
 };
 
@@ -53,6 +55,10 @@ static int top_option(void *arg, int id, const char *value)
         return 0;
     case TOP_OUTPUT:
         q->output = value;
+        return 0;
+    case TOP_SERVE:
+        q->serves = true;
+        q->address = value;
         return 0;
     case TOP_GROUP:
         return number_long(value, 0, COUNT_MAX, &q->group)
@@ -127,6 +133,8 @@ static int top_watch_process(const struct top_request *q)
     stat_signals_catch();
     if (upmu_control_status_read(control, 0, &s) < 0)
         complain("%s", upmu_error());
+    else if (q->serves)
+        status = top_serve(q->address, q->events, (pid_t)q->pid, s.dir);
     else
         status = top_watch(q, control, (pid_t)q->pid, s.dir, subject, NULL);
     free(subject);
@@ -163,7 +171,10 @@ static bool top_watch_started(const struct top_request *q, const struct record_r
 {
     bool deadlocked = false;
     stat_signals_forward(pid);
-    *shown = top_recording_begins(r->dir, pid) ? top_watch(q, NULL, pid, r->dir, q->argv[0], &deadlocked) : EXIT_OK;
+    bool begins = top_recording_begins(r->dir, pid);
+    *shown = !begins     ? EXIT_OK
+             : q->serves ? top_serve(q->address, q->events, pid, r->dir)
+                         : top_watch(q, NULL, pid, r->dir, q->argv[0], &deadlocked);
     if (!top_command_runs(pid))
         return true;
     if (deadlocked)
@@ -208,12 +219,16 @@ static int top_main(const struct command *self, int argc, char **argv)
         q.argv = argv + rest;
     if ((q.pid > 0) == (q.argv != NULL))
         return options_usage(self, "nothing to watch: give a process with -p, or a command");
+    if (q.serves && q.view == &top_json)
+        return options_usage(self, "--serve and --json exclude each other");
     return q.argv ? top_watch_command(&q) : top_watch_process(&q);
 }
 
 static const struct option_spec top_options[] = {
     {TOP_PID, 'p', "pid", "PID", "the running process PID, which is being recorded"},
     {TOP_JSON, 'j', "json", NULL, "one JSON document per line and update, for programs"},
+    {TOP_SERVE, 0, "serve", "[ADDR]",
+     "a page for a browser on this machine; prints its address (--serve=PORT: at PORT)"},
     {TOP_INTERVAL, 'i', "interval", "SECONDS", "time between updates (default: 1)"},
     {TOP_COUNT, 'n', "count", "N", "end after N updates"},
     {TOP_GROUP, 'g', "group-locks", "N", "show N or more locks of one call site as one (default: 10); 0: each"},
@@ -231,6 +246,7 @@ const struct command command_top = {
         "Shows the threads of a process that is being recorded, with the object that each waits for and its holder,\n"
         "and the locks with the longest waits, updated periodically; deadlocks are shown in red. COMMAND is started\n"
         "and recorded as by upmu record; its output goes to a file in the directory of the recording.\n"
+        "--serve shows the same as a page, whose Stop ends recording and opens the report.\n"
         "The trace is read while it grows: the process has no extra work.\n",
     .options = top_options,
     .exits = "  0    the process ended, or COMMAND succeeded\n"

@@ -88,6 +88,10 @@ int top_open(struct top *t, const char *dir, const char *events);
 int top_update(struct top *t);
 void top_close(struct top *t);
 
+/** Serve the live page of a recorded process, and print its address, until a signal ends it. `address` and `events` may be NULL.
+ *  @return exit status. */
+int top_serve(const char *address, const char *events, pid_t pid, const char *dir);
+
 /** Read the tasks of a process; of one that has ended there are none. */
 void top_tasks_read(struct top_tasks *t, pid_t pid);
 const struct top_task *top_task_find(const struct top_tasks *t, pid_t tid);

@@ -22,7 +22,7 @@ struct option_spec {
     int id;           /**< passed to the option function; > 0 */
     char letter;      /**< short form, or 0 */
     const char *name; /**< long form without the dashes */
-    const char *arg;  /**< name of its argument, or NULL if it takes none */
+    const char *arg;  /**< name of its argument, "[NAME]" if it may be left out, or NULL if it takes none */
     const char *help; /**< one line */
 };
 

@@ -101,7 +101,8 @@ static int parse_long(struct parse *p, const char *text)
         return options_usage(p->cmd, "--%s takes no argument", o->name);
     if (text[len] == '=')
         return options_pass(p, o, text + len + 1);
-    return o->arg ? options_pass_next(p, o) : options_pass(p, o, NULL);
+    bool needs = o->arg && o->arg[0] != '['; /* "[ADDR]" may be left out, and is given behind "=" only */
+    return needs ? options_pass_next(p, o) : options_pass(p, o, NULL);
 }
 
 static int parse_letters(struct parse *p, const char *letters)

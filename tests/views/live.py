@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""upmu top --serve in Chromium: it changes while the program runs, shows a deadlock, asks no other host, and Stop opens the report;
+and what its server refuses.
+
+live.py UPMU SCENE CORPUS WORK
+"""
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+
+from browser import Browser
+
+upmu, scene, corpus, work = sys.argv[1:]
+
+
+def wait_for(condition, what):
+    until = time.monotonic() + 120
+    while not (value := condition()):
+        assert time.monotonic() < until, "not in time: " + what
+        time.sleep(0.02)
+    return value
+
+
+def record(name, *command):
+    """A recorded program: the recorder and the program's process id."""
+    recorder = subprocess.Popen([upmu, "record", "-o", f"{work}/{name}", "--", *command], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+    def begun():
+        with open(f"/proc/{recorder.pid}/task/{recorder.pid}/children", encoding="ascii") as file:
+            children = file.read().split()
+        return children and subprocess.run([upmu, "ctl", children[0], "status"], check=False, capture_output=True).returncode == 0 and int(children[0])
+    return recorder, wait_for(begun, "the recording of " + name)
+
+
+def refusals(url):
+    """Without the token, by another name, from another page, or out of the folder: nothing."""
+    parts = urllib.parse.urlparse(url)
+
+    def ask(method, path, body=None, **headers):
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        status, text = answer.status, answer.read()
+        connection.close()
+        return status, text, answer.headers
+
+    token = parts.query
+    assert ask("GET", "/")[0] == 403 and ask("GET", "/?token=")[0] == 403 and ask("GET", f"/?{token}0")[0] == 403
+    assert ask("GET", f"/?{token[:-1]}{'0' if token[-1] != '0' else '1'}")[0] == 403
+    assert ask("GET", f"/?{token}", Host="example.com")[0] == 403
+    assert ask("GET", f"/?{token}", Origin="http://example.com")[0] == 403
+    status, page, headers = ask("GET", f"/?{token}")
+    assert status == 200 and b"<!DOCTYPE html>" in page and "default-src 'none'" in headers["Content-Security-Policy"]
+    for path in ("/report/../secret", "/report/", "/report/.", "/report/%2e%2e", "/nothing"):
+        assert ask("GET", f"{path}?{token}")[0] == 404, path
+    assert ask("POST", f"/request?{token}&session=none", b"{}")[0] == 404
+    assert ask("PUT", f"/?{token}")[0] == 404
+    # An event stream as the page has it, by hand.
+    stream = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+    stream.request("GET", f"/events?{token}")
+    events = stream.getresponse()
+    assert events.status == 200 and events.readline() == b"event: session\n"
+    session = events.readline().split()[1].decode()
+    events.readline()
+
+    def request(method, **params):
+        body = json.dumps({"id": 1, "method": method, "params": params}).encode()
+        assert ask("POST", f"/request?{token}&session={session}", body)[0] == 202
+        line = events.readline()
+        events.readline()
+        return json.loads(line[6:])
+
+    for method, params in (("start", {"command": ["true"]}), ("attach", {"pid": 1}), ("detach", {"target": 1}),
+                           ("export", {"target": 1, "format": "csv", "path": f"{work}/out"})):
+        assert request(method, **params)["error"]["name"] == "denied", method
+    assert request("hello")["result"]["target"] == 1
+    stream.close()
+
+
+def serve(*words):
+    top = subprocess.Popen([upmu, "top", "--serve", *words], stdout=subprocess.PIPE, text=True)
+    return top, top.stdout.readline().strip()
+
+
+def open_page(browser, url):
+    browser.events = []
+    browser.call("Page.navigate", url=url)
+    browser.until("Number(document.documentElement?.dataset.updates ?? 0) >= 2")
+
+
+def live(browser):
+    recorder, pid = record("busy", scene, "busy", "600000")
+    for address in ("0.0.0.0:0", "192.0.2.1:80", "x", "65536", "example.com:80"):
+        refused = subprocess.run([upmu, "top", "--serve=" + address, "-p", str(pid)], check=False, capture_output=True, text=True)
+        assert refused.returncode == 1 and "is no address" in refused.stderr, (address, refused)
+    top, url = serve("-e", "task-clock", "-p", str(pid))
+    assert url.startswith("http://127.0.0.1:"), url
+    refusals(url.split("&")[0])
+    open_page(browser, url)
+    browser.until("document.getElementById('threads').textContent.includes('customer')")
+    browser.until("document.getElementById('locks').textContent.includes('mutex the till')")
+    browser.until("document.getElementById('idle').textContent.includes('sleep')")
+    assert "sleep" not in browser.run("document.getElementById('locks').textContent")
+    browser.until("/held by \\d+/.test(document.getElementById('threads').textContent)")
+    browser.until("document.getElementById('counters').textContent.includes('task-clock')")
+    assert browser.run("document.getElementById('deadlocks').textContent") == ""
+    browser.until("document.querySelector('#locks polyline').getAttribute('points').split(' ').length >= 2")
+    seen = browser.run("document.documentElement.dataset.updates")
+    browser.until(f"Number(document.documentElement.dataset.updates) > {seen}")
+    for width in (390, 1440):
+        browser.size(width, 900)
+        assert browser.run("document.documentElement.scrollWidth <= window.innerWidth"), f"wider than {width}"
+    browser.shot(f"{work}/live.png")
+    browser.run("document.getElementById('stop').click()")
+    browser.until("location.pathname.startsWith('/report/') && document.documentElement?.dataset.ready === '1'")
+    assert "the till" in browser.run("document.body.textContent")
+    own = url.split("/?")[0]
+    foreign = [c for c in browser.complaints() if not c.startswith("network: " + own)]
+    assert not foreign, foreign
+    os.kill(pid, 0)  # the program continues, and it can be recorded again
+    assert subprocess.run([upmu, "ctl", str(pid), "start"], check=False).returncode == 0
+    top.send_signal(signal.SIGINT)
+    assert top.wait(120) == 0
+    os.kill(pid, signal.SIGKILL)
+    recorder.wait()
+
+
+def deadlocked(browser):
+    recorder, pid = record("stuck", corpus, "cross_normal", f"{work}/stuck.pid")
+    top, url = serve("-p", str(pid))
+    browser.call("Page.navigate", url=url)
+    browser.until("document.getElementById('deadlocks')?.textContent.includes('2 threads wait for each other')")
+    assert browser.run("getComputedStyle(document.getElementById('deadlocks')).backgroundColor") == "rgb(164, 14, 38)"
+    browser.shot(f"{work}/deadlock.png")
+    top.terminate()
+    assert top.wait(120) == 0
+    os.kill(pid, signal.SIGKILL)
+    recorder.wait()
+
+
+with Browser() as chromium:
+    live(chromium)
+    deadlocked(chromium)

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# The live page of upmu top --serve in Chromium.
+# shellcheck source=lib.sh
+. "$HERE/lib.sh"
+browser || skip "no Chromium is installed"
+python3 "$HERE/live.py" "$UPMU" "$SCENE" "$CORPUS" "$work" || fail "the live page is wrong"
+[ -z "${KEEP-}" ] || cp "$work"/*.png "$KEEP"
+finish
