@@ -63,6 +63,14 @@ def values(families, sample, **labels):
             if name == sample and labels.items() <= dict(have).items()]
 
 
+def all_stopped(process):
+    states = []
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/stat", encoding="ascii", errors="replace") as file:
+            states.append(file.read().rsplit(")", 1)[1].split()[0])
+    return set(states) == {"T"}
+
+
 with connect() as client:
     busy = client.start([SCENE, "busy", "600000"], output=f"{WORK}/busy")
     pid = client.status(busy)["pid"]
@@ -70,7 +78,8 @@ with connect() as client:
     before = metrics(str(pid))
     wait_for(lambda: values(metrics(str(pid)), "upmu_lock_waits_total", lock="the till")
              > values(before, "upmu_lock_waits_total", lock="the till"), "more waits")
-    os.kill(pid, signal.SIGSTOP)  # a stopped process has the same values in both formats
+    os.kill(pid, signal.SIGSTOP)
+    wait_for(lambda: all_stopped(pid), "all threads stopped")  # a stopped process has the same values in both formats
     first = metrics(str(pid))
     text = metrics("--prometheus", str(pid), openmetrics=False)
     assert values(first, "upmu_lock_waits_total") == values(text, "upmu_lock_waits_total")

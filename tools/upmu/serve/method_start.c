@@ -57,16 +57,22 @@ static bool start_has_ended(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid == pid;
 }
 
-/* Until the first thread has recorded something: the recording can be opened then. */
-static void start_wait_for_recording(const char *dir, pid_t pid)
+/* Whether the process records, or is paused: it can be attached to and switched then. */
+static bool start_is_recording(const char *dir)
 {
     struct upmu_control *control;
-    for (int ms = 0; ms < BEGIN_MS && upmu_control_open(&control, dir) < 0; ms += STEP_MS) {
-        if (start_has_ended(pid))
-            return;
-        (void)poll(NULL, 0, STEP_MS);
-    }
+    struct upmu_control_status s = {.size = sizeof s};
+    if (upmu_control_open(&control, dir) < 0)
+        return false;
+    bool begun = upmu_control_status_read(control, 0, &s) == 0 && s.mode != UPMU_CONTROL_NO_SYNC;
     upmu_control_close(control);
+    return begun;
+}
+
+static void start_wait_for_recording(const char *dir, pid_t pid)
+{
+    for (int ms = 0; ms < BEGIN_MS && !start_is_recording(dir) && !start_has_ended(pid); ms += STEP_MS)
+        (void)poll(NULL, 0, STEP_MS);
 }
 
 /* `*report` is closed by the end of this function: the server replies then. */
