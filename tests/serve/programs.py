@@ -101,6 +101,19 @@ def not_recorded(client):
     refused("failed", client.attach, pid=process.pid)
 
 
+def deadlocked_not_recorded(client):
+    """Deadlock detection by process id alone."""
+    with subprocess.Popen([CORPUS, "cross_normal", f"{WORK}/by_pid.pid"]) as process:
+        target = client.attach(pid=process.pid)
+        found = wait_for(lambda: (d := client.detect(target))["found"] and d, "the deadlock")
+        row = found["rows"][0]
+        assert row["certainty"] == "certain" and len(row["threads"]) == 2, row
+        assert {t["tid"] for t in row["threads"]} == {t["holder"] for t in row["threads"]}, row
+        assert any(frame["function"] == "take_both" and frame["line"] > 0 for frame in row["threads"][0]["stack"]), row
+        assert "not being recorded" in found["warnings"], found
+        process.kill()
+
+
 def canceled(client):
     """A request that is ended by another; the reply of each comes."""
     fifo = f"{WORK}/fifo"
@@ -114,5 +127,5 @@ def canceled(client):
 
 
 with connect() as session:
-    for part in (same_as_report, watched, paused, deadlocked, not_recorded, canceled):
+    for part in (same_as_report, watched, paused, deadlocked, not_recorded, deadlocked_not_recorded, canceled):
         part(session)

@@ -126,8 +126,9 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
     r.subject = q.subject;
     pid_t unrecorded = 0;
     if (deadlock_open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
-        if (unrecorded && q.format == &formats[0])
-            return deadlock_inspect(unrecorded);
+        bool as_json = q.format->write == deadlock_write_json;
+        if (unrecorded && (as_json || q.format == &formats[0]))
+            return deadlock_inspect(unrecorded, as_json);
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }

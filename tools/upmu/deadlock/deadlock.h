@@ -32,7 +32,16 @@ void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
 
 /** Report the futex waits of a process that is not recorded. @return the exit status. */
-int deadlock_inspect(pid_t pid);
+int deadlock_inspect(pid_t pid, bool as_json);
+/** The same as a document of deadlock_write_json(), with `cycles` deadlocks and all other threads. */
+void deadlock_inspect_json(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid, uint32_t cycles);
+/** What the thread waits for, as far as that is known; to be freed. */
+char *deadlock_inspect_wait(const struct upmu_deadlock_inspect_thread *t);
+/** Of a cycle of owners: of one thread alone, or of several. */
+const char *deadlock_inspect_headline(bool alone);
+struct textbuf;
+/** One function of a call stack. */
+void deadlock_json_frame(struct textbuf *j, const struct upmu_symbol *s);
 
 /* deadlock_names.c: texts common to all formats, to be freed. */
 

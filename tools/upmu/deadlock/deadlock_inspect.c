@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu deadlock for a process that is not recorded. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "ui/command.h"
+#include "ui/memory.h"
 #include "deadlock.h"
 
 static void inspect_frame(struct output *out, struct upmu_deadlock_inspect *inspect, size_t i, size_t k,
@@ -24,31 +26,44 @@ static void inspect_frame(struct output *out, struct upmu_deadlock_inspect *insp
     }
 }
 
+char *deadlock_inspect_wait(const struct upmu_deadlock_inspect_thread *t)
+{
+    const char *limit = t->in_futex && t->timed ? ", with a timeout" : "";
+    if (t->owner && t->object_type == UPMU_OBJECT_THREAD)
+        return memory_format("waits for the end of thread %ld%s", (long)t->owner, limit);
+    if (t->owner)
+        return memory_format("waits for the %s 0x%" PRIx64 ", held by thread %ld%s",
+                             t->object_type == UPMU_OBJECT_RWLOCK  ? "rwlock"
+                             : t->object_type == UPMU_OBJECT_FUTEX ? "lock of the stream"
+                                                                   : "mutex",
+                             t->futex, (long)t->owner, limit);
+    if (t->in_futex)
+        return memory_format("waits for the futex 0x%" PRIx64 " of an unknown object%s", t->futex, limit);
+    if (t->wait_channel[0])
+        return memory_format("is in the kernel's %s", t->wait_channel);
+    return memory_copy("is running, or waits for something other than a futex");
+}
+
 static void inspect_thread(struct output *out, struct upmu_deadlock_inspect *inspect, size_t i,
                            const struct upmu_deadlock_inspect_thread *t)
 {
     unsigned number = 0;
+    char *wait = deadlock_inspect_wait(t);
     fprintf(out->file, "  thread %ld (", (long)t->tid);
     output_clean(out->file, t->name);
-    if (t->owner && t->object_type == UPMU_OBJECT_THREAD)
-        fprintf(out->file, ") waits for the end of thread %ld", (long)t->owner);
-    else if (t->owner)
-        fprintf(out->file, ") waits for the %s 0x%" PRIx64 ", held by thread %ld",
-                t->object_type == UPMU_OBJECT_RWLOCK  ? "rwlock"
-                : t->object_type == UPMU_OBJECT_FUTEX ? "lock of the stream"
-                                                      : "mutex",
-                t->futex, (long)t->owner);
-    else if (t->in_futex)
-        fprintf(out->file, ") waits for the futex 0x%" PRIx64 " of an unknown object", t->futex);
-    else if (t->wait_channel[0])
-        fprintf(out->file, ") is in the kernel's %s", t->wait_channel);
-    else
-        fputs(") is running, or waits for something other than a futex", out->file);
-    fputs(t->in_futex && t->timed ? ", with a timeout\n" : "\n", out->file);
+    fputs(") ", out->file);
+    output_clean(out->file, wait);
+    fputc('\n', out->file);
+    free(wait);
     for (size_t k = 0; k < t->n_frames; k++)
         inspect_frame(out, inspect, i, k, &number);
     if (t->in_futex && t->n_frames == 0)
         fputs("      (the call stack cannot be read)\n", out->file);
+}
+
+const char *deadlock_inspect_headline(bool alone)
+{
+    return alone ? "a thread waits for a lock that it holds itself" : "threads wait for each other's locks and ends";
 }
 
 /* Its threads: how many there are. With `out` they are printed. */
@@ -66,19 +81,21 @@ static size_t inspect_cycle(struct output *out, struct upmu_deadlock_inspect *in
     return n;
 }
 
-/* @return how many cycles of owners there are. */
-static uint32_t inspect_text(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid)
+static uint32_t inspect_count_cycles(const struct upmu_deadlock_inspect *inspect)
 {
     struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
     uint32_t cycles = 0;
     for (size_t i = 0; upmu_deadlock_inspect_thread_at(inspect, i, &t) == 0; i++)
         cycles = t.cycle > cycles ? t.cycle : cycles;
+    return cycles;
+}
+
+static void inspect_text(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid, uint32_t cycles)
+{
     for (uint32_t c = 1; c <= cycles; c++) {
         bool alone = inspect_cycle(NULL, inspect, c) == 1;
         fprintf(out->file, "%sdeadlock%s [%s] in process %ld: %s\n", output_style(out, STYLE_BAD), output_plain(out),
-                alone ? "self" : "cycle", (long)pid,
-                alone ? "a thread waits for a lock that it holds itself"
-                      : "threads wait for each other's locks and ends");
+                alone ? "self" : "cycle", (long)pid, deadlock_inspect_headline(alone));
         (void)inspect_cycle(out, inspect, c);
     }
     if (upmu_deadlock_inspect_stalled(inspect))
@@ -89,10 +106,9 @@ static uint32_t inspect_text(struct output *out, struct upmu_deadlock_inspect *i
         fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of locks was found; threads:");
         (void)inspect_cycle(out, inspect, 0);
     }
-    return cycles;
 }
 
-int deadlock_inspect(pid_t pid)
+int deadlock_inspect(pid_t pid, bool as_json)
 {
     struct upmu_deadlock_inspect *inspect;
     struct output out;
@@ -108,7 +124,11 @@ int deadlock_inspect(pid_t pid)
     bool stalled = upmu_deadlock_inspect_stalled(inspect) != 0;
     int rc = output_standard(&out, OUTPUT_STDOUT);
     if (rc == 0) {
-        cycles = inspect_text(&out, inspect, pid);
+        cycles = inspect_count_cycles(inspect);
+        if (as_json)
+            deadlock_inspect_json(&out, inspect, pid, cycles);
+        else
+            inspect_text(&out, inspect, pid, cycles);
         rc = output_close(&out);
     }
     upmu_deadlock_inspect_close(inspect);

@@ -5,7 +5,7 @@
 #include "deadlock.h"
 #include "ui/json.h"
 
-static void json_frame(struct textbuf *j, const struct upmu_symbol *s)
+void deadlock_json_frame(struct textbuf *j, const struct upmu_symbol *s)
 {
     const char *label = upmu_frame_label(s);
     json_object(j, NULL);
@@ -27,7 +27,7 @@ static void json_address(struct textbuf *j, const struct deadlock_report *r, uin
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     for (size_t depth = 0; address && upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++)
-        json_frame(j, &s);
+        deadlock_json_frame(j, &s);
 }
 
 /* @return whether the whole stack was recorded. */
@@ -40,7 +40,7 @@ static bool json_frames(struct textbuf *j, const char *key, const struct deadloc
     bool found = id != 0 && upmu_overview_stack_find(o, process, id, &stack) == 0;
     json_array(j, key);
     for (size_t i = 0; found && upmu_overview_frame_at(o, process, id, i, &s) == 0; i++)
-        json_frame(j, &s);
+        deadlock_json_frame(j, &s);
     if (!found)
         json_address(j, r, process, site);
     json_array_end(j);
