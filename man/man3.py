@@ -18,12 +18,12 @@ LIBRARIES = {"upmu.h": "libupmu, -lupmu", "region.h": "libupmu, -lupmu", "sync.h
 ANALYSIS = "libupmu_analysis, -lupmu_analysis -lupmu"
 # Objects with a page of their own, by the longest prefix; what is left is the group of its first word.
 OBJECTS = ("deadlock_inspect", "deadlock_watch", "deadlocks", "overview_path", "overview_object", "overview_thread", "overview",
-           "region", "set", "trace", "timeline", "monitor", "control", "export", "event", "cpu", "metric", "plan", "sync", "lock",
+           "region", "set", "trace", "timeline", "monitor", "control", "snapshot_watch", "snapshot", "export", "event", "cpu", "metric", "plan", "sync", "lock",
            "findings")
 # Functions without an object.
 ALONE = {"strerror": "error", "version": "error", "mark": "region", "diagnose": "diagnosis",
          "row": "timeline", "wait": "overview", "sched": "overview", "object": "trace", "deadlock": "deadlocks",
-         "finding": "findings", "frame": "overview"}
+         "finding": "findings", "frame": "overview", "trigger": "snapshot"}
 
 
 class Item:

@@ -384,6 +384,7 @@ struct upmu_trace_process {
     const char *futex_note;
     uint32_t execed; /**< 1: not complete, the process executed another program, which is a process of its own here */
     const char *lost_note; /**< causes of dropped events with their numbers; "" if none, or no cause is recorded */
+    const char *snapshot;  /**< of a snapshot (upmu/snapshot.h): why it was taken; "": this is no snapshot */
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 

@@ -123,6 +123,7 @@ void facts_process(struct textbuf *b, const struct upmu_trace_process *p)
     json_bool(b, "stopped", p->stopped != 0);
     json_bool(b, "complete", p->complete != 0);
     json_bool(b, "execed", p->execed != 0);
+    facts_text(b, "snapshot", p->snapshot);
 }
 
 /* ------------------------------------------------------------------------------------------------------ threads */

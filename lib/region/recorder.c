@@ -145,6 +145,12 @@ struct control_header *upmu_recorder_control_(void)
     return recorder_alive() && upmu_regions.trace ? trace_writer_control(upmu_regions.trace) : NULL;
 }
 
+void upmu_recorder_limit_(enum control_wait wait, pid_t tid, uint64_t tick, uint64_t ticks)
+{
+    if (recorder_alive() && upmu_regions.trace)
+        region_limit_wait(wait, tid, tick, ticks);
+}
+
 struct wait_file_header *upmu_recorder_wait_file_(void)
 {
     int saved = errno;

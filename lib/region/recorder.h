@@ -79,6 +79,10 @@ UPMU_API void upmu_recorder_lost_(enum control_loss cause, uint64_t n);
  *  there is no trace, in a forked child until its own trace exists. */
 UPMU_API struct control_header *upmu_recorder_control_(void);
 
+/** A wait of thread `tid`, longer than its threshold in the control file, has ended at `tick` after `ticks`: request a
+ *  snapshot. Signal safe. */
+UPMU_API void upmu_recorder_limit_(enum control_wait wait, pid_t tid, uint64_t tick, uint64_t ticks);
+
 /** The wait-state file, see trace_writer_wait_file(): NULL and -EIO while there is no trace. Keep errno. */
 UPMU_API struct wait_file_header *upmu_recorder_wait_file_(void);
 UPMU_API struct wait_file_slot *upmu_recorder_wait_file_slot_(uint32_t index);

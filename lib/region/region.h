@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/tiny_lock.h"
 #include "core/set/counters.h"
+#include "trace/format/control.h"
 #include "trace/write/writer.h"
 #include "upmu/region.h"
 
@@ -184,6 +185,7 @@ struct region_process {
     char *trace_dir;
     struct trace_writer *trace;
     char *note;           /**< errors in the environment, or NULL */
+    bool limits;          /**< regions have thresholds (UPMU_SNAPSHOT_ON) */
     uint32_t sched;       /**< atomic: switches of threads are recorded */
     uint64_t sched_hz;    /**< ticks per second, roughly */
     char sched_note[256]; /**< why requested switches are not recorded; or "" */
@@ -258,6 +260,19 @@ void region_record_leave_late(struct region_record *r, uint64_t late);
 /** Add `r`, or `m`, to `into`. */
 void region_record_merge(struct region_record *into, const struct region_record *r);
 void region_misuse_add(struct region_misuse *into, const struct region_misuse *m);
+
+/* ---- thresholds of triggers (region_limits.c) */
+
+/** Take the triggers of UPMU_SNAPSHOT_ON. @return 0, UPMU_E_INVAL. */
+int region_limits_parse(const char *text);
+/** The trace is open: compare from now on. */
+void region_limits_start(struct region_process *p);
+/** A region has got its id. */
+void region_limits_name(uint32_t id, const char *name, size_t length);
+/** A wait took longer than its threshold. Traced path. */
+void region_limit_wait(enum control_wait wait, pid_t tid, uint64_t tick, uint64_t ticks);
+/** A region took `ticks` until `tick`; only while p->limits. Traced path. */
+void region_limit_check(const struct region_thread *t, uint32_t id, uint64_t tick, uint64_t ticks);
 
 /* ---- how threads run (region_sched.c) */
 

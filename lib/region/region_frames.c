@@ -405,6 +405,8 @@ static void region_pop_to(struct region_thread *t, uint32_t depth)
         frame_finish(t, f, tick, switches, t->scratch);
         if (UNLIKELY(upmu_regions.trace && id))
             trace_frame(t, true, tick, id, t->scratch);
+        if (UNLIKELY(upmu_regions.limits))
+            region_limit_check(t, id, tick, tick > f->tick ? tick - f->tick : 0);
         if (t->depth == depth)
             return;
         region_bump(&t->misuse.closed_by_outer);

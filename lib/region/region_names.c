@@ -90,6 +90,7 @@ static uint32_t add_name(uint64_t hash, const char *text, size_t length)
         n->length = (uint32_t)length;
         memcpy(n->text, text, length);
         id = table->count + 1;
+        region_limits_name(id, text, length);
         __atomic_store_n(slot, id, __ATOMIC_RELEASE);
         __atomic_store_n(&table->count, id, __ATOMIC_RELEASE);
     }

@@ -50,5 +50,14 @@ int region_trace_open(struct region_process *p)
     const char *packet = region_option("UPMU_TRACE_PACKET", NULL);
     if (rc == 0 && packet)
         rc = trace_packet_parse(packet, &config);
-    return rc < 0 ? rc : trace_writer_open(&p->trace, &config);
+    const char *triggers = region_option("UPMU_SNAPSHOT_ON", NULL);
+    if (rc == 0 && triggers)
+        rc = region_limits_parse(triggers);
+    if (rc == 0)
+        rc = trace_writer_open(&p->trace, &config);
+    if (rc == 0)
+        region_limits_start(p);
+    for (uint32_t id = 1; rc == 0 && p->limits && id <= region_name_count(); id++)
+        region_limits_name(id, region_name_text(id), region_name_length(id));
+    return rc;
 }

@@ -6,6 +6,7 @@
 #include "base/tick.h"
 #include "region/recorder.h"
 #include "sync_trace/early.h"
+#include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/names.h"
 #include "sync_trace/stack/modules.h"
@@ -54,6 +55,7 @@ int sync_gate_open(uint32_t mode)
     __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
     sync_gate.since_raw_ns = control_resume(control);
     sync_gate.since = tick_now();
+    sync_limits_start(control);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     sync_wait_state_start();
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);

@@ -18,6 +18,7 @@
 #include "upmu/export.h"
 #include "upmu/monitor.h"
 #include "upmu/region.h"
+#include "upmu/snapshot.h"
 #include "upmu/sync.h"
 #include "upmu/findings.h"
 #include "upmu/functions.h"
@@ -100,10 +101,60 @@ static int failures;
     CASE(upmu_function, upmu_functions_at(functions, 0, p))                                        \
     CASE(upmu_function_edge, upmu_functions_edge_at(functions, 0, p))                              \
     CASE(upmu_function_path, upmu_functions_path_at(functions, 0, p))                              \
+    CASE(upmu_snapshot, snapshot_taken(p))                                                         \
+    CASE(upmu_snapshot, snapshot_polled(p))                                                        \
+    CASE(upmu_snapshot_watch_opts, snapshots_watched(p))                                           \
+    CASE(upmu_snapshot_totals, snapshots_counted(p))                                               \
     CASE(upmu_lock_cycle, upmu_deadlocks_cycle_at(deadlocks, 0, p))                                \
     CASE(upmu_lock_acquisition, upmu_deadlocks_acquisition_at(deadlocks, 0, 0, p))                 \
     CASE(upmu_deadlock_held, upmu_deadlocks_acquisition_held_at(deadlocks, 0, 0, 0, p))            \
     CASE(upmu_deadlock_inspect_thread, upmu_deadlock_inspect_thread_at(inspect, 0, p))
+
+static int snapshot_taken(void *p)
+{
+    static int number;
+    char path[4200];
+    snprintf(path, sizeof path, "%s-snapshot-%d", recording, number++);
+    return upmu_snapshot_take(recording, path, NULL, p);
+}
+
+static int snapshots_watched(void *p)
+{
+    struct upmu_snapshot_watch *watch;
+    int rc = upmu_snapshot_watch_open(&watch, recording, "snapshots", p);
+    upmu_snapshot_watch_close(watch);
+    return rc;
+}
+
+static int with_watch(int (*call)(struct upmu_snapshot_watch *watch, void *p), void *p)
+{
+    struct upmu_snapshot_watch *watch;
+    int rc = upmu_snapshot_watch_open(&watch, recording, "snapshots", NULL);
+    if (rc == 0)
+        rc = call(watch, p);
+    upmu_snapshot_watch_close(watch);
+    return rc;
+}
+
+static int watch_polled(struct upmu_snapshot_watch *watch, void *p)
+{
+    return upmu_snapshot_watch_poll(watch, p);
+}
+
+static int watch_counted(struct upmu_snapshot_watch *watch, void *p)
+{
+    return upmu_snapshot_watch_totals_read(watch, p);
+}
+
+static int snapshot_polled(void *p)
+{
+    return with_watch(watch_polled, p);
+}
+
+static int snapshots_counted(void *p)
+{
+    return with_watch(watch_counted, p);
+}
 
 static int set_opened(void *p)
 {

@@ -6,7 +6,7 @@
 . "$CLI_LIB"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
 cd "$work" || exit 1
-unset UPMU_EVENTS UPMU_TRACE UPMU_SYNC UPMU_SYNC_STACKS UPMU_SYNC_SAMPLE UPMU_SYNC_REQUESTS UPMU_SYNC_NO_CALLS UPMU_TRACE_POLICY UPMU_TRACE_PACKET UPMU_REPORT LD_PRELOAD
+unset UPMU_EVENTS UPMU_TRACE UPMU_SYNC UPMU_SYNC_STACKS UPMU_SYNC_SAMPLE UPMU_SYNC_REQUESTS UPMU_SYNC_NO_CALLS UPMU_TRACE_POLICY UPMU_TRACE_PACKET UPMU_SNAPSHOT_ON UPMU_REPORT LD_PRELOAD
 
 # count DIR TEXT: events of the recording, one a line beginning with the kind, that hold the text.
 count() {

@@ -76,6 +76,9 @@ UPMU_FINDING_SECTION = 1
 UPMU_FINDING_HAND_OVER = 2
 UPMU_FINDING_IMBALANCE = 3
 UPMU_FINDING_NO_CPU = 4
+UPMU_TRIGGER_REGION = 1
+UPMU_TRIGGER_WAIT = 2
+UPMU_TRIGGER_DEADLOCK = 3
 UPMU_SYNC_HOLDERS = 0
 UPMU_SYNC_CONTENDED = 1
 UPMU_SYNC_ALL = 2
@@ -1086,6 +1089,42 @@ class UpmuRegionHealth(Structure):
     ]
 
 
+class UpmuSnapshot(Structure):
+    """struct upmu_snapshot"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("reason", c_char_p),
+        ("bytes", c_uint64),
+        ("packets", c_uint64),
+        ("missed", c_uint64),
+        ("took_ns", c_uint64),
+        ("processes", c_uint32),
+    ]
+
+
+class UpmuSnapshotWatchOpts(Structure):
+    """struct upmu_snapshot_watch_opts"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("interval_ns", c_uint64),
+        ("most", c_uint32),
+    ]
+
+
+class UpmuSnapshotTotals(Structure):
+    """struct upmu_snapshot_totals"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("taken", c_uint64),
+        ("failed", c_uint64),
+        ("skipped", c_uint64),
+        ("missed", c_uint64),
+        ("programs", c_uint32),
+        ("deadlocks", c_uint32),
+    ]
+
+
 class UpmuSyncOpts(Structure):
     """struct upmu_sync_opts"""
     _fields_ = [
@@ -1366,6 +1405,7 @@ class UpmuTraceProcess(Structure):
         ("futex_note", c_char_p),
         ("execed", c_uint32),
         ("lost_note", c_char_p),
+        ("snapshot", c_char_p),
     ]
 
 
@@ -1602,6 +1642,9 @@ STRUCTS = {
     "upmu_region_event_stats": UpmuRegionEventStats,
     "upmu_region_stats": UpmuRegionStats,
     "upmu_region_health": UpmuRegionHealth,
+    "upmu_snapshot": UpmuSnapshot,
+    "upmu_snapshot_watch_opts": UpmuSnapshotWatchOpts,
+    "upmu_snapshot_totals": UpmuSnapshotTotals,
     "upmu_sync_opts": UpmuSyncOpts,
     "upmu_timeline_opts": UpmuTimelineOpts,
     "upmu_timeline_totals": UpmuTimelineTotals,
@@ -1837,6 +1880,13 @@ FUNCTIONS = {
         "upmu_monitor_line_at": (c_int, [c_void_p, c_size_t, c_uint64, c_uint32, POINTER(UpmuSymbol)]),
         "upmu_monitor_symbol_at": (c_int, [c_void_p, c_size_t, c_uint64, c_size_t, POINTER(UpmuSymbol)]),
         "upmu_monitor_close": (None, [c_void_p]),
+        "upmu_snapshot_take": (c_int, [c_char_p, c_char_p, c_char_p, POINTER(UpmuSnapshot)]),
+        "upmu_trigger_check": (c_int, [c_char_p]),
+        "upmu_snapshot_watch_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(UpmuSnapshotWatchOpts)]),
+        "upmu_snapshot_watch_poll": (c_int, [c_void_p, POINTER(UpmuSnapshot)]),
+        "upmu_snapshot_watch_take": (c_int, [c_void_p, c_char_p, POINTER(UpmuSnapshot)]),
+        "upmu_snapshot_watch_totals_read": (c_int, [c_void_p, POINTER(UpmuSnapshotTotals)]),
+        "upmu_snapshot_watch_close": (None, [c_void_p]),
         "upmu_row_kind_name": (c_char_p, [c_int]),
         "upmu_timeline_open": (c_int, [c_void_p, c_char_p, POINTER(UpmuTimelineOpts)]),
         "upmu_timeline_close": (None, [c_void_p]),

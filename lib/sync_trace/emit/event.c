@@ -6,6 +6,7 @@
 
 #include "base/tick.h"
 #include "region/recorder.h"
+#include "trace/format/control.h"
 #include "trace/write/stream_fast.h"
 
 uint64_t sync_counters_write(struct sync_thread *t, uint64_t tick, uintptr_t object)
@@ -50,6 +51,65 @@ static __attribute__((noinline)) uint32_t event_own_stack(struct sync_thread *t,
     return wanted && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_stack(t, tick, e->site) : e->stack;
 }
 
+/* ------------------------------------------------------------------------------------------ thresholds of waits */
+
+void sync_limits_start(struct control_header *control)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < CONTROL_WAITS; i++)
+        any |= control->wait_ticks[i];
+    sync_process.limits = any != 0;
+}
+
+/* The kind of wait that an event ends; `*begins`: or begins. */
+static enum control_wait event_wait_kind(const struct trace_sync *e, bool *begins)
+{
+    *begins = e->kind == UPMU_TRACE_LOCK_BLOCK;
+    switch (e->kind) {
+    case UPMU_TRACE_COND_WAIT:
+    case UPMU_TRACE_COND_WAKE:
+        *begins = e->kind == UPMU_TRACE_COND_WAIT;
+        return CONTROL_WAIT_COND;
+    case UPMU_TRACE_THREAD_JOIN:
+    case UPMU_TRACE_THREAD_JOINED:
+        *begins = e->kind == UPMU_TRACE_THREAD_JOIN;
+        return CONTROL_WAIT_JOIN;
+    case UPMU_TRACE_BARRIER_ARRIVE:
+    case UPMU_TRACE_BARRIER_LEAVE:
+        *begins = e->kind == UPMU_TRACE_BARRIER_ARRIVE;
+        return CONTROL_WAIT_BARRIER;
+    case UPMU_TRACE_FUTEX_WAIT:
+    case UPMU_TRACE_FUTEX_WOKEN:
+        *begins = e->kind == UPMU_TRACE_FUTEX_WAIT;
+        return CONTROL_WAIT_FUTEX;
+    default:
+        return e->object_type == UPMU_OBJECT_SEM ? CONTROL_WAIT_SEM : CONTROL_WAIT_LOCK;
+    }
+}
+
+/* Waits nest in signal handlers and in the calls that implement a custom lock. A wait that began while nothing was recorded
+ * is not compared: its begin was written for the thread by another one. */
+static __attribute__((noinline)) void event_check_limit(struct sync_thread *t, uint64_t tick,
+                                                        const struct trace_sync *e)
+{
+    bool begins;
+    if (!event_is_wait_boundary(e))
+        return;
+    enum control_wait kind = event_wait_kind(e, &begins);
+    if (begins) {
+        if (t->waits_open < SYNC_WAITS_TIMED)
+            t->wait_begun[t->waits_open] = tick;
+        t->waits_open++;
+        return;
+    }
+    if (t->waits_open == 0 || --t->waits_open >= SYNC_WAITS_TIMED)
+        return;
+    struct control_header *h = upmu_recorder_control_();
+    uint64_t limit = h ? h->wait_ticks[kind] : 0, begun = t->wait_begun[t->waits_open];
+    if (UNLIKELY(limit != 0 && tick > begun && tick - begun > limit))
+        upmu_recorder_limit_(kind, t->tid, tick, tick - begun);
+}
+
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
     struct trace_sync with_stack;
@@ -70,6 +130,8 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
                                 e->stack);
     else
         (void)upmu_trace_sync_(t->stream, tick, e);
+    if (UNLIKELY(sync_process.limits)) /* the event is in the snapshot that it triggers */
+        event_check_limit(t, tick, e);
 }
 
 void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,

@@ -29,6 +29,10 @@ static inline bool sync_stacks_always(void)
 /** Write an event; before it the counters if it begins or ends a wait, and the context switches so far. */
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 
+/** Compare waits with the thresholds in the control file, if there are any. */
+struct control_header;
+void sync_limits_start(struct control_header *control);
+
 /** Write an event with tick and stack of now. Keeps errno. */
 void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,
                       int32_t result, uint32_t flags);

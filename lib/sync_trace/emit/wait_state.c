@@ -174,6 +174,7 @@ void sync_wait_state_enter(struct sync_thread *t)
     struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
     struct wait_file_slot *s = t->wait_slot;
     t->wait_depth = 0;
+    t->waits_open = 0;
     if (!s || !h)
         return;
     slot_change_begin(s);

@@ -102,6 +102,7 @@ struct sync_process {
     uint32_t requests;    /**< in mode all, calls that may wait for a lock are events of their own */
     uint32_t all_stacks;  /**< in mode all, every event with a caller has a stack */
     uint32_t calls;       /**< waits of calls that are not about locks are recorded */
+    uint32_t limits;      /**< some wait has a threshold (UPMU_SNAPSHOT_ON) */
     uint32_t all_slow;    /**< mode all takes stacks, or has requests */
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     uint64_t hz;          /**< ticks per second, roughly */

@@ -16,8 +16,9 @@ enum {
     SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; beyond that the oldest is dropped */
     SYNC_FRAMES_MAX = SCHEMA_FRAMES_MAX, /**< of a stack */
     SYNC_THREAD_NAME = 16,
-    SYNC_FRAMES_OWN = 8, /**< our own frames, at most, at the inner end of a walk */
-    SYNC_SITES = 64,     /**< call sites with a cached stack id, power of two */
+    SYNC_FRAMES_OWN = 8,  /**< our own frames, at most, at the inner end of a walk */
+    SYNC_WAITS_TIMED = 4, /**< nested waits that are compared with thresholds */
+    SYNC_SITES = 64,      /**< call sites with a cached stack id, power of two */
 };
 
 /** A held lock: a waiter in another thread copies it. */
@@ -146,8 +147,11 @@ struct sync_thread {
     uint32_t wait_slot_index;
     uint32_t wait_slot_bytes; /**< of it that are backed by disk space */
     uint32_t wait_depth;      /**< nested waits */
-    uint64_t clock_tick;      /**< tick and */
-    uint64_t clock_ns;        /**< time of the last reading of CLOCK_REALTIME */
+    /* event.c, only while waits have thresholds */
+    uint32_t waits_open;                   /**< waits begun and not ended */
+    uint64_t wait_begun[SYNC_WAITS_TIMED]; /**< ticks of the outer ones */
+    uint64_t clock_tick;                   /**< tick and */
+    uint64_t clock_ns;                     /**< time of the last reading of CLOCK_REALTIME */
     struct sync_calls calls;
     uint32_t futex_value; /**< expected value of the futex it waits for */
     /* The last try that failed, until a blocking call shows that its call site tries first and waits then. */

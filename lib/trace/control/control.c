@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Control of a running process from outside. */
+#include "trace/control/control_file.h"
 #include "trace/control/find.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,69 +86,6 @@ static int control_process(const char *function, const struct upmu_control *cont
 
 /* ---------------------------------------------------------------------------------------- the control file */
 
-static int control_check_header(const char *path, const struct control_header *h)
-{
-    if (memcmp(h->magic, CONTROL_MAGIC, sizeof h->magic) != 0)
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a control file", path);
-    if (h->version != CONTROL_VERSION)
-        return upmu_fail(UPMU_E_VERSION,
-                         "\"%s\" is of version %u, this libupmu reads version %d. Use the upmu that "
-                         "recorded it",
-                         path, h->version, CONTROL_VERSION);
-    return 0;
-}
-
-static int control_check_file(const char *path, int fd)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return packets_io_failed(path, errno);
-    if (st.st_uid != geteuid())
-        return upmu_fail(UPMU_E_PERM,
-                         "\"%s\" is another user's: only the user whose process it is can control its "
-                         "recording",
-                         path);
-    if (!S_ISREG(st.st_mode) || st.st_size < CONTROL_BYTES)
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a control file", path);
-    return 0;
-}
-
-static int control_map(const char *path, struct control_header **out)
-{
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 && (errno == EACCES || errno == EPERM))
-        return upmu_fail(UPMU_E_PERM,
-                         "\"%s\" may not be written: only the user whose process it is can control its "
-                         "recording",
-                         path);
-    if (fd < 0)
-        return packets_io_failed(path, errno);
-    int rc = control_check_file(path, fd);
-    void *p = rc == 0 ? mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-    if (rc == 0 && p == MAP_FAILED)
-        rc = packets_io_failed(path, errno);
-    close(fd);
-    if (p != MAP_FAILED && (rc = control_check_header(path, p)) != 0)
-        munmap(p, CONTROL_BYTES);
-    *out = rc == 0 ? p : NULL;
-    return rc;
-}
-
-static int control_map_in(const char *dir, struct control_header **out)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/" CONTROL_FILE, dir) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "out of memory for the path of the control file in \"%s\"", dir);
-    int rc = control_map(path, out);
-    free(path);
-    return rc;
-}
-
-static void control_unmap(struct control_header *control)
-{
-    munmap(control, CONTROL_BYTES);
-}
-
 /* @return 1, 0 or UPMU_E_IO. */
 static int process_is_running(const char *dir)
 {
@@ -166,7 +103,7 @@ static int control_map_running(const char *function, const struct upmu_control *
 {
     int rc = control_process(function, control, index, dir);
     if (rc == 0)
-        rc = control_map_in(*dir, h);
+        rc = control_file_map(*dir, h);
     if (rc != 0 || !*h || !*dir)
         return rc;
     rc = process_is_running(*dir);
@@ -174,7 +111,7 @@ static int control_map_running(const char *function, const struct upmu_control *
         return 0;
     if (rc >= 0)
         rc = upmu_fail(UPMU_E_GONE, "the process of \"%s\" has ended", *dir);
-    control_unmap(*h);
+    control_file_unmap(*h);
     return rc;
 }
 
@@ -199,7 +136,7 @@ static int control_change_mode(const char *function, const struct upmu_control *
                        h->pid);
     else
         change(h, chosen, arg);
-    control_unmap(h);
+    control_file_unmap(h);
     return rc;
 }
 
@@ -302,7 +239,7 @@ int upmu_control_mark(const struct upmu_control *control, size_t index, const ch
     rc = mail_send(dir, h, text, len);
     if (rc == 0)
         rc = mail_wait(h);
-    control_unmap(h);
+    control_file_unmap(h);
     return rc;
 }
 
@@ -400,7 +337,7 @@ static int status_mode(const char *dir, int32_t *mode)
     int rc = fd < 0 ? fd : packets_read(fd, &h, sizeof h, 0);
     if (fd >= 0)
         close(fd);
-    rc = rc != 0 ? packets_io_failed(path, -rc) : control_check_header(path, &h);
+    rc = rc != 0 ? packets_io_failed(path, -rc) : control_file_check(path, &h);
     free(path);
     if (rc == 0 && (h.mode > 1 + UPMU_SYNC_COUNTS || h.chosen > 1 + UPMU_SYNC_COUNTS))
         return upmu_fail(UPMU_E_FORMAT, "\"%s\": its control file has a mode unknown to this libupmu", dir);

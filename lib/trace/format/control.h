@@ -43,6 +43,26 @@ enum control_loss {
     LOSS_CAUSES_MAX = 8, /**< in the file; the others are reserved */
 };
 
+/** Waits whose length can trigger a snapshot. The values are part of the format. */
+enum control_wait {
+    CONTROL_WAIT_LOCK = 0,    /**< mutexes, rwlocks, spin locks, announced locks, pthread_once() */
+    CONTROL_WAIT_COND = 1,    /**< condition variables */
+    CONTROL_WAIT_SEM = 2,     /**< semaphores */
+    CONTROL_WAIT_BARRIER = 3, /**< barriers */
+    CONTROL_WAIT_JOIN = 4,    /**< ends of threads */
+    CONTROL_WAIT_FUTEX = 5,   /**< futexes of the program's own */
+    CONTROL_WAITS,
+    CONTROL_WAITS_MAX = 8, /**< in the file; the others are reserved */
+};
+
+/** A request for a snapshot (trigger.h). */
+struct control_request {
+    uint64_t tick;  /**< when the threshold was exceeded */
+    uint64_t ticks; /**< duration of the region or wait */
+    int32_t tid;
+    char text[332]; /**< the trigger */
+};
+
 /** The mode word while sync tracing is off; else it is 1 + enum upmu_sync_mode. */
 enum { CONTROL_OFF = 0 };
 
@@ -67,6 +87,13 @@ struct control_header {
     uint32_t stopped;                  /**< 1: recording has ended at the size limit */
     uint64_t lost_by[LOSS_CAUSES_MAX]; /**< `lost` by enum control_loss */
     uint64_t resumed_raw_ns;           /**< CLOCK_MONOTONIC_RAW when `mode` left CONTROL_OFF last */
+    uint32_t snapshot_ready; /**< 1: a request is accepted; taken by the thread that makes it, set by the recorder */
+    uint32_t snapshot_asked; /**< 1: `request` is complete; the recorder sets it to 0 */
+    uint64_t exceeded;       /**< thresholds of triggers exceeded so far */
+    uint32_t triggers;       /**< triggers that the process compares durations with */
+    uint32_t on_deadlock;    /**< 1: a deadlock is a trigger, too */
+    uint64_t wait_ticks[CONTROL_WAITS_MAX]; /**< thresholds of waits by enum control_wait; 0: none */
+    struct control_request request;
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -77,6 +104,9 @@ static_assert(offsetof(struct control_header, overwritten) == 336, "the layout i
 static_assert(offsetof(struct control_header, stopped) == 344, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, lost_by) == 352, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, resumed_raw_ns) == 416, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, snapshot_ready) == 424, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, wait_ticks) == 448, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, request) == 512, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /** Recording begins: before `mode` is stored. */

@@ -343,6 +343,7 @@ static int meta_take_identity(struct parse *p)
     m->packets = env_number(p, "packets");
     m->sched_note = env_text(p, "sched_note");
     m->futex_note = env_text(p, "futex_note");
+    m->snapshot = env_text(p, "snapshot");
     m->ring_bytes = env_number(p, "ring_packet_bytes");
     if (m->ring_bytes != 0 && (m->ring_bytes < CTF_RING_BYTES_MIN || m->ring_bytes > CTF_PACKET_BYTES_MAX))
         return parse_failed(p, "the packet length of the ring is out of range");

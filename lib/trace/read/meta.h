@@ -61,6 +61,7 @@ struct meta {
     uint64_t start_ns;
     const char *sched_note; /**< "" if there is none */
     const char *futex_note; /**< likewise */
+    const char *snapshot;   /**< why it was taken, of a snapshot; else "" */
     bool complete;
     bool stopped;        /**< recording ended at its limit; not set for a killed process, whose control file has it */
     uint64_t packets;    /**< least number of packets with events in growing files; 0: not recorded */

@@ -395,6 +395,7 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .futex_note = m->futex_note,
         .lost_note = p->totals.lost_note,
         .execed = reader_process_has_execed(trace, index),
+        .snapshot = m->snapshot,
     };
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
 }

@@ -31,10 +31,14 @@ enum {
     RECORD_OPT_KERNEL_LOCKS,
     RECORD_OPT_FUNCTIONS,
     RECORD_OPT_DEADLOCKS,
+    RECORD_OPT_SNAPSHOT_ON,
+    RECORD_OPT_SNAPSHOTS,
+    RECORD_OPT_SNAPSHOT_EVERY,
+    RECORD_OPT_SNAPSHOT_MOST,
     RECORD_OPT_OUTPUT
 };
 
-enum { DEPTH_MAX = 256, SAMPLE_MAX = 2000000000 };
+enum { DEPTH_MAX = 256, SAMPLE_MAX = 2000000000, SNAPSHOTS_MAX = 1000000 };
 
 #define RING_MIN (UINT64_C(64) << 10)
 #define RING_MAX (UINT64_C(16) << 30)
@@ -97,6 +101,24 @@ static int record_events(struct record_line *l, const char *value)
     return 0;
 }
 
+static int record_snapshot_every(struct record_line *l, const char *value)
+{
+    double seconds;
+    if (!number_seconds(value, &seconds))
+        return options_usage(l->self, "--snapshot-every needs a number of seconds above 0, not '%s'", value);
+    l->request.snapshots.interval_ns = (uint64_t)(seconds * 1e9);
+    return 0;
+}
+
+static int record_snapshot_most(struct record_line *l, const char *value)
+{
+    long n;
+    if (!number_long(value, 1, SNAPSHOTS_MAX, &n))
+        return options_usage(l->self, "--snapshot-most needs a number from 1 to %d, not '%s'", SNAPSHOTS_MAX, value);
+    l->request.snapshots.most = (uint32_t)n;
+    return 0;
+}
+
 static int record_option(void *arg, int id, const char *value)
 {
     struct record_line *l = arg;
@@ -142,6 +164,17 @@ static int record_option(void *arg, int id, const char *value)
         if (number_is_size(value, PACKET_MIN, PACKET_MAX))
             return 0;
         return options_usage(l->self, "--packet needs a size from 16K to 64M, not '%s'", value);
+    case RECORD_OPT_SNAPSHOT_ON:
+        return snapshots_add(&l->request.snapshots, value) == 0
+                   ? 0
+                   : options_usage(l->self, "--snapshot-on: %s", upmu_error());
+    case RECORD_OPT_SNAPSHOTS:
+        l->request.snapshots.dir = value;
+        return 0;
+    case RECORD_OPT_SNAPSHOT_EVERY:
+        return record_snapshot_every(l, value);
+    case RECORD_OPT_SNAPSHOT_MOST:
+        return record_snapshot_most(l, value);
     case RECORD_OPT_DEADLOCKS:
         l->request.deadlocks = value;
         return 0;
@@ -174,6 +207,11 @@ static int record_program(struct record_line *line)
     return status;
 }
 
+static bool has_snapshot_options(const struct snapshot_request *q)
+{
+    return q->dir || q->interval_ns || q->most;
+}
+
 static int record_main(const struct command *self, int argc, char **argv)
 {
     struct record_line line = {.self = self, .request = {.mode = "holders", .output = -1}};
@@ -188,6 +226,10 @@ static int record_main(const struct command *self, int argc, char **argv)
     if (line.request.all_stacks && (strcmp(line.request.mode, "all") != 0 || is_without_stacks(&line)))
         return options_usage(self,
                              "--all-stacks needs mode all and call stacks: add '--mode all', without --no-stacks");
+    if (line.request.snapshots.triggers && (!line.request.policy || strcmp(line.request.policy, "ring") != 0))
+        return options_usage(self, "--snapshot-on needs a ring: add '--ring 64M'");
+    if (has_snapshot_options(&line.request.snapshots) && !line.request.snapshots.triggers)
+        return options_usage(self, "there is no trigger of snapshots: add '--snapshot-on \"wait > 100 ms\"'");
     line.request.argv = argv + rest;
     return record_program(&line);
 }
@@ -204,6 +246,11 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_ALL_STACKS, 0, "all-stacks", NULL, "with mode all: a call stack for releases and ends of waits, too"},
     {RECORD_OPT_RING, 0, "ring", "SIZE",
      "keep the latest SIZE bytes of each thread (64K to 16G), overwriting older events"},
+    {RECORD_OPT_SNAPSHOT_ON, 0, "snapshot-on", "TRIGGER",
+     "with --ring, copy the recording at 'region NAME > 50 ms', 'wait > 100 ms' or 'deadlock'"},
+    {RECORD_OPT_SNAPSHOTS, 0, "snapshots", "DIR", "directory of these copies (default: beside the recording)"},
+    {RECORD_OPT_SNAPSHOT_EVERY, 0, "snapshot-every", "SECONDS", "least time between two of them (default: 10)"},
+    {RECORD_OPT_SNAPSHOT_MOST, 0, "snapshot-most", "N", "most of them in all (default: 16)"},
     {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process; later events are lost"},
     {RECORD_OPT_STOP, 0, "stop-at", "SIZE", "end recording a process once it has SIZE bytes of events"},
     {RECORD_OPT_PACKET, 0, "packet", "SIZE", "event buffer of each thread, 16K to 64M (default: 256K)"},

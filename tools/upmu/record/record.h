@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "record_snapshots.h"
+#include "ui/output.h"
+
+struct upmu_deadlock_watch;
+
 struct record_request {
     char **argv;             /**< the command */
     char *program;           /**< the file that will be executed */
@@ -27,7 +32,9 @@ struct record_request {
     bool sched;              /**< switches of threads, too */
     bool kernel_locks;       /**< and waits for the kernel's locks */
     char *dir;               /**< of the recording, absolute; exists and is empty */
-    int output;              /**< descriptor for what the command writes on its standard output and error; -1: ours */
+    struct snapshot_request snapshots;
+    char *shown; /**< `dir` as given by the user */
+    int output;  /**< descriptor for what the command writes on its standard output and error; -1: ours */
 };
 
 /** Find the command's file and the library, and make the directory (`output`, or one of our choice, `*shown` as given
@@ -44,9 +51,27 @@ int record_end(pid_t pid);
  *  (if not, the reason was printed, and the status is that of upmu). */
 int record_run(const struct record_request *request, bool *started);
 
-/** Wait for the end of the command, without reaping it, and report deadlocks when they occur to `file`, NULL: standard
- *  error. */
-void record_watch(pid_t pid, const char *dir, const char *file);
+struct upmu_snapshot_watch;
+
+/** Pauses between two looks at a recording: for requests of snapshots, and for deadlocks. */
+enum { RECORD_POLL_MS = 10, RECORD_LOOK_MS = 100 };
+
+/** What is watched in a running recording. */
+struct record_watch {
+    struct upmu_deadlock_watch *deadlocks; /**< NULL: they cannot be found */
+    struct upmu_snapshot_watch *snapshots; /**< NULL: none are taken */
+    struct output *out;                    /**< for reports of deadlocks; NULL: none are printed */
+};
+
+/** Watch the recording `dir`; `snapshots` is released with the watch. */
+void record_watch_open(struct record_watch *w, const char *dir, struct upmu_snapshot_watch *snapshots,
+                       struct output *out);
+/** Take snapshots that are requested and, if `deadlocks`, report those that have occurred: about ten times a second. */
+void record_watch_step(struct record_watch *w, bool deadlocks);
+void record_watch_close(struct record_watch *w);
+
+/** Wait for the end of the command, without reaping it; report deadlocks, and take snapshots. */
+void record_watch(const struct record_request *request, pid_t pid);
 
 /** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording,
  *  which may have `functions`.

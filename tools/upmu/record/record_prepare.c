@@ -102,6 +102,7 @@ int record_prepare(struct record_request *request, const char *output, char **sh
         return EXIT_FAILED;
     }
     request->dir = memory_copy(real);
+    request->shown = *shown;
     return EXIT_OK;
 }
 
@@ -111,6 +112,7 @@ void record_release(struct record_request *request, char *shown)
     free(request->library);
     free(request->functions);
     free(request->dir);
+    free(request->snapshots.triggers);
     free(shown);
     request->program = request->library = request->functions = request->dir = NULL;
 }

@@ -63,6 +63,8 @@ static int record_set_environment(const struct record_request *q)
         rc = setenv("UPMU_SYNC_NO_CALLS", "1", 1);
     if (rc == 0)
         rc = record_set_policy(q);
+    if (rc == 0 && q->snapshots.triggers)
+        rc = setenv("UPMU_SNAPSHOT_ON", q->snapshots.triggers, 1);
     if (rc == 0 && q->packet)
         rc = setenv("UPMU_TRACE_PACKET", q->packet, 1);
     if (rc == 0 && q->stacks)
@@ -158,6 +160,6 @@ int record_run(const struct record_request *request, bool *started)
     if (!*started)
         return status;
     stat_signals_forward(pid);
-    record_watch(pid, request->dir, request->deadlocks);
+    record_watch(request, pid);
     return record_end(pid);
 }

@@ -10,30 +10,42 @@
 #include "deadlock/deadlock.h"
 #include "record.h"
 #include "upmu/control.h"
+#include "upmu/snapshot.h"
 
-enum { LOOK_MS = 100 };
+enum { WATCH_TEXT = 64 };
 
-/* Into the trace as well; while the whole process stands, its next event would take it along, and .live has it all. */
-static void watch_mark(const char *process, const struct upmu_deadlock *d)
+static void watch_describe(char text[WATCH_TEXT], const struct upmu_deadlock *d)
 {
-    char text[64];
+    snprintf(text, WATCH_TEXT, "%s [%s] of %zu thread%s",
+             d->certainty == UPMU_DEADLOCK_CERTAIN ? "deadlock" : "stalled", upmu_deadlock_kind_name(d->kind),
+             d->n_threads, d->n_threads == 1 ? "" : "s");
+}
+
+/* Into the trace as well; while the whole process is blocked, its next event would record it, and .live has it all. */
+static void watch_mark(const char *process, const char *text)
+{
     struct upmu_control *control;
     if (upmu_control_open(&control, process) != 0)
         return;
-    snprintf(text, sizeof text, "%s [%s] of %zu thread%s",
-             d->certainty == UPMU_DEADLOCK_CERTAIN ? "deadlock" : "stalled", upmu_deadlock_kind_name(d->kind),
-             d->n_threads, d->n_threads == 1 ? "" : "s");
     int rc = upmu_control_mark(control, 0, text);
     if (rc < 0 && rc != UPMU_E_BUSY) /* another mark waits already: the process does nothing to take it along */
         complain("cannot mark the deadlock in the trace: %s", upmu_error());
     upmu_control_close(control);
 }
 
-static void watch_report(struct output *out, struct upmu_deadlock_watch *watch, const char *process)
+/* The recorded program has the triggers: another one may be recorded by the same command. */
+static bool watch_snapshots_wanted(const struct record_watch *w)
+{
+    struct upmu_snapshot_totals totals = {.size = sizeof totals};
+    return w->snapshots && upmu_snapshot_watch_totals_read(w->snapshots, &totals) == 0 && totals.deadlocks > 0;
+}
+
+static void watch_report(struct record_watch *w, const char *process)
 {
     struct deadlock_report r = {.subject = process};
     struct upmu_deadlock d = {.size = sizeof d};
-    if (upmu_deadlock_watch_take(watch, &r.deadlocks) < 0) {
+    char text[WATCH_TEXT];
+    if (upmu_deadlock_watch_take(w->deadlocks, &r.deadlocks) < 0) {
         complain("a deadlock was found, but cannot be reported: %s", upmu_error());
         return;
     }
@@ -42,11 +54,40 @@ static void watch_report(struct output *out, struct upmu_deadlock_watch *watch, 
         bool wanted = d.certainty == UPMU_DEADLOCK_CERTAIN || d.certainty == UPMU_DEADLOCK_STALLED;
         if (!wanted || d.suppressed)
             continue;
-        deadlock_write_one(out, &r, i);
-        watch_mark(process, &d);
+        if (w->out)
+            deadlock_write_one(w->out, &r, i);
+        watch_describe(text, &d);
+        watch_mark(process, text);
+        if (watch_snapshots_wanted(w))
+            snapshots_take(w->snapshots, text);
     }
-    (void)fflush(out->file); /* an error is reported when the output is closed */
+    if (w->out)
+        (void)fflush(w->out->file); /* an error is reported when the output is closed */
     upmu_deadlocks_close(r.deadlocks);
+}
+
+void record_watch_open(struct record_watch *w, const char *dir, struct upmu_snapshot_watch *snapshots,
+                       struct output *out)
+{
+    *w = (struct record_watch){.snapshots = snapshots, .out = out};
+    if (upmu_deadlock_watch_open(&w->deadlocks, dir) != 0) {
+        complain("deadlocks will not be reported: %s", upmu_error());
+        w->deadlocks = NULL;
+    }
+}
+
+void record_watch_step(struct record_watch *w, bool deadlocks)
+{
+    const char *process;
+    snapshots_poll(w->snapshots);
+    if (deadlocks && w->deadlocks && upmu_deadlock_watch_poll(w->deadlocks, &process) > 0)
+        watch_report(w, process);
+}
+
+void record_watch_close(struct record_watch *w)
+{
+    upmu_deadlock_watch_close(w->deadlocks);
+    snapshots_close(w->snapshots);
 }
 
 static bool watch_is_over(pid_t pid)
@@ -55,23 +96,21 @@ static bool watch_is_over(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 ? errno != EINTR : info.si_pid == pid;
 }
 
-void record_watch(pid_t pid, const char *dir, const char *file)
+void record_watch(const struct record_request *request, pid_t pid)
 {
-    struct upmu_deadlock_watch *watch;
+    struct record_watch watch;
     struct output out;
-    const char *process;
+    const char *file = request->deadlocks;
     bool open = (file && output_file(&out, file) == 0) || output_standard(&out, OUTPUT_STDERR) == 0;
     /* Without one (before Linux 5.3) poll() takes the descriptor -1 for nothing to wait for, and the time passes. */
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-    if (upmu_deadlock_watch_open(&watch, dir) != 0) {
-        complain("deadlocks will not be reported: %s", upmu_error());
-        watch = NULL;
-    }
-    while (!watch_is_over(pid)) {
-        if (poll(&end, 1, LOOK_MS) == 0 && watch && upmu_deadlock_watch_poll(watch, &process) > 0 && open)
-            watch_report(&out, watch, process);
-    }
-    upmu_deadlock_watch_close(watch);
+    struct upmu_snapshot_watch *snapshots = snapshots_open(&request->snapshots, request->dir, request->shown);
+    int pause_ms = snapshots ? RECORD_POLL_MS : RECORD_LOOK_MS;
+    record_watch_open(&watch, request->dir, snapshots, open ? &out : NULL);
+    for (int passed = pause_ms; !watch_is_over(pid); passed += pause_ms)
+        if (poll(&end, 1, pause_ms) == 0)
+            record_watch_step(&watch, passed % RECORD_LOOK_MS == 0);
+    record_watch_close(&watch);
     if (open)
         (void)output_close(&out); /* an error was printed; the exit status is that of the command */
     if (end.fd >= 0)

@@ -21,6 +21,13 @@ static void text_clock_error(struct output *out, const struct upmu_trace_process
         fprintf(out->file, " within %" PRIu64 " ns", p->clock_error_ns);
 }
 
+static void text_snapshot(struct output *out, const char *reason)
+{
+    fputs(", up to a snapshot (", out->file);
+    output_clean(out->file, reason);
+    fputc(')', out->file);
+}
+
 static void text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     fprintf(out->file, "  process %ld on ", (long)p->pid);
@@ -36,6 +43,8 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
     text_clock_error(out, p);
     if (p->execed)
         fputs(", until it became another program (exec)", out->file);
+    else if (p->snapshot[0])
+        text_snapshot(out, p->snapshot);
     else if (!p->complete)
         fprintf(out->file, "%s, without a proper end (killed, or still running)%s", output_style(out, STYLE_WARNING),
                 output_plain(out));

@@ -95,7 +95,7 @@ static int start_record(struct record_request *r, const char *output, int *repor
         close(*report);
         *report = -1;
         if (placed)
-            record_watch(pid, r->dir, NULL);
+            record_watch(r, pid);
         (void)record_end(pid);
         (void)record_summary(r->dir, shown, false);
     }

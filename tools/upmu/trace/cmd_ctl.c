@@ -12,6 +12,7 @@
 #include "ui/numbers.h"
 #include "ui/options.h"
 #include "ui/output.h"
+#include "record/ctl_watch.h"
 #include "upmu/control.h"
 
 struct ctl_verb;
@@ -23,11 +24,14 @@ struct ctl_request {
     const char *arg;
 };
 
-/* What can be done to one process. @return as the functions of upmu/control.h. */
 struct ctl_verb {
     const char *name;
-    const char *arg; /* what it wants, or NULL */
+    const char *arg; /* what it takes, or NULL */
+    bool optional;   /* the argument may be missing */
+    /* For each process; NULL: not by processes. @return as the functions of upmu/control.h. */
     int (*act)(const struct ctl_request *q, const struct upmu_control *c, size_t index);
+    /* For the whole; `dir` is that of the recording, or of the process given. @return an exit status. */
+    int (*whole)(const struct ctl_request *q, const char *dir);
 };
 
 static int ctl_start(const struct ctl_request *q, const struct upmu_control *c, size_t index)
@@ -55,10 +59,27 @@ static int ctl_mark(const struct ctl_request *q, const struct upmu_control *c, s
     return rc;
 }
 
+static int ctl_take_snapshot(const struct ctl_request *q, const char *dir)
+{
+    return ctl_snapshot(dir, q->target, q->arg);
+}
+
+static int ctl_watch_triggers(const struct ctl_request *q, const char *dir)
+{
+    return ctl_watch(dir, q->arg);
+}
+
 static const struct ctl_verb verbs[] = {
-    {"start", NULL, ctl_start}, {"stop", NULL, ctl_stop}, {"mode", "MODE", ctl_mode},
-    {"mark", "TEXT", ctl_mark}, {"status", NULL, NULL},
+    {.name = "start", .act = ctl_start},
+    {.name = "stop", .act = ctl_stop},
+    {.name = "mode", .arg = "MODE", .act = ctl_mode},
+    {.name = "mark", .arg = "TEXT", .act = ctl_mark},
+    {.name = "snapshot", .arg = "DIR", .optional = true, .whole = ctl_take_snapshot},
+    {.name = "watch", .arg = "DIR", .optional = true, .whole = ctl_watch_triggers},
+    {.name = "status"},
 };
+
+#define CTL_VERBS "start, stop, mode, mark, snapshot, watch and status"
 
 /* --------------------------------------------------------------------------------------------- command line */
 
@@ -80,7 +101,7 @@ static int ctl_option(void *arg, int id, const char *value)
     }
     if (!q->verb) {
         q->verb = ctl_verb_named(value);
-        return q->verb ? 0 : options_usage(q->self, "'%s' is none of start, stop, mode, mark and status", value);
+        return q->verb ? 0 : options_usage(q->self, "'%s' is none of " CTL_VERBS, value);
     }
     if (!q->verb->arg || q->arg)
         return options_usage(q->self, "unexpected argument '%s'", value);
@@ -93,8 +114,8 @@ static int ctl_check(const struct ctl_request *q)
     if (!q->target)
         return options_usage(q->self, "PID|DIR is missing: give a process id or the directory of a recording");
     if (!q->verb)
-        return options_usage(q->self, "the action is missing: one of start, stop, mode, mark and status");
-    if (q->verb->arg && !q->arg)
+        return options_usage(q->self, "the action is missing: one of " CTL_VERBS);
+    if (q->verb->arg && !q->arg && !q->verb->optional)
         return options_usage(q->self, "'%s' wants %s", q->verb->name, q->verb->arg);
     if (q->verb->act == ctl_mode && mode_number(q->arg) < 0)
         return options_usage(q->self, "a mode is one of holders, contended, all and counts, not '%s'", q->arg);
@@ -156,6 +177,24 @@ static int ctl_open(const char *target, struct upmu_control **c)
     return upmu_control_open(c, target);
 }
 
+/* A recording that is watched may have no process yet. */
+static int ctl_whole(const struct ctl_request *q)
+{
+    long pid;
+    struct upmu_control *c = NULL;
+    struct upmu_control_status s = {.size = sizeof s};
+    if (!number_long(q->target, 1, INT_MAX, &pid))
+        return q->verb->whole(q, q->target);
+    int rc = upmu_control_open_pid(&c, (pid_t)pid);
+    if (rc == 0)
+        rc = upmu_control_status_read(c, 0, &s);
+    if (rc != 0)
+        complain("%s", upmu_error());
+    int status = rc == 0 ? q->verb->whole(q, s.dir) : EXIT_FAILED;
+    upmu_control_close(c);
+    return status;
+}
+
 static int ctl_main(const struct command *self, int argc, char **argv)
 {
     struct ctl_request q = {.self = self};
@@ -166,6 +205,8 @@ static int ctl_main(const struct command *self, int argc, char **argv)
     status = ctl_check(&q);
     if (status != 0)
         return status;
+    if (q.verb->whole)
+        return ctl_whole(&q);
     if (ctl_open(q.target, &c) != 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
@@ -179,11 +220,12 @@ static const struct option_spec ctl_options[] = {{0, 0, NULL, NULL, NULL}};
 
 const struct command command_ctl = {
     .name = "ctl",
-    .summary = "start, stop, mark or query a running recording",
-    .usage = "PID|DIR start|stop|mode MODE|mark TEXT|status",
+    .summary = "start, stop, mark, copy or query a running recording",
+    .usage = "PID|DIR start|stop|mode MODE|mark TEXT|snapshot [DIR]|watch [DIR]|status",
     .about = "Controls the recording of the process PID, or of all running processes of the recording DIR: starts or\n"
              "stops recording of locks and threads, changes the mode (holders, contended, all, counts), writes a mark\n"
-             "to the trace, or shows the status. Only the user who owns the process can do so.\n",
+             "to the trace, copies the recording as it is (snapshot), takes a snapshot at each trigger of the program\n"
+             "until interrupted (watch), or shows the status. Only the user who owns the process can do so.\n",
     .options = ctl_options,
     .exits = "  0  done\n"
              "  1  it failed for some process, or none is running; the reason is on standard error\n"

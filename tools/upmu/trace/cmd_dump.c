@@ -315,6 +315,7 @@ static void dump_process_json(struct textbuf *j, const struct upmu_trace_process
     json_uint(j, "overwritten", p->overwritten);
     json_bool(j, "complete", p->complete != 0);
     json_bool(j, "execed", p->execed != 0);
+    json_string(j, "snapshot", p->snapshot[0] ? p->snapshot : NULL);
     json_object_end(j);
 }
 
@@ -325,7 +326,7 @@ static void dump_process_text(const struct upmu_trace_process *p)
                  p->lost_note[0] ? ": " : "", p->lost_note);
     if (p->overwritten)
         complain("process %ld: %" PRIu64 " older events were overwritten (ring policy)", (long)p->pid, p->overwritten);
-    if (!p->complete && !p->execed)
+    if (!p->complete && !p->execed && !p->snapshot[0])
         complain("process %ld: the trace has no proper end (killed, or still running)", (long)p->pid);
 }
 

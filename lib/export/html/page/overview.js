@@ -587,8 +587,14 @@ function conditionsPanel(m) {
           : null,
         fact(
           "End",
-          p.complete ? "in good order" : p.execed ? "it became another program (exec)" : "it was killed, or still running",
-          !p.complete && !p.execed,
+          p.complete
+            ? "in good order"
+            : p.execed
+              ? "it became another program (exec)"
+              : p.snapshot
+                ? `a snapshot: ${p.snapshot}`
+                : "it was killed, or still running",
+          !p.complete && !p.execed && !p.snapshot,
         ),
       ),
     ),
