@@ -9,6 +9,7 @@
  */
 #include "base/clock.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 #include <cpuid.h>
 #endif
 
+int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
 static struct clock_triple clock_first;
 static const char *clock_reason = "";
@@ -66,13 +68,6 @@ static const char *isa_counter_problem(void)
 #endif
 #endif
 
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec ts;
-    clock_gettime(id, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void clock_sample(struct clock_triple *t)
 {
     int saved = errno;
@@ -80,9 +75,9 @@ void clock_sample(struct clock_triple *t)
     /* An interrupt between the readings widens the bracket; the narrowest of a few tries is the most precise. */
     for (int i = 0; i < 5; i++) {
         uint64_t before = tick_now();
-        uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
-        uint64_t raw = clock_ns(CLOCK_MONOTONIC_RAW); /* in the middle: ticks are fitted to this one */
-        uint64_t realtime = clock_ns(CLOCK_REALTIME);
+        uint64_t monotonic = tick_clock_ns(CLOCK_MONOTONIC);
+        uint64_t raw = tick_clock_ns(CLOCK_MONOTONIC_RAW); /* in the middle: ticks are fitted to this one */
+        uint64_t realtime = tick_clock_ns(CLOCK_REALTIME);
         uint64_t after = tick_now();
         uint64_t width = after - before;
         if (width < t->width) {
@@ -96,8 +91,21 @@ void clock_sample(struct clock_triple *t)
     errno = saved;
 }
 
+/* A program without a dynamic libc has no other clock_gettime() either. The handle stays open as libc itself does. */
+static void clock_find_gettime(void)
+{
+    int (*found)(clockid_t, struct timespec *) = NULL;
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (!libc)
+        return;
+    *(void **)&found = dlsym(libc, "clock_gettime");
+    if (found)
+        tick_clock_gettime = found;
+}
+
 static void clock_decide(void)
 {
+    clock_find_gettime();
 #ifdef TICK_ISA_NAME
     clock_reason = isa_counter_problem();
     tick_use_isa = clock_reason[0] == '\0';

@@ -3,7 +3,12 @@
 #ifndef UPMU_BASE_PRIVATE_TABLE_H
 #define UPMU_BASE_PRIVATE_TABLE_H
 
+#include <fcntl.h>
 #include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 /**
  * Call `run(argument)`, which may open files, so that the program never sees their descriptors: open() returns the lowest
@@ -23,5 +28,25 @@ int private_table_run(int (*run)(void *), void *argument);
 /** Called before and after `run`, with all signals blocked, if it is set: what the other thread calls is not the program's, and
  *  the thread-local storage is the caller's. Each library has its own. */
 extern void (*private_table_hook)(bool begins);
+
+/** fstat() of type, permissions, owner, size, device and inode, by the system call: libfaketime's fstat(), for one, takes a mutex, and
+ *  called while that mutex's own lock is recorded it would wait for its own thread. @return 0, or -1 and errno */
+static inline int private_fstat(int fd, struct stat *st)
+{
+#if defined __x86_64__ && defined __LP64__ || defined __aarch64__ || defined __riscv && __riscv_xlen == 64
+    return (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH); /* the kernel's struct is the C library's */
+#else
+    struct statx x;
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &x) != 0)
+        return fstat(fd, st); /* a kernel before 4.11 */
+    *st = (struct stat){.st_mode = x.stx_mode,
+                        .st_uid = x.stx_uid,
+                        .st_size = (off_t)x.stx_size,
+                        .st_dev = makedev(x.stx_dev_major, x.stx_dev_minor),
+                        .st_rdev = makedev(x.stx_rdev_major, x.stx_rdev_minor),
+                        .st_ino = x.stx_ino};
+    return 0;
+#endif
+}
 
 #endif

@@ -39,12 +39,22 @@ static inline uint64_t tick_isa(void)
 }
 #endif
 
+/** clock_gettime() of the C library itself, set by clock_start(): that of a preloaded library may return another time, and may take
+ *  the very lock whose acquisition is recorded. */
+extern int (*tick_clock_gettime)(clockid_t id, struct timespec *out);
+
+/** A clock in nanoseconds. Signal safe, keeps errno. */
+static inline uint64_t tick_clock_ns(clockid_t id)
+{
+    struct timespec ts;
+    tick_clock_gettime(id, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 /** CLOCK_MONOTONIC_RAW in nanoseconds. Signal safe, keeps errno. */
 static inline uint64_t tick_portable(void)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    return tick_clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
 #ifdef TICK_ISA_NAME

@@ -65,6 +65,7 @@ static int process_begin(void)
 #ifdef TICK_ISA_NAME
     tick_use_isa = clock.use_isa;
 #endif
+    tick_clock_gettime = clock.gettime;
     func_modules_start();
     rc = func_threads_start();
     if (rc == 0)

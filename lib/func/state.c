@@ -9,6 +9,7 @@
 #ifdef TICK_ISA_NAME
 uint32_t tick_use_isa;
 #endif
+int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 
 struct func_thread func_no_thread;
 _Thread_local struct func_tls func_tls = {.thread = &func_no_thread};

@@ -123,7 +123,7 @@ void upmu_recorder_stream_release_(struct trace_stream *stream)
 void upmu_recorder_clock_(struct recorder_clock *out)
 {
     clock_start();
-    *out = (struct recorder_clock){.hz = (uint64_t)clock_hz(0)};
+    *out = (struct recorder_clock){.hz = (uint64_t)clock_hz(0), .gettime = tick_clock_gettime};
 #ifdef TICK_ISA_NAME
     out->use_isa = tick_use_isa;
 #endif

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <sys/types.h>
 
 #include "trace/format/control.h"
@@ -34,8 +35,9 @@ UPMU_API void upmu_recorder_stream_release_(struct trace_stream *stream);
 
 /** Settings of tick_now(), so that all modules use one clock. */
 struct recorder_clock {
-    uint32_t use_isa; /**< tick_use_isa of base/tick.h */
-    uint64_t hz;      /**< ticks per second, roughly */
+    uint32_t use_isa;                                   /**< tick_use_isa of base/tick.h */
+    uint64_t hz;                                        /**< ticks per second, roughly */
+    int (*gettime)(clockid_t id, struct timespec *out); /**< tick_clock_gettime of base/tick.h */
 };
 
 /** Record the switches of all threads if the kernel allows it; upmu_recorder_begin_() must have succeeded. `wanted` false:

@@ -53,7 +53,8 @@ int sync_gate_open(uint32_t mode)
     if (!control)
         return upmu_fail(UPMU_E_IO, "the trace could not be made");
     __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
-    sync_gate.since_raw_ns = control_resume(control);
+    sync_gate.since_raw_ns = tick_portable();
+    control_resume(control, sync_gate.since_raw_ns);
     sync_gate.since = tick_now();
     sync_limits_start(control);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);

@@ -213,6 +213,7 @@ static void process_take_clock(void)
 #ifdef TICK_ISA_NAME
     tick_use_isa = clock.use_isa;
 #endif
+    tick_clock_gettime = clock.gettime;
     sync_process.hz = clock.hz;
     sync_process.ns_per_tick = 1e9 / (double)clock.hz;
     sync_process.ns_factor = (uint64_t)(sync_process.ns_per_tick * (1 << SYNC_NS_BITS));
@@ -332,7 +333,7 @@ int upmu_sync_set_mode(int mode)
         return UPMU_E_STATE;
     struct control_header *control = upmu_recorder_control_();
     if (control && sync_mode() == MODE_OFF)
-        (void)control_resume(control);
+        control_resume(control, tick_portable());
     uint32_t before = __atomic_exchange_n(word, 1 + (uint32_t)mode, __ATOMIC_ACQ_REL);
     struct sync_thread *t = before == MODE_OFF ? sync_thread() : NULL;
     if (t)

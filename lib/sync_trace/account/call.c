@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/private_table.h"
 #include "region/recorder.h"
 #include "sync_trace/stack/unwind.h"
 #include "trace/write/stream.h"
@@ -79,7 +80,7 @@ static struct sync_descriptor descriptor_find(struct sync_thread *t, int fd, uin
     if (d->fd == fd && d->tick != 0 && tick - d->tick < sync_process.hz / PER_SECOND)
         return *d;
     *d = (struct sync_descriptor){.tick = tick, .fd = fd};
-    if (fstat(fd, &st) == 0) {
+    if (private_fstat(fd, &st) == 0) {
         d->type = descriptor_type(fd, &st);
         d->device = (uint64_t)st.st_dev;
         d->inode = (uint64_t)st.st_ino;

@@ -26,17 +26,10 @@
 #include "sync_trace/libc/resolve.h"
 #include "trace/format/wait_state.h"
 
-enum { NS_PER_S = 1000000000, SHARE = 100, FREE_SHARE = 200 /* of a second */, TEXT_MAX = 4096, TRIES = 4 };
+enum { SHARE = 100, FREE_SHARE = 200 /* of a second */, TEXT_MAX = 4096, TRIES = 4 };
 
 /* Tick of the first snapshot, and ticks spent on all of them; inherited by a child. */
 static uint64_t first, spent;
-
-static uint64_t all_blocked_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* @return false if the file cannot be read, or does not fit. */
 static bool all_blocked_read_file(const char *path, char text[TEXT_MAX])
@@ -269,7 +262,7 @@ void sync_all_blocked(struct wait_file_header *h, const struct sync_thread *t, u
     while (__atomic_load_n(&sync_gate.inspect_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&sync_gate.inspecting, 1, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&sync_gate.inspect_again, 0, __ATOMIC_SEQ_CST);
-        uint64_t now = all_blocked_now_ns();
+        uint64_t now = tick_clock_ns(CLOCK_REALTIME);
         struct snapshot_request request = {h, t};
         if (private_table_run(all_blocked_snapshot, &request) > 0)
             __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);

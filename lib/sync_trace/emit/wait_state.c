@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/tick.h"
 #include "region/recorder.h"
@@ -20,23 +19,16 @@
 #include "trace/format/wait_state.h"
 #include "trace/write/writer.h"
 
-enum { KEPT_MAX = 512, NS_PER_S = 1000000000 };
+enum { KEPT_MAX = 512 };
 
 _Static_assert((int)WAIT_FILE_HELD_MAX >= (int)SYNC_HELD_MAX, "all that a thread holds fits its slot");
 _Static_assert((int)WAIT_FILE_FRAMES_MAX >= (int)SYNC_FRAMES_MAX, "and every call stack");
 _Static_assert(sizeof((struct sync_thread){0}.wait_outer) == WAIT_FILE_HEAD_BYTES, "the head of a slot fits");
 
-static uint64_t wait_state_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 uint64_t sync_wait_state_clock(struct sync_thread *t)
 {
     t->clock_tick = tick_now();
-    t->clock_ns = wait_state_now_ns();
+    t->clock_ns = tick_clock_ns(CLOCK_REALTIME);
     return t->clock_ns;
 }
 
@@ -195,7 +187,7 @@ bool sync_wait_state_leave(struct sync_thread *t)
         return false;
     __atomic_fetch_sub(&sync_gate.threads_recorded, 1, __ATOMIC_RELAXED);
     bool keep = t->depth > 0 && __atomic_fetch_add(&sync_gate.kept, 1, __ATOMIC_RELAXED) < KEPT_MAX;
-    uint64_t now = wait_state_now_ns();
+    uint64_t now = tick_clock_ns(CLOCK_REALTIME);
     slot_change_begin(s);
     s->state = keep ? WAIT_FILE_ENDED : WAIT_FILE_FREE;
     s->since_ns = now;

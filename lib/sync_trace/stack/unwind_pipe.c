@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/private_table.h"
+
 static struct {
     int fd[2];
     dev_t dev;
@@ -19,7 +21,7 @@ static struct {
 static bool pipe_end_is(int fd, dev_t dev, ino_t ino)
 {
     struct stat st;
-    return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && st.st_dev == dev && st.st_ino == ino;
+    return private_fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && st.st_dev == dev && st.st_ino == ino;
 }
 
 /* The numbers are the lowest free ones: those that a pipe made before the walk has. */
@@ -34,7 +36,7 @@ bool sync_unwind_pipe_learn(bool (*walk)(void))
     }
     if (!walk())
         return false;
-    if (!probed || fstat(fd[0], &st) != 0 || !pipe_end_is(fd[0], st.st_dev, st.st_ino) ||
+    if (!probed || private_fstat(fd[0], &st) != 0 || !pipe_end_is(fd[0], st.st_dev, st.st_ino) ||
         !pipe_end_is(fd[1], st.st_dev, st.st_ino))
         return true;
     unwind_pipe.fd[0] = fd[0];

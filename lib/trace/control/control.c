@@ -33,6 +33,14 @@ static int control_new(struct upmu_control **out)
     return *out ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory for the control of a recording");
 }
 
+static uint64_t raw_now_ns(void)
+{
+    enum { NS_PER_S = 1000000000 };
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
 int upmu_control_open(struct upmu_control **control, const char *dir)
 {
     if (!control || !dir)
@@ -145,7 +153,7 @@ static void mode_start(struct control_header *h, uint32_t chosen, uint32_t unuse
     uint32_t off = CONTROL_OFF;
     (void)unused;
     if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == CONTROL_OFF)
-        (void)control_resume(h);
+        control_resume(h, raw_now_ns());
     __atomic_compare_exchange_n(&h->mode, &off, chosen, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 

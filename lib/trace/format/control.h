@@ -18,8 +18,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/tick.h"
-
 #define CONTROL_FILE ".control"
 #define CONTROL_MAGIC "upmuctl"
 
@@ -109,12 +107,10 @@ static_assert(offsetof(struct control_header, wait_ticks) == 448, "the layout is
 static_assert(offsetof(struct control_header, request) == 512, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
-/** Recording begins: before `mode` is stored. */
-static inline uint64_t control_resume(struct control_header *h)
+/** Recording begins now, by CLOCK_MONOTONIC_RAW: before `mode` is stored. */
+static inline void control_resume(struct control_header *h, uint64_t raw_ns)
 {
-    uint64_t now = tick_portable();
-    __atomic_store_n(&h->resumed_raw_ns, now, __ATOMIC_RELEASE);
-    return now;
+    __atomic_store_n(&h->resumed_raw_ns, raw_ns, __ATOMIC_RELEASE);
 }
 
 /** Count lost events. */

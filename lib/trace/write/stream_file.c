@@ -36,7 +36,7 @@ static int stream_make_file(void *stream)
     int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
-    s->has_file = fstat(fd, &st) == 0;
+    s->has_file = private_fstat(fd, &st) == 0;
     int rc = s->has_file ? 0 : -errno;
     close(fd);
     s->dev = st.st_dev;
@@ -73,7 +73,7 @@ int stream_open(struct trace_stream *s)
     int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+    if (private_fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
         return fd;
     close(fd);
     return -ESTALE;

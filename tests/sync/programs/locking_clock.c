@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A preloaded library whose time functions, those of file times among them, use locks, as libraries that fake the time do:
- * each call initializes once, locks a mutex, and takes a semaphore and returns it. */
+/* A preloaded library whose functions for times, files and their times use locks, as libraries that fake the time, the user or
+ * the root directory do: each call initializes once, locks a mutex, and takes a semaphore and returns it. None of them may be
+ * called while these are recorded. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -14,28 +16,24 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t one;
-static _Thread_local int inside;
 
 static void make(void)
 {
     (void)sem_init(&one, 0, 1);
 }
 
-/* Recursion: the lock calls may ask for the time themselves. The time functions are no cancellation points. */
+/* The time functions are no cancellation points. */
 static void use_locks(void)
 {
     int cancel;
-    if (inside++ == 0) {
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-        pthread_once(&once, make);
-        while (sem_wait(&one) != 0)
-            continue;
-        pthread_mutex_lock(&mutex);
-        pthread_mutex_unlock(&mutex);
-        (void)sem_post(&one);
-        pthread_setcancelstate(cancel, NULL);
-    }
-    inside--;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    pthread_once(&once, make);
+    while (sem_wait(&one) != 0)
+        continue;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    (void)sem_post(&one);
+    pthread_setcancelstate(cancel, NULL);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *at)
@@ -67,4 +65,20 @@ int fstat(int fd, struct stat *out)
     int rc = fstatat(fd, "", out, AT_EMPTY_PATH);
     use_locks(); /* to change the times */
     return rc;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    int mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, int) : 0;
+    va_end(more);
+    use_locks();
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int close(int fd)
+{
+    use_locks();
+    return (int)syscall(SYS_close, fd);
 }
