@@ -14,7 +14,7 @@ shift
 size=10 slack=1 json=0 heading=1
 for option; do
     case $option in
-    --short) size=1 slack=3 ;;
+    --short) size=1 slack=5 ;; # small recordings are mostly heads: bars of less than that are shown, not judged
     --no-bars) slack=0 ;;
     --json) json=1 ;;
     --no-heading) heading=0 ;;
@@ -95,8 +95,8 @@ row()
     measured=1
     ratio=$(awk -v all="$bytes" -v usual="$usual_bytes" 'BEGIN { printf "%.2f", all / usual }')
     verdict=$(awk -v ratio="$ratio" -v bar="$bar" -v slack="$slack" 'BEGIN {
-        least = slack ? bar / slack : 0
-        print slack == 0 ? "-" : ratio >= (least < 1 ? 1 : least) ? "met" : "MISSED" }')
+        judged = slack == 1 || (slack > 1 && bar >= slack)
+        print !judged ? "-" : ratio * slack >= bar ? "met" : "MISSED" }')
     [ "$verdict" != MISSED ] || status=1
     awk -v json=$json -v name="$name" -v usual="$usual_bytes" -v all="$bytes" -v usual_ns="$usual_ns" -v all_ns="$ns" \
         -v ratio="$ratio" -v bar="$bar" -v verdict="$verdict" 'BEGIN {
