@@ -184,11 +184,40 @@ static bool find_real(struct calls *out)
     return found[0] && found[1] && found[2] && found[3];
 }
 
+#ifdef BENCH_FLIGHT
+/* A ring with a trigger of each kind, none of which holds. */
+static void rows(struct bench *b, struct pool *ours, struct pool *bare)
+{
+    row(b, ours, bare, "pool, tasks of 10 us, flight recorder", UPMU_SYNC_HOLDERS, 10, 1.10);
+}
+
+static bool arm(void)
+{
+    return setenv("UPMU_TRACE_POLICY", "ring:64M", 1) == 0 &&
+           setenv("UPMU_SNAPSHOT_ON", "region parse > 100 s; wait any > 100 s; deadlock", 1) == 0;
+}
+#define POOL_TITLE "flight"
+#else
+static void rows(struct bench *b, struct pool *ours, struct pool *bare)
+{
+    row(b, ours, bare, "pool, tasks of 3 us, off", -1, 3, 1.10);
+    row(b, ours, bare, "pool, tasks of 3 us, contended", UPMU_SYNC_CONTENDED, 3, 1.10);
+    row(b, ours, bare, "pool, tasks of 10 us, contended", UPMU_SYNC_CONTENDED, 10, 1.10);
+    row(b, ours, bare, "pool, tasks of 3 us, all", UPMU_SYNC_ALL, 3, 0);
+}
+
+static bool arm(void)
+{
+    return true;
+}
+#define POOL_TITLE "pool"
+#endif
+
 int main(int argc, char **argv)
 {
     struct pool ours, bare;
     const struct calls traced = {pthread_mutex_lock, pthread_mutex_unlock, pthread_cond_wait, pthread_cond_signal};
-    struct bench *b = bench_start("pool", argc, argv);
+    struct bench *b = bench_start(POOL_TITLE, argc, argv);
     struct calls own;
     if (UNDER_TSAN) {
         bench_skip(b, "thread pool", "ThreadSanitizer does not see the C library's own functions");
@@ -203,16 +232,15 @@ int main(int argc, char **argv)
         return bench_end(b);
     }
     bench_folder_make(dir);
+    if (!arm())
+        give_up("setenv");
     /* Threads that were there before the first recording are unwound in a slower way: here all are made after it. */
     ours.mode = UPMU_SYNC_CONTENDED;
     begin(&ours);
     end(&ours);
     start(&ours, &traced);
     start(&bare, &own);
-    row(b, &ours, &bare, "pool, tasks of 3 us, off", -1, 3, 1.10);
-    row(b, &ours, &bare, "pool, tasks of 3 us, contended", UPMU_SYNC_CONTENDED, 3, 1.10);
-    row(b, &ours, &bare, "pool, tasks of 10 us, contended", UPMU_SYNC_CONTENDED, 10, 1.10);
-    row(b, &ours, &bare, "pool, tasks of 3 us, all", UPMU_SYNC_ALL, 3, 0);
+    rows(b, &ours, &bare);
     stop(&ours);
     stop(&bare);
     int status = bench_end(b);
