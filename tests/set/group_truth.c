@@ -46,6 +46,12 @@ struct truth_bounds {
 
 static enum rights rights;
 
+/* A machine that is busy, or whose host is, spends milliseconds within a switch now and then: CPU time in which no event runs. A
+ * clock that is wrong for another reason is wrong each time, and so is a count once. */
+enum { TRIES = 3, CLOCK_MISSED = 75 };
+static unsigned tries_left;
+static bool clock_missed; /* atomic */
+
 /* ------------------------------------------------------------------------------------------------- known work */
 
 static struct truth_work work_now(int who)
@@ -110,6 +116,10 @@ static void judge(const struct truth_case *c, unsigned e, int status, uint64_t v
     }
     if (c->target == CPU)
         high = UINT64_MAX; /* whatever else runs there */
+    if (e < PAGE_FAULTS && status == UPMU_EXACT && value < low && tries_left > 0) {
+        __atomic_store_n(&clock_missed, true, __ATOMIC_RELAXED);
+        return;
+    }
     CHECK(status == UPMU_EXACT && value >= low && value <= high,
           "%s%s [%s] threads %u cycles %u pages %u sleeps %u: %s is %llu (%s), the kernel's accounts are %llu to %llu",
           target_names[c->target], c->fresh ? " fresh" : "", list, c->threads, c->cycles, c->pages, c->sleeps,
@@ -357,7 +367,7 @@ static void regions_in_child(const struct truth_case *c)
     struct test_region s = region_of("case", UPMU_ALL_THREADS);
     for (unsigned i = 0; i < c->n; i++)
         judge(c, c->event[i], s.events[i].status, s.events[i].stat.sum, &b);
-    _exit(0);
+    _exit(clock_missed ? CLOCK_MISSED : 0);
 }
 
 static void run_regions(struct truth_case *c)
@@ -369,7 +379,9 @@ static void run_regions(struct truth_case *c)
     CHECK(pid >= 0, "fork");
     if (pid == 0)
         regions_in_child(c);
-    CHECK(waitpid(pid, &status, 0) == pid && status == 0, "status %#x", (unsigned)status);
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status), "status %#x", (unsigned)status);
+    clock_missed = WEXITSTATUS(status) == CLOCK_MISSED;
+    CHECK(clock_missed || WEXITSTATUS(status) == 0, "status %#x", (unsigned)status);
 }
 
 /* --------------------------------------------------------------------------------------------------------- cases */
@@ -380,7 +392,13 @@ static void run_case(struct truth_case c)
         [THREAD] = run_thread,   [INHERIT] = run_inherit, [PROCESS] = run_process,
         [COMMAND] = run_command, [CPU] = run_cpu,         [REGIONS] = run_regions,
     };
-    runs[c.target](&c);
+    tries_left = TRIES;
+    do {
+        struct truth_case now = c;
+        tries_left--;
+        clock_missed = false;
+        runs[c.target](&now);
+    } while (clock_missed);
 }
 
 static unsigned part = 1; /* every part-th order is run */
