@@ -18,6 +18,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "base/sanitizer.h"
 #include "base/tick.h"
 #include "bench.h"
 #include "files.h"
@@ -213,6 +214,10 @@ static void row(struct bench *b, const struct subject *s)
     ours.other = s->other.ours;
     bare.timed = s->timed.name ? real(s->timed.name) : s->bare;
     bare.other = s->other.name ? real(s->other.name) : s->other.ours;
+    if ((UNDER_ASAN || UNDER_TSAN) && s->bare == free_bare) {
+        bench_skip(b, s->title, "the block is a sanitizer's");
+        return;
+    }
     if (!bare.timed || !bare.other) {
         bench_skip(b, s->title, "the C library's own functions were not found");
         return;
