@@ -123,6 +123,19 @@ enum upmu_trace_kind {
     UPMU_TRACE_CALL_BLOCK = 74,  /**< [call] the thread starts to wait */
     UPMU_TRACE_CALL_RETURN = 75, /**< [call] the wait ends: `result` 0 or an errno value */
 
+    /* MPI (libupmu_mpi): calls of one rank. `object` is not used. */
+    UPMU_TRACE_MPI_ENTER = 80,   /**< [mpi] the thread calls MPI; `stack`, `site`: where from */
+    UPMU_TRACE_MPI_LEAVE = 81,   /**< [mpi] the call returns: `result` is MPI's error code, 0 = success */
+    UPMU_TRACE_MPI_REQUEST = 82, /**< [mpi] the call that returns at this tick completed `request`, which `call` made */
+    UPMU_TRACE_MPI_POLL = 83,    /**< [mpi_poll] calls that found nothing complete, as one event */
+    UPMU_TRACE_MPI_COMM = 84,    /**< [mpi_comm] a communicator of this rank, before its first use */
+    UPMU_TRACE_MPI_ENV =
+        85, /**< [mpi_env] this process is a rank; `name`: the MPI library, or why calls are not recorded */
+    UPMU_TRACE_MPI_START =
+        87, /**< [mpi] the call that begins at this tick starts the persistent `request`, which `call` made */
+    UPMU_TRACE_MPI_COUNT =
+        86, /**< [mpi_count] calls of one function that are counted only, at the end of the process */
+
     /** [futex_counts] Calls of the thread to wait for a futex so far (UPMU_SCHED; needs root). */
     UPMU_TRACE_FUTEX_COUNTS = 73,
 };
@@ -286,6 +299,58 @@ struct upmu_trace_call {
         waker; /**< CALL_RETURN: thread of the process that wrote to the pipe or event, or sent the signal; 0: unknown */
 };
 
+/** Special values of `peer` and `tag`. */
+enum upmu_mpi_special {
+    UPMU_MPI_ANY = -1,       /**< MPI_ANY_SOURCE, MPI_ANY_TAG */
+    UPMU_MPI_PROC_NULL = -2, /**< MPI_PROC_NULL: the call does nothing */
+    UPMU_MPI_NONE = -3,      /**< the call has none */
+    UPMU_MPI_UNKNOWN = -4,   /**< not determined */
+};
+
+/** An MPI call, or a request that is complete. */
+struct upmu_trace_mpi {
+    uint64_t comm; /**< communicator: the same number in all its ranks; 1: MPI_COMM_WORLD, 0: none, or not followed */
+    uint64_t
+        bytes; /**< MPI_LEAVE, MPI_REQUEST: of the message; of a collective, what this rank contributes, or receives if
+                            that is nothing; UPMU_NO_VALUE: unknown, or there is none */
+    uint64_t request;  /**< number of the request, unique in the process; 0: none, several, or not followed */
+    uint64_t sequence; /**< MPI_ENTER of a collective: its number among those on `comm`, from 1 on; else 0 */
+    uint32_t call;     /**< for upmu_trace_mpi_call_name() */
+    int32_t peer;      /**< destination, source or root as a rank of `comm`; or enum upmu_mpi_special */
+    int32_t tag;       /**< or enum upmu_mpi_special */
+};
+
+/** Calls in a row that found nothing complete. */
+struct upmu_trace_mpi_poll {
+    uint64_t calls;   /**< how many, up to this event */
+    uint64_t since;   /**< time_ns of the first one's begin */
+    uint64_t busy_ns; /**< time within these calls, nanoseconds */
+    uint32_t call;    /**< for upmu_trace_mpi_call_name(), of the first one */
+};
+
+/** A communicator. */
+struct upmu_trace_mpi_comm {
+    uint64_t comm;   /**< as in struct upmu_trace_mpi */
+    uint64_t parent; /**< the one it was made from; 0: none */
+    int32_t rank;    /**< of this process in it */
+    int32_t size;    /**< number of its ranks */
+};
+
+/** A process as a rank of a job. */
+struct upmu_trace_mpi_env {
+    uint64_t job;         /**< hash of the launcher's name of the job; 0: unknown */
+    int32_t rank;         /**< in MPI_COMM_WORLD; before MPI_Init() by the launcher's environment; -1: unknown */
+    int32_t size;         /**< of MPI_COMM_WORLD; -1: unknown */
+    int32_t thread_level; /**< 0 MPI_THREAD_SINGLE to 3 MPI_THREAD_MULTIPLE; -1: unknown */
+    int32_t wrapped;      /**< 1: calls are recorded; 0: not, or not yet */
+};
+
+/** Calls of one function. */
+struct upmu_trace_mpi_count {
+    uint64_t calls; /**< of all threads of the process */
+    uint32_t call;  /**< for upmu_trace_mpi_call_name() */
+};
+
 /** The CPU of a switch. */
 struct upmu_trace_sched {
     uint32_t cpu; /**< its number */
@@ -352,6 +417,11 @@ struct upmu_trace_event {
         struct upmu_trace_kernel_lock kernel_lock;   /**< KERNEL_LOCK_BLOCK */
         struct upmu_trace_futex_counts futex_counts; /**< FUTEX_COUNTS */
         struct upmu_trace_call call;                 /**< CALL_BLOCK, CALL_RETURN */
+        struct upmu_trace_mpi mpi;                   /**< MPI_ENTER, MPI_LEAVE, MPI_REQUEST, MPI_START */
+        struct upmu_trace_mpi_poll mpi_poll;         /**< MPI_POLL */
+        struct upmu_trace_mpi_comm mpi_comm;         /**< MPI_COMM */
+        struct upmu_trace_mpi_env mpi_env;           /**< MPI_ENV */
+        struct upmu_trace_mpi_count mpi_count;       /**< MPI_COUNT */
         uint64_t reserved[8];                        /**< for fields of later kinds */
     };
 };
@@ -465,6 +535,9 @@ UPMU_API const char *upmu_trace_kind_name(int kind);
 /** Name of an enum upmu_object_type: "none", "mutex", "cond", "lock" for a custom one, ...; "?" for
  *  unknown types. */
 UPMU_API const char *upmu_object_type_name(int type);
+
+/** Name of an MPI call, "MPI_Send"; "?" for unknown ones. */
+UPMU_API const char *upmu_trace_mpi_call_name(uint32_t call);
 
 /** Number of processes; 0 if `trace` is NULL. */
 UPMU_API size_t upmu_trace_process_count(const struct upmu_trace *trace);

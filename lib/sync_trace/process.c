@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "mpi/launcher.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/sanitizer.h"
@@ -359,6 +360,9 @@ __attribute__((constructor)) static void sync_load(void)
 {
     sync_resolve();
     sync_layout_start();
+    const char *mpi = process_environment("UPMU_MPI");
+    if (mpi && strcmp(mpi, "ranks") == 0 && launcher_rank() < 0)
+        return; /* the launcher of the ranks, or a program between both */
     if (process_environment("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
         process_print(upmu_error());
 }

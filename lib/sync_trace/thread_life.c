@@ -207,7 +207,7 @@ struct sync_thread *sync_thread_make(void)
     const struct sync_tls *tls = &sync_tls;
     if (tls->refused == REFUSED_NO_BLOCK && !tls->busy)
         upmu_recorder_lost_(LOSS_THREAD, 1);
-    if (tls->busy || tls->refused || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+    if (tls->busy || tls->refused || tls->inside || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return NULL;
     /* An existing block is not ready. In a child it is all zeros. */
     if (tls->early || (tls->thread && tls->thread->used)) {

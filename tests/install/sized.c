@@ -17,6 +17,7 @@
 #include "upmu/deadlock.h"
 #include "upmu/export.h"
 #include "upmu/monitor.h"
+#include "upmu/mpi.h"
 #include "upmu/region.h"
 #include "upmu/snapshot.h"
 #include "upmu/sync.h"

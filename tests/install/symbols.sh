@@ -67,6 +67,12 @@ for name in libupmu libupmu_analysis libupmu_func libupmu_sync; do
     [ -z "$leaked" ] || fail "$name.a has global names that are not upmu's: $leaked"
 done
 
+# libupmu_mpi is preloaded only, and has MPI's names alone.
+! exported "$lib/libupmu_mpi.so.0" | grep -vE '^(MPI_[A-Z]|mpi_[a-z])|^GLIBC_' || fail "libupmu_mpi.so.0 exports these, too"
+[ "$(soname "$lib/libupmu_mpi.so.0")" = libupmu_mpi.so.0 ] || fail "SONAME of libupmu_mpi is $(soname "$lib/libupmu_mpi.so.0")"
+tls=$(tls_bytes "$lib/libupmu_mpi.so.0")
+[ "$tls" -le 64 ] || fail "libupmu_mpi.so takes $tls bytes of thread-local storage; 64 are allowed"
+
 public=$(map_symbols "$maps/libupmu.map" | sed -n 's/@@UPMU_[0-9].*//p')
 # Names that the headers NAME... declare, themselves or by what they include.
 names_of()
@@ -84,7 +90,7 @@ same "the headers declare something else than libupmu.map" "$public" "$core"
 same "the headers declare something else than libupmu_analysis.map" \
     "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" "$analysis"
 same "sync.h declares something else than libupmu_sync.map" \
-    "$(map_symbols "$maps/libupmu_sync.map" | sed -n 's/@@UPMU_.*//p')" "$sync"
+    "$(map_symbols "$maps/libupmu_sync.map" | sed -n 's/@@UPMU_[0-9].*//p')" "$sync"
 
 for needs in $(needed "$lib/libupmu.so"); do
     case $needs in

@@ -24,7 +24,7 @@ has err "nothing was recorded: the disk"
 
 # Space for the trace, but for no event: all are lost, counted and reported.
 umount disk
-mount -t tmpfs -o size=88k tmpfs disk
+mount -t tmpfs -o size=92k tmpfs disk
 expect 1 "$UPMU" record --mode all -o disk/trace "$WORKER" 3
 has out ready
 has err "the disk is full (ENOSPC)"

@@ -76,6 +76,17 @@ UPMU_FINDING_SECTION = 1
 UPMU_FINDING_HAND_OVER = 2
 UPMU_FINDING_IMBALANCE = 3
 UPMU_FINDING_NO_CPU = 4
+UPMU_MPI_END_FINALIZED = 0
+UPMU_MPI_END_EXITED = 1
+UPMU_MPI_END_KILLED = 2
+UPMU_MPI_LATE_SENDER = 1
+UPMU_MPI_LATE_RECEIVER = 2
+UPMU_MPI_WAIT_BARRIER = 3
+UPMU_MPI_WAIT_ALL = 4
+UPMU_MPI_LATE_BROADCAST = 5
+UPMU_MPI_EARLY_REDUCE = 6
+UPMU_MPI_EARLY_SCAN = 7
+UPMU_MPI_WAIT_FINALIZE = 8
 UPMU_TRIGGER_REGION = 1
 UPMU_TRIGGER_WAIT = 2
 UPMU_TRIGGER_DEADLOCK = 3
@@ -141,6 +152,14 @@ UPMU_TRACE_KERNEL_LOCK_DONE = 71
 UPMU_TRACE_COUNTERS = 72
 UPMU_TRACE_CALL_BLOCK = 74
 UPMU_TRACE_CALL_RETURN = 75
+UPMU_TRACE_MPI_ENTER = 80
+UPMU_TRACE_MPI_LEAVE = 81
+UPMU_TRACE_MPI_REQUEST = 82
+UPMU_TRACE_MPI_POLL = 83
+UPMU_TRACE_MPI_COMM = 84
+UPMU_TRACE_MPI_ENV = 85
+UPMU_TRACE_MPI_START = 87
+UPMU_TRACE_MPI_COUNT = 86
 UPMU_TRACE_FUTEX_COUNTS = 73
 UPMU_OBJECT_NONE = 0
 UPMU_OBJECT_MUTEX = 1
@@ -193,6 +212,10 @@ UPMU_TRACE_FLAG_PREEMPTED = 2048
 UPMU_TRACE_FLAG_FREED = 4096
 UPMU_TRACE_FLAG_WRITERS_FIRST = 8192
 UPMU_TRACE_FLAG_BEFORE = 16384
+UPMU_MPI_ANY = -1
+UPMU_MPI_PROC_NULL = -2
+UPMU_MPI_NONE = -3
+UPMU_MPI_UNKNOWN = -4
 UPMU_STACK_NONE = 0
 UPMU_STACK_LIBUNWIND = 1
 UPMU_STACK_LIBGCC = 2
@@ -1008,6 +1031,84 @@ class UpmuMonitorLock(Structure):
     ]
 
 
+class UpmuMpiJob(Structure):
+    """struct upmu_mpi_job"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("ranks", c_uint32),
+        ("world", c_uint32),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
+        ("useful_max_ns", c_uint64),
+        ("useful_mean_ns", c_double),
+        ("parallel", c_double),
+        ("load_balance", c_double),
+        ("communication", c_double),
+        ("messages", c_uint64),
+        ("unmatched", c_uint64),
+        ("reversed", c_uint64),
+        ("collectives", c_uint64),
+        ("partial", c_uint64),
+    ]
+
+
+class UpmuMpiRank(Structure):
+    """struct upmu_mpi_rank"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("rank", c_int32),
+        ("pid", c_int32),
+        ("host", c_char_p),
+        ("library", c_char_p),
+        ("wrapped", c_uint32),
+        ("end", c_uint32),
+        ("in_call", c_uint32),
+        ("reserved", c_uint32),
+        ("time_ns", c_uint64),
+        ("useful_ns", c_uint64),
+        ("mpi_ns", c_uint64),
+        ("wait_ns", c_uint64),
+        ("calls", c_uint64),
+        ("sent", c_uint64),
+        ("sent_bytes", c_uint64),
+        ("received", c_uint64),
+        ("received_bytes", c_uint64),
+        ("unknown_bytes", c_uint64),
+    ]
+
+
+class UpmuMpiCall(Structure):
+    """struct upmu_mpi_call"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("name", c_char_p),
+        ("calls", c_uint64),
+        ("ns", c_uint64),
+        ("max_ns", c_uint64),
+        ("max_rank", c_int32),
+        ("reserved", c_int32),
+        ("bytes", c_uint64),
+    ]
+
+
+class UpmuMpiWait(Structure):
+    """struct upmu_mpi_wait"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("name", c_char_p),
+        ("pattern", c_int32),
+        ("rank", c_int32),
+        ("cause", c_int32),
+        ("reserved", c_int32),
+        ("count", c_uint64),
+        ("ns", c_uint64),
+        ("max_ns", c_uint64),
+    ]
+
+
 class UpmuRegion(Structure):
     """struct upmu_region"""
     _fields_ = [
@@ -1298,6 +1399,58 @@ class UpmuTraceCall(Structure):
     ]
 
 
+class UpmuTraceMpi(Structure):
+    """struct upmu_trace_mpi"""
+    _fields_ = [
+        ("comm", c_uint64),
+        ("bytes", c_uint64),
+        ("request", c_uint64),
+        ("sequence", c_uint64),
+        ("call", c_uint32),
+        ("peer", c_int32),
+        ("tag", c_int32),
+    ]
+
+
+class UpmuTraceMpiPoll(Structure):
+    """struct upmu_trace_mpi_poll"""
+    _fields_ = [
+        ("calls", c_uint64),
+        ("since", c_uint64),
+        ("busy_ns", c_uint64),
+        ("call", c_uint32),
+    ]
+
+
+class UpmuTraceMpiComm(Structure):
+    """struct upmu_trace_mpi_comm"""
+    _fields_ = [
+        ("comm", c_uint64),
+        ("parent", c_uint64),
+        ("rank", c_int32),
+        ("size", c_int32),
+    ]
+
+
+class UpmuTraceMpiEnv(Structure):
+    """struct upmu_trace_mpi_env"""
+    _fields_ = [
+        ("job", c_uint64),
+        ("rank", c_int32),
+        ("size", c_int32),
+        ("thread_level", c_int32),
+        ("wrapped", c_int32),
+    ]
+
+
+class UpmuTraceMpiCount(Structure):
+    """struct upmu_trace_mpi_count"""
+    _fields_ = [
+        ("calls", c_uint64),
+        ("call", c_uint32),
+    ]
+
+
 class UpmuTraceSched(Structure):
     """struct upmu_trace_sched"""
     _fields_ = [
@@ -1353,6 +1506,11 @@ class UpmuTraceEventUnion(Union):
         ("kernel_lock", UpmuTraceKernelLock),
         ("futex_counts", UpmuTraceFutexCounts),
         ("call", UpmuTraceCall),
+        ("mpi", UpmuTraceMpi),
+        ("mpi_poll", UpmuTraceMpiPoll),
+        ("mpi_comm", UpmuTraceMpiComm),
+        ("mpi_env", UpmuTraceMpiEnv),
+        ("mpi_count", UpmuTraceMpiCount),
         ("reserved", c_uint64 * 8),
     ]
 
@@ -1636,6 +1794,10 @@ STRUCTS = {
     "upmu_monitor_totals": UpmuMonitorTotals,
     "upmu_monitor_thread": UpmuMonitorThread,
     "upmu_monitor_lock": UpmuMonitorLock,
+    "upmu_mpi_job": UpmuMpiJob,
+    "upmu_mpi_rank": UpmuMpiRank,
+    "upmu_mpi_call": UpmuMpiCall,
+    "upmu_mpi_wait": UpmuMpiWait,
     "upmu_region": UpmuRegion,
     "upmu_region_opts": UpmuRegionOpts,
     "upmu_stat": UpmuStat,
@@ -1661,6 +1823,11 @@ STRUCTS = {
     "upmu_trace_futex_woken": UpmuTraceFutexWoken,
     "upmu_trace_futex_wake": UpmuTraceFutexWake,
     "upmu_trace_call": UpmuTraceCall,
+    "upmu_trace_mpi": UpmuTraceMpi,
+    "upmu_trace_mpi_poll": UpmuTraceMpiPoll,
+    "upmu_trace_mpi_comm": UpmuTraceMpiComm,
+    "upmu_trace_mpi_env": UpmuTraceMpiEnv,
+    "upmu_trace_mpi_count": UpmuTraceMpiCount,
     "upmu_trace_sched": UpmuTraceSched,
     "upmu_trace_sched_count": UpmuTraceSchedCount,
     "upmu_trace_sched_wake": UpmuTraceSchedWake,
@@ -1880,6 +2047,13 @@ FUNCTIONS = {
         "upmu_monitor_line_at": (c_int, [c_void_p, c_size_t, c_uint64, c_uint32, POINTER(UpmuSymbol)]),
         "upmu_monitor_symbol_at": (c_int, [c_void_p, c_size_t, c_uint64, c_size_t, POINTER(UpmuSymbol)]),
         "upmu_monitor_close": (None, [c_void_p]),
+        "upmu_mpi_open": (c_int, [c_void_p, c_char_p]),
+        "upmu_mpi_close": (None, [c_void_p]),
+        "upmu_mpi_job_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiJob)]),
+        "upmu_mpi_rank_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiRank)]),
+        "upmu_mpi_call_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCall)]),
+        "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
+        "upmu_mpi_pattern_name": (c_char_p, [c_int]),
         "upmu_snapshot_take": (c_int, [c_char_p, c_char_p, c_char_p, POINTER(UpmuSnapshot)]),
         "upmu_trigger_check": (c_int, [c_char_p]),
         "upmu_snapshot_watch_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(UpmuSnapshotWatchOpts)]),
@@ -1903,6 +2077,7 @@ FUNCTIONS = {
         "upmu_trace_now": (c_int, [c_void_p, c_size_t, POINTER(c_uint64)]),
         "upmu_trace_kind_name": (c_char_p, [c_int]),
         "upmu_object_type_name": (c_char_p, [c_int]),
+        "upmu_trace_mpi_call_name": (c_char_p, [c_uint32]),
         "upmu_trace_process_count": (c_size_t, [c_void_p]),
         "upmu_trace_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuTraceProcess)]),
         "upmu_trace_counter_name": (c_char_p, [c_void_p, c_size_t, c_size_t]),

@@ -27,7 +27,8 @@ static enum event_category event_category_of(int kind)
     if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END)
         return CATEGORY_REGION;
     /* LOCK_ORDER is for deadlocks only; the acquisition or wait after a LOCK_REQUEST has all that is needed here. */
-    if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER || kind == UPMU_TRACE_LOCK_REQUEST)
+    if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER || kind == UPMU_TRACE_LOCK_REQUEST ||
+        (kind >= UPMU_TRACE_MPI_ENTER && kind <= UPMU_TRACE_MPI_START)) /* of upmu/mpi.h */
         return CATEGORY_NO_STATE;
     if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED || kind == UPMU_TRACE_CALL_BLOCK ||
         kind == UPMU_TRACE_CALL_RETURN)

@@ -34,6 +34,7 @@ enum { BEGIN_THREADS = !UNDER_TSAN };
 struct start {
     uint32_t taken;
     pid_t creator;
+    uint32_t left_out;         /**< created by a library whose threads are not recorded */
     void *(*function)(void *); /**< POSIX, or */
     int (*function_c11)(void *);
     void *argument;
@@ -78,6 +79,10 @@ static struct start thread_begin(struct start *slot)
 {
     struct start s = *slot;
     start_slot_release(slot);
+    if (s.left_out) {
+        sync_tls.refused = REFUSED_ENDED;
+        return s;
+    }
     sigset_t before = sync_signals_block(); /* a handler's events must not come before the thread's start */
     sync_thread_begin();
     sync_tls.starting = 1;
@@ -121,6 +126,7 @@ static struct start *thread_begin_prepare(pid_t creator, const struct creation *
     if (s)
         *s = (struct start){.taken = 1,
                             .creator = creator,
+                            .left_out = sync_tls.inside,
                             .function = c->function,
                             .function_c11 = c->function_c11,
                             .argument = c->argument};

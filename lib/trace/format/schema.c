@@ -7,6 +7,7 @@
 
 #include "base/textbuf.h"
 #include "trace/format/ctf.h"
+#include "trace/format/mpi_calls.h"
 #include "upmu/trace.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
@@ -31,6 +32,7 @@ static const struct {
                             "enum : u8 { none = 0, mutex = 1, cond = 2, semaphore = 3, custom = 4, thread = 5, "
                             "rwlock = 6, spin = 7, barrier = 8, once = 9, futex = 10, call = 11 }",
                             1},
+    [SCHEMA_MPI_CALL] = {"mpi_call16", NULL, 2}, /* schema_mpi_text() */
     [SCHEMA_STRING] = {"string", NULL, 0},
 };
 
@@ -182,6 +184,53 @@ static const struct schema_field futex_wait_fields[] = {OBJECT, RESULT, STACK, S
 static const struct schema_field futex_woken_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS, COUNT(SCHEMA_FUTEX_INDEX)};
 static const struct schema_field call_block_fields[] = {OBJECT, STACK, SITE, FLAGS};
 static const struct schema_field call_return_fields[] = {OBJECT, RESULT, PEER(SCHEMA_WAKER), STACK, SITE, FLAGS};
+#define MPI_U64(name, slot)                        \
+    {                                              \
+        (name), SCHEMA_U64, SCHEMA_ONCE, (slot), 0 \
+    }
+#define MPI_HEX(name, slot)                          \
+    {                                                \
+        (name), SCHEMA_HEX64, SCHEMA_ONCE, (slot), 0 \
+    }
+#define MPI_I32(name, slot)                        \
+    {                                              \
+        (name), SCHEMA_I32, SCHEMA_ONCE, (slot), 0 \
+    }
+#define MPI_CALL(slot)                                  \
+    {                                                   \
+        "call", SCHEMA_MPI_CALL, SCHEMA_ONCE, (slot), 0 \
+    }
+static const struct schema_field mpi_enter_fields[] = {MPI_CALL(SCHEMA_MPI_CALL_NUMBER),
+                                                       MPI_HEX("comm", SCHEMA_MPI_COMM),
+                                                       MPI_I32("peer", SCHEMA_MPI_PEER),
+                                                       MPI_I32("tag", SCHEMA_MPI_TAG),
+                                                       MPI_U64("request", SCHEMA_MPI_REQUEST),
+                                                       MPI_U64("sequence", SCHEMA_MPI_SEQUENCE),
+                                                       STACK,
+                                                       SITE};
+static const struct schema_field mpi_leave_fields[] = {
+    MPI_CALL(SCHEMA_MPI_CALL_NUMBER),      RESULT,
+    MPI_HEX("comm", SCHEMA_MPI_COMM),      MPI_I32("peer", SCHEMA_MPI_PEER),
+    MPI_I32("tag", SCHEMA_MPI_TAG),        MPI_U64("bytes", SCHEMA_MPI_BYTES),
+    MPI_U64("request", SCHEMA_MPI_REQUEST)};
+static const struct schema_field mpi_request_fields[] = {
+    MPI_CALL(SCHEMA_MPI_CALL_NUMBER),      RESULT,
+    MPI_HEX("comm", SCHEMA_MPI_COMM),      MPI_I32("peer", SCHEMA_MPI_PEER),
+    MPI_I32("tag", SCHEMA_MPI_TAG),        MPI_U64("bytes", SCHEMA_MPI_BYTES),
+    MPI_U64("request", SCHEMA_MPI_REQUEST)};
+static const struct schema_field mpi_poll_fields[] = {MPI_CALL(SCHEMA_MPI_POLLED), MPI_U64("count", SCHEMA_MPI_POLLS),
+                                                      MPI_U64("since", SCHEMA_MPI_SINCE),
+                                                      MPI_U64("ticks", SCHEMA_MPI_BUSY)};
+static const struct schema_field mpi_comm_fields[] = {
+    MPI_HEX("comm", SCHEMA_MPI_COMM_ID), MPI_HEX("parent", SCHEMA_MPI_PARENT), MPI_I32("rank", SCHEMA_MPI_COMM_RANK),
+    MPI_I32("size", SCHEMA_MPI_COMM_SIZE)};
+static const struct schema_field mpi_env_fields[] = {
+    MPI_HEX("job", SCHEMA_MPI_JOB),         MPI_I32("rank", SCHEMA_MPI_RANK),
+    MPI_I32("size", SCHEMA_MPI_SIZE),       MPI_I32("thread_level", SCHEMA_MPI_THREAD_LEVEL),
+    MPI_I32("wrapped", SCHEMA_MPI_WRAPPED), NAME};
+static const struct schema_field mpi_count_fields[] = {MPI_CALL(SCHEMA_MPI_COUNTED),
+                                                       MPI_U64("count", SCHEMA_MPI_CALLS)};
+
 static const struct schema_field futex_also_fields[] = {OBJECT};
 static const struct schema_field futex_wake_fields[] = {
     OBJECT, OBJECT2(SCHEMA_MOVED_TO), RESULT, COUNT(SCHEMA_FUTEX_WOKEN), STACK, SITE};
@@ -323,6 +372,14 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_MODULE_GONE] = CLASS("module_gone", SCHEMA_KIND_MODULE_GONE, module_gone_fields),
     [SCHEMA_ID_CALL_BLOCK] = CLASS_OF("call_block", UPMU_TRACE_CALL_BLOCK, UPMU_OBJECT_CALL, call_block_fields),
     [SCHEMA_ID_CALL_RETURN] = CLASS_OF("call_return", UPMU_TRACE_CALL_RETURN, UPMU_OBJECT_CALL, call_return_fields),
+    [SCHEMA_ID_MPI_ENTER] = CLASS("mpi_enter", UPMU_TRACE_MPI_ENTER, mpi_enter_fields),
+    [SCHEMA_ID_MPI_LEAVE] = CLASS("mpi_leave", UPMU_TRACE_MPI_LEAVE, mpi_leave_fields),
+    [SCHEMA_ID_MPI_REQUEST] = CLASS("mpi_request", UPMU_TRACE_MPI_REQUEST, mpi_request_fields),
+    [SCHEMA_ID_MPI_POLL] = CLASS("mpi_poll", UPMU_TRACE_MPI_POLL, mpi_poll_fields),
+    [SCHEMA_ID_MPI_COMM] = CLASS("mpi_comm", UPMU_TRACE_MPI_COMM, mpi_comm_fields),
+    [SCHEMA_ID_MPI_ENV] = CLASS("mpi_env", UPMU_TRACE_MPI_ENV, mpi_env_fields),
+    [SCHEMA_ID_MPI_COUNT] = CLASS("mpi_count", UPMU_TRACE_MPI_COUNT, mpi_count_fields),
+    [SCHEMA_ID_MPI_START] = CLASS("mpi_start", UPMU_TRACE_MPI_START, mpi_request_fields),
 };
 
 static_assert((int)SCHEMA_ID_SEM_POST_FULL < (int)CTF_ID_LONG, "what occurs often has the short head");
@@ -363,11 +420,22 @@ enum schema_type schema_type_named(const char *name, size_t len)
     return (enum schema_type)t;
 }
 
+/* The names of MPI calls, so that other readers print them. */
+static void schema_mpi_text(struct textbuf *out)
+{
+    textbuf_printf(out, "typealias enum : u16 { none = 0");
+    for (int i = 1; i < MPI_CALL_NUMBERS; i++)
+        if (mpi_call_rows[i].name)
+            textbuf_printf(out, ", %s = %d", mpi_call_rows[i].name, i);
+    textbuf_printf(out, " } := %s;\n", types[SCHEMA_MPI_CALL].name);
+}
+
 void schema_types_text(struct textbuf *out)
 {
     for (size_t t = 0; t < SCHEMA_TYPES; t++)
         if (types[t].tsdl)
             textbuf_printf(out, "typealias %s := %s;\n", types[t].tsdl, types[t].name);
+    schema_mpi_text(out);
 }
 
 static void schema_field_text(struct textbuf *out, const struct schema_field *f, const char *const *counters,

@@ -32,6 +32,7 @@ enum schema_type {
     SCHEMA_CHAR,        /**< a byte of text in a fixed array */
     SCHEMA_STATUS,      /**< a u8 with the names of enum upmu_status */
     SCHEMA_OBJECT_KIND, /**< a u8 with the names of enum upmu_object_type */
+    SCHEMA_MPI_CALL,    /**< a u16 with the names of mpi_calls.h */
     SCHEMA_STRING,      /**< bytes up to a NUL */
     SCHEMA_TYPES,
 };
@@ -93,6 +94,29 @@ enum schema_slot {
     SCHEMA_KERNEL_LOCK_KINDS,
     SCHEMA_FUTEX_WAITS,
     SCHEMA_FUTEX_RECORDED,
+    /* MPI: the fields of struct upmu_trace_mpi* of these names. */
+    SCHEMA_MPI_CALL_NUMBER,
+    SCHEMA_MPI_COMM,
+    SCHEMA_MPI_PEER,
+    SCHEMA_MPI_TAG,
+    SCHEMA_MPI_BYTES,
+    SCHEMA_MPI_REQUEST,
+    SCHEMA_MPI_SEQUENCE,
+    SCHEMA_MPI_POLLED,
+    SCHEMA_MPI_POLLS,
+    SCHEMA_MPI_SINCE, /**< as a tick */
+    SCHEMA_MPI_BUSY,  /**< as ticks */
+    SCHEMA_MPI_COMM_ID,
+    SCHEMA_MPI_PARENT,
+    SCHEMA_MPI_COMM_RANK,
+    SCHEMA_MPI_COMM_SIZE,
+    SCHEMA_MPI_JOB,
+    SCHEMA_MPI_RANK,
+    SCHEMA_MPI_SIZE,
+    SCHEMA_MPI_THREAD_LEVEL,
+    SCHEMA_MPI_WRAPPED,
+    SCHEMA_MPI_COUNTED,
+    SCHEMA_MPI_CALLS,
     /* A stack (its id is SCHEMA_STACK) and a module (its path is SCHEMA_NAME). */
     SCHEMA_METHOD,
     SCHEMA_TRUNCATED,
@@ -222,6 +246,14 @@ enum schema_id {
     SCHEMA_ID_MODULE_GONE,
     SCHEMA_ID_CALL_BLOCK,
     SCHEMA_ID_CALL_RETURN,
+    SCHEMA_ID_MPI_ENTER,
+    SCHEMA_ID_MPI_LEAVE,
+    SCHEMA_ID_MPI_REQUEST,
+    SCHEMA_ID_MPI_POLL,
+    SCHEMA_ID_MPI_COMM,
+    SCHEMA_ID_MPI_ENV,
+    SCHEMA_ID_MPI_COUNT,
+    SCHEMA_ID_MPI_START,
     SCHEMA_IDS,
 };
 

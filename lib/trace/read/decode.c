@@ -46,6 +46,7 @@ static inline uint64_t decode_load(const uint8_t *p, enum schema_type type)
     int32_t i32;
     switch (type) {
     case SCHEMA_U16:
+    case SCHEMA_MPI_CALL:
         memcpy(&u16, p, sizeof u16);
         return u16;
     case SCHEMA_U32:
@@ -210,6 +211,72 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
         break;
     case SCHEMA_FUTEX_RECORDED:
         e->futex_counts.recorded = x;
+        break;
+    case SCHEMA_MPI_CALL_NUMBER:
+        e->mpi.call = (uint32_t)x;
+        break;
+    case SCHEMA_MPI_COMM:
+        e->mpi.comm = x;
+        break;
+    case SCHEMA_MPI_PEER:
+        e->mpi.peer = (int32_t)x;
+        break;
+    case SCHEMA_MPI_TAG:
+        e->mpi.tag = (int32_t)x;
+        break;
+    case SCHEMA_MPI_BYTES:
+        e->mpi.bytes = x;
+        break;
+    case SCHEMA_MPI_REQUEST:
+        e->mpi.request = x;
+        break;
+    case SCHEMA_MPI_SEQUENCE:
+        e->mpi.sequence = x;
+        break;
+    case SCHEMA_MPI_POLLED:
+        e->mpi_poll.call = (uint32_t)x;
+        break;
+    case SCHEMA_MPI_POLLS:
+        e->mpi_poll.calls = x;
+        break;
+    case SCHEMA_MPI_SINCE:
+        e->mpi_poll.since = x;
+        break;
+    case SCHEMA_MPI_BUSY:
+        e->mpi_poll.busy_ns = x;
+        break;
+    case SCHEMA_MPI_COMM_ID:
+        e->mpi_comm.comm = x;
+        break;
+    case SCHEMA_MPI_PARENT:
+        e->mpi_comm.parent = x;
+        break;
+    case SCHEMA_MPI_COMM_RANK:
+        e->mpi_comm.rank = (int32_t)x;
+        break;
+    case SCHEMA_MPI_COMM_SIZE:
+        e->mpi_comm.size = (int32_t)x;
+        break;
+    case SCHEMA_MPI_JOB:
+        e->mpi_env.job = x;
+        break;
+    case SCHEMA_MPI_RANK:
+        e->mpi_env.rank = (int32_t)x;
+        break;
+    case SCHEMA_MPI_SIZE:
+        e->mpi_env.size = (int32_t)x;
+        break;
+    case SCHEMA_MPI_THREAD_LEVEL:
+        e->mpi_env.thread_level = (int32_t)x;
+        break;
+    case SCHEMA_MPI_WRAPPED:
+        e->mpi_env.wrapped = (int32_t)x;
+        break;
+    case SCHEMA_MPI_COUNTED:
+        e->mpi_count.call = (uint32_t)x;
+        break;
+    case SCHEMA_MPI_CALLS:
+        e->mpi_count.calls = x;
         break;
     case SCHEMA_METHOD:
         d->method = (uint32_t)x;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of event kinds and object types. */
+/* Names of event kinds, object types and MPI calls. */
 #include "base/name.h"
+#include "trace/format/mpi_calls.h"
 #include "upmu/trace.h"
 
 const char *upmu_trace_kind_name(int kind)
@@ -57,6 +58,14 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_FUTEX_COUNTS] = "futex-counts",
         [UPMU_TRACE_CALL_BLOCK] = "call-block",
         [UPMU_TRACE_CALL_RETURN] = "call-return",
+        [UPMU_TRACE_MPI_ENTER] = "mpi-enter",
+        [UPMU_TRACE_MPI_LEAVE] = "mpi-leave",
+        [UPMU_TRACE_MPI_REQUEST] = "mpi-request",
+        [UPMU_TRACE_MPI_POLL] = "mpi-poll",
+        [UPMU_TRACE_MPI_COMM] = "mpi-comm",
+        [UPMU_TRACE_MPI_ENV] = "mpi-env",
+        [UPMU_TRACE_MPI_COUNT] = "mpi-count",
+        [UPMU_TRACE_MPI_START] = "mpi-start",
     };
     return NAME_OF(names, kind);
 }
@@ -73,4 +82,9 @@ const char *upmu_object_type_name(int type)
         [UPMU_OBJECT_QMUTEX] = "QMutex",   [UPMU_OBJECT_QRWLOCK] = "QReadWriteLock",
     };
     return NAME_OF(names, type);
+}
+
+const char *upmu_trace_mpi_call_name(uint32_t call)
+{
+    return call > 0 && call < MPI_CALL_NUMBERS && mpi_call_rows[call].name ? mpi_call_rows[call].name : "?";
 }

@@ -295,6 +295,11 @@ static void source_complete_event(struct source *s)
         e->call.descriptor = (int32_t)e->object;
         e->call.descriptor_type = SCHEMA_CALL_DESCRIPTOR_TYPE(e->object);
         break;
+    case UPMU_TRACE_MPI_POLL:
+        e->mpi_poll.busy_ns = clock_map_ns(&s->meta->clock, e->mpi_poll.since + e->mpi_poll.busy_ns) -
+                              clock_map_ns(&s->meta->clock, e->mpi_poll.since);
+        complete_since(s, &e->mpi_poll.since);
+        break;
     case UPMU_TRACE_FUTEX_WAIT:
         if (e->futex_wait.n_futexes == 0)
             e->futex_wait.n_futexes = 1;

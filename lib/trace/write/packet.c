@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets of a stream: opened, filled and closed. */
+#include "trace/write/raw_memory.h"
 #include "trace/write/stream.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     /* Only now: a signal handler that does not return (exit) must not find an unmapped packet. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (full && !s->slots)
-        munmap(full, full_bytes);
+        raw_unmap(full, full_bytes);
     if (!fresh && s->home->packet_full)
         s->home->packet_full();
     errno = saved;
@@ -122,7 +123,7 @@ void packet_end(struct trace_stream *s)
     if (keep != s->mapped_bytes)
         keep = packet_cut(s, p, keep);
     pthread_setcancelstate(cancel, NULL);
-    munmap(p, s->mapped_bytes);
+    raw_unmap(p, s->mapped_bytes);
     if (keep == 0)
         s->seq--;
     stream_space_give(s->home, s->mapped_bytes - keep);

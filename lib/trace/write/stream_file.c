@@ -10,6 +10,7 @@
  * the mapping leaves an empty packet, valid for all readers; killed between the two calls it leaves a tail of zeros, which
  * our reader ignores and repair cuts off.
  */
+#include "trace/write/raw_memory.h"
 #include "trace/write/stream.h"
 
 #include <errno.h>
@@ -121,15 +122,15 @@ static int grow(int fd, off_t offset, const struct ctf_packet *head)
 
 static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet *at, struct ctf_packet **out)
 {
-    void *p = at ? at : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    void *p = at ? at : raw_map(bytes, fd, offset);
     if (p == MAP_FAILED)
         return -errno;
     /* EINVAL: a kernel without it; each page then faults. Other errors mean that there is no space. */
-    int rc = madvise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
+    int rc = raw_advise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
     if (rc == 0)
         *out = p;
     else if (!at)
-        munmap(p, bytes);
+        raw_unmap(p, bytes);
     return rc;
 }
 

@@ -190,6 +190,21 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
     return write_fields(s, tick, id, e);
 }
 
+bool upmu_trace_numbers_(struct trace_stream *s, uint64_t tick, uint32_t id, const uint64_t *numbers, const char *text)
+{
+    uint8_t payload[SYNC_PAYLOAD_MAX], *p = payload;
+    const struct schema_class *c = &schema_classes[id];
+    for (size_t i = 0; i < c->n_fields; i++) {
+        if (c->fields[i].type == SCHEMA_STRING)
+            p = sync_put_string(p, text, UPMU_REGION_NAME_MAX);
+        else
+            p = sync_put_number(p, numbers[i], schema_type_bytes(c->fields[i].type));
+    }
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick);
+    return stream_record(s, tick, id, payload, (size_t)(p - payload));
+}
+
 bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags)
 {
     const struct trace_sync e = {.kind = kind, .count = count, .flags = flags};

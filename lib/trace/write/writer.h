@@ -112,6 +112,11 @@ struct trace_sync {
  *  Traced path. Exported to libupmu_sync. @return false if it was lost (and counted). */
 UPMU_API bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e);
 
+/** Record an event of class `id` (enum schema_id), which has `numbers` in the order of its fields and, in place of a string, `text`
+ *  (NULL: ""). Traced path. Exported to libupmu_mpi. @return false if it was lost (and counted). */
+UPMU_API bool upmu_trace_numbers_(struct trace_stream *s, uint64_t tick, uint32_t id, const uint64_t *numbers,
+                                  const char *text);
+
 /** Record scheduling of the stream's thread: `kind` is one of UPMU_TRACE_SCHED_*, `count` and `flags` as there. These events
  *  are in the past and need a stream separate from the thread's other events. Traced path, called by the holder of the
  *  stream. @return false if it was lost (and counted). */

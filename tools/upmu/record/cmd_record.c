@@ -10,6 +10,7 @@
 #include "ui/numbers.h"
 #include "ui/options.h"
 #include "ui/output.h"
+#include "job.h"
 #include "record.h"
 #include "upmu/upmu.h"
 
@@ -30,6 +31,8 @@ enum {
     RECORD_OPT_SCHED,
     RECORD_OPT_KERNEL_LOCKS,
     RECORD_OPT_FUNCTIONS,
+    RECORD_OPT_MPI,
+    RECORD_OPT_MPI_LOCKS,
     RECORD_OPT_DEADLOCKS,
     RECORD_OPT_SNAPSHOT_ON,
     RECORD_OPT_SNAPSHOTS,
@@ -137,6 +140,12 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_FUNCTIONS:
         l->request.record_functions = true;
         return 0;
+    case RECORD_OPT_MPI_LOCKS:
+        l->request.mpi_locks = l->request.record_mpi = true;
+        return 0;
+    case RECORD_OPT_MPI:
+        l->request.record_mpi = true;
+        return 0;
     case RECORD_OPT_REQUESTS:
         l->request.requests = true;
         return 0;
@@ -195,12 +204,14 @@ static int record_program(struct record_line *line)
 {
     bool started;
     char *shown;
+    const char *view = line->request.record_mpi ? "--mpi " : line->request.record_functions ? "--functions " : "";
     int status = record_prepare(&line->request, line->output, &shown);
     if (status == EXIT_OK) {
         status = record_run(&line->request, &started);
         if (!started)
             (void)rmdir(line->request.dir); /* nothing is in it; if it cannot be taken away, it only is an empty one */
-        else if (record_summary(line->request.dir, shown, line->request.record_functions) != 0 && status == EXIT_OK)
+        else if ((!line->request.is_rank || job_is_last(line->request.dir)) &&
+                 record_summary(line->request.dir, shown, view) != 0 && status == EXIT_OK)
             status = EXIT_FAILED;
     }
     record_release(&line->request, shown);
@@ -258,6 +269,8 @@ static const struct option_spec record_options[] = {
      "record when each thread runs, is preempted and waits (kernel switch records)"},
     {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "as --sched, and waits for kernel locks (root)"},
     {RECORD_OPT_FUNCTIONS, 0, "functions", NULL, "calls of functions built with -finstrument-functions, too"},
+    {RECORD_OPT_MPI, 0, "mpi", NULL, "calls of MPI, too; COMMAND is mpirun ..., or one rank under mpirun"},
+    {RECORD_OPT_MPI_LOCKS, 0, "mpi-locks", NULL, "as --mpi, with the locks and threads of the MPI library"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "report deadlocks to FILE instead of standard error"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},

@@ -18,6 +18,10 @@ struct record_request {
     char *functions;         /**< libupmu_func, preloaded as well; NULL: functions are not recorded */
     const char *events;      /**< counters, or NULL */
     const char *mode;        /**< holders, contended, all, counts */
+    char *mpi;               /**< libupmu_mpi, preloaded as well; NULL: MPI is not recorded */
+    bool record_mpi;         /**< calls of MPI, too */
+    bool mpi_locks;          /**< and the locks within them */
+    bool is_rank;            /**< upmu record itself is started by an MPI launcher: the ranks share the directory */
     bool record_functions;   /**< functions built with -finstrument-functions, too */
     bool paused;             /**< nothing is recorded until `upmu ctl` starts it */
     const char *stacks;      /**< "none", a number of frames, or NULL for the library's choice */
@@ -74,8 +78,9 @@ void record_watch_close(struct record_watch *w);
 void record_watch(const struct record_request *request, pid_t pid);
 
 /** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording,
- *  which may have `functions`.
+ *  with
+ *  the `view` of upmu report that shows most ("", or an option and a blank).
  *  @return 0, or -1 after a message if the recording is incomplete (empty, events lost, not readable). */
-int record_summary(const char *dir, const char *shown_dir, bool functions);
+int record_summary(const char *dir, const char *shown_dir, const char *view);
 
 #endif

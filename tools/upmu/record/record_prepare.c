@@ -13,12 +13,14 @@
 #include "ui/command.h"
 #include "ui/memory.h"
 #include "ui/output.h"
+#include "job.h"
 #include "program.h"
 #include "record.h"
 #include "upmu/trace.h"
 
 #define PRELOAD_LOCKS "libupmu_sync.so.0"
 #define PRELOAD_FUNCTIONS "libupmu_func.so.0"
+#define PRELOAD_MPI "libupmu_mpi.so.0"
 
 /* ------------------------------------------------------------------------------------------------ the library */
 
@@ -93,9 +95,16 @@ int record_prepare(struct record_request *request, const char *output, char **sh
         return status;
     request->library = record_find_library(PRELOAD_LOCKS);
     request->functions = request->record_functions ? record_find_library(PRELOAD_FUNCTIONS) : NULL;
-    *shown = output ? memory_copy(output) : record_default_directory(request->argv[0]);
+    request->mpi = request->record_mpi ? record_find_library(PRELOAD_MPI) : NULL;
+    request->is_rank = request->record_mpi && job_is_rank();
+    if (request->is_rank && job_set_environment() != 0)
+        return EXIT_FAILED;
+    *shown = output             ? memory_copy(output)
+             : request->is_rank ? job_directory(request->argv[0])
+                                : record_default_directory(request->argv[0]);
     if (!request->library || (request->record_functions && !request->functions) ||
-        program_preloads(request->program, request->library) != 0 || record_make_directory(*shown) != 0)
+        (request->record_mpi && !request->mpi) || program_preloads(request->program, request->library) != 0 ||
+        (request->is_rank ? job_make_directory(*shown) : record_make_directory(*shown)) != 0)
         return EXIT_FAILED;
     if (!realpath(*shown, real)) {
         complain("%s: %s", *shown, strerror(errno));
@@ -111,8 +120,9 @@ void record_release(struct record_request *request, char *shown)
     free(request->program);
     free(request->library);
     free(request->functions);
+    free(request->mpi);
     free(request->dir);
     free(request->snapshots.triggers);
     free(shown);
-    request->program = request->library = request->functions = request->dir = NULL;
+    request->program = request->library = request->functions = request->mpi = request->dir = NULL;
 }

@@ -10,6 +10,7 @@
 #include "ui/command.h"
 #include "ui/memory.h"
 #include "ui/output.h"
+#include "job.h"
 #include "record.h"
 #include "stat/stat.h"
 
@@ -49,6 +50,12 @@ static int record_set_environment(const struct record_request *q)
         rc = record_set_preload(q->functions);
     if (rc == 0 && q->functions)
         rc = setenv("UPMU_FUNC_MODE", "tree", 1);
+    if (rc == 0 && q->mpi)
+        rc = record_set_preload(q->mpi);
+    if (rc == 0 && q->mpi)
+        rc = setenv("UPMU_MPI", job_is_launcher(q->argv[0]) ? "ranks" : "1", 1);
+    if (rc == 0 && q->mpi_locks)
+        rc = setenv("UPMU_MPI_LOCKS", "1", 1);
     if (rc == 0)
         rc = record_set_mode(q);
     if (rc == 0)
@@ -160,6 +167,7 @@ int record_run(const struct record_request *request, bool *started)
     if (!*started)
         return status;
     stat_signals_forward(pid);
-    record_watch(request, pid);
+    if (!request->is_rank || job_is_first_of_host()) /* it watches all processes of the recording */
+        record_watch(request, pid);
     return record_end(pid);
 }

@@ -68,7 +68,7 @@ static const char *summary_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void summary_print(const struct totals *t, const char *dir, const char *shown, bool functions)
+static void summary_print(const struct totals *t, const char *dir, const char *shown, const char *view)
 {
     fprintf(stderr, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
             summary_plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads,
@@ -84,7 +84,7 @@ static void summary_print(const struct totals *t, const char *dir, const char *s
         fprintf(stderr, " (%s)", text);
         free(text);
     }
-    fprintf(stderr, "; next: upmu report %s", functions ? "--functions " : "");
+    fprintf(stderr, "; next: upmu report %s", view);
     output_clean(stderr, shown);
     fputc('\n', stderr);
 }
@@ -103,7 +103,7 @@ static void summary_explain_losses(const char *dir)
     upmu_trace_close(trace);
 }
 
-static int summarize(const char *dir, const char *shown_dir, bool functions)
+static int summarize(const char *dir, const char *shown_dir, const char *view)
 {
     struct totals t = {0};
     int rc = summary_add_processes(dir, &t);
@@ -115,7 +115,7 @@ static int summarize(const char *dir, const char *shown_dir, bool functions)
         complain("%s; the recorded data is in %s", upmu_error(), shown_dir);
         return -1;
     }
-    summary_print(&t, dir, shown_dir, functions);
+    summary_print(&t, dir, shown_dir, view);
     if (t.unsynced == t.processes && t.lost == 0) {
         complain("locks could not be recorded in the command: see the library's message above");
         return -1;
@@ -127,9 +127,9 @@ static int summarize(const char *dir, const char *shown_dir, bool functions)
     return -1;
 }
 
-int record_summary(const char *dir, const char *shown_dir, bool functions)
+int record_summary(const char *dir, const char *shown_dir, const char *view)
 {
-    int rc = summarize(dir, shown_dir, functions);
+    int rc = summarize(dir, shown_dir, view);
     if (upmu_overview_save_jit_maps(dir) == UPMU_E_IO)
         complain("cannot save the names of run-time generated code: %s", upmu_error());
     return rc;

@@ -26,6 +26,7 @@ enum {
     REPORT_PAGE,
     REPORT_EVENT,
     REPORT_DIFF,
+    REPORT_MPI,
     REPORT_HTML,
     REPORT_GROUP,
     REPORT_WIDE
@@ -38,7 +39,7 @@ static const struct report_view {
     bool filters; /* takes the options of the timeline */
 } views[] = {
     {"overview", report_overview, false}, {"timeline", report_timeline, true},    {"deadlock", report_deadlock, false},
-    {"regions", report_regions, false},   {"functions", report_functions, false},
+    {"regions", report_regions, false},   {"functions", report_functions, false}, {"mpi", report_mpi, false},
 };
 
 static const struct report_view *report_view_named(const char *name)
@@ -68,7 +69,8 @@ static int report_take_view(struct report_request *q, const char *value)
     return q->view
                ? 0
                : options_usage(q->self,
-                               "--view is one of overview, timeline, deadlock, regions and functions, not '%s'", value);
+                               "--view is one of overview, timeline, deadlock, regions, functions and mpi, not '%s'",
+                               value);
 }
 
 static int report_take_filter(struct report_request *q, int id, const char *value)
@@ -120,6 +122,8 @@ static int report_option(void *arg, int id, const char *value)
         return report_take_view(q, value);
     case REPORT_FUNCTIONS:
         return report_take_view(q, "functions");
+    case REPORT_MPI:
+        return report_take_view(q, "mpi");
     case REPORT_TOP:
         return report_take_number(q, "--top", value, &q->top);
     case REPORT_GROUP:
@@ -187,7 +191,8 @@ static const struct option_spec report_options[] = {
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
     {REPORT_SORT, 's', "sort", "KEY",
      "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
-    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock, regions or functions"},
+    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock, regions, functions or mpi"},
+    {REPORT_MPI, 0, "mpi", NULL, "as --view mpi: ranks, waits and calls of MPI jobs"},
     {REPORT_FUNCTIONS, 0, "functions", NULL, "as --view functions: profile of recorded functions"},
     {REPORT_GROUP, 'g', "group-locks", "N",
      "one row for N or more locks that were created, or first used, at one place (default: 10; 0: never)"},
@@ -218,7 +223,7 @@ const struct command command_report = {
         "The head shows how it was recorded and what was lost; numbers that are not exact are marked.\n"
         "--view timeline lists the events in time order instead, --view deadlock is upmu deadlock, --view functions is "
         "the\n"
-        "profile of functions recorded with upmu record --functions.\n",
+        "profile of functions recorded with upmu record --functions, --view mpi is that of MPI jobs.\n",
     .options = report_options,
     .exits =
         "  0  the report covers everything recorded\n"

@@ -49,7 +49,8 @@ static int dump_option(void *arg, int id, const char *value)
     }
 #define FIELD_OF(kind, name, member, form) FIELD(UPMU_TRACE_##kind, UPMU_TRACE_##kind, name, member, form)
 
-enum form { NUMBER, SIGNED, IF_KNOWN, ADDRESS }; /* in text the last two are left out if 0 */
+/* In text IF_KNOWN and ADDRESS are left out if 0; IF_VALUE is without UPMU_NO_VALUE, which is null in JSON. */
+enum form { NUMBER, SIGNED, IF_KNOWN, ADDRESS, IF_VALUE };
 
 static const struct kind_field {
     int first, last; /* kinds that have it */
@@ -90,6 +91,30 @@ static const struct kind_field {
     FIELD(UPMU_TRACE_CALL_BLOCK, UPMU_TRACE_CALL_RETURN, "descriptor", call.descriptor, SIGNED),
     FIELD(UPMU_TRACE_CALL_BLOCK, UPMU_TRACE_CALL_RETURN, "descriptor_type", call.descriptor_type, IF_KNOWN),
     FIELD_OF(CALL_RETURN, "waker", call.waker, IF_KNOWN),
+    FIELD(UPMU_TRACE_MPI_ENTER, UPMU_TRACE_MPI_REQUEST, "comm", mpi.comm, ADDRESS),
+    FIELD(UPMU_TRACE_MPI_ENTER, UPMU_TRACE_MPI_REQUEST, "peer", mpi.peer, SIGNED),
+    FIELD(UPMU_TRACE_MPI_ENTER, UPMU_TRACE_MPI_REQUEST, "tag", mpi.tag, SIGNED),
+    FIELD_OF(MPI_ENTER, "sequence", mpi.sequence, IF_KNOWN),
+    FIELD(UPMU_TRACE_MPI_LEAVE, UPMU_TRACE_MPI_REQUEST, "bytes", mpi.bytes, IF_VALUE),
+    FIELD(UPMU_TRACE_MPI_ENTER, UPMU_TRACE_MPI_REQUEST, "request", mpi.request, IF_KNOWN),
+    FIELD_OF(MPI_START, "comm", mpi.comm, ADDRESS),
+    FIELD_OF(MPI_START, "peer", mpi.peer, SIGNED),
+    FIELD_OF(MPI_START, "tag", mpi.tag, SIGNED),
+    FIELD_OF(MPI_START, "bytes", mpi.bytes, IF_VALUE),
+    FIELD_OF(MPI_START, "request", mpi.request, NUMBER),
+    FIELD_OF(MPI_POLL, "busy_ns", mpi_poll.busy_ns, NUMBER),
+    FIELD_OF(MPI_POLL, "calls", mpi_poll.calls, NUMBER),
+    FIELD_OF(MPI_POLL, "since_ns", mpi_poll.since, NUMBER),
+    FIELD_OF(MPI_COMM, "comm", mpi_comm.comm, ADDRESS),
+    FIELD_OF(MPI_COMM, "parent", mpi_comm.parent, ADDRESS),
+    FIELD_OF(MPI_COMM, "rank", mpi_comm.rank, SIGNED),
+    FIELD_OF(MPI_COMM, "size", mpi_comm.size, SIGNED),
+    FIELD_OF(MPI_ENV, "job", mpi_env.job, ADDRESS),
+    FIELD_OF(MPI_ENV, "rank", mpi_env.rank, SIGNED),
+    FIELD_OF(MPI_ENV, "size", mpi_env.size, SIGNED),
+    FIELD_OF(MPI_ENV, "thread_level", mpi_env.thread_level, SIGNED),
+    FIELD_OF(MPI_ENV, "wrapped", mpi_env.wrapped, SIGNED),
+    FIELD_OF(MPI_COUNT, "calls", mpi_count.calls, NUMBER),
     FIELD_OF(FUTEX_COUNTS, "waits", futex_counts.waits, NUMBER),
     FIELD_OF(FUTEX_COUNTS, "recorded", futex_counts.recorded, NUMBER),
 };
@@ -108,12 +133,50 @@ static uint64_t dump_field_value(const struct upmu_trace_event *e, const struct 
     return f->bytes == sizeof u32 ? u32 : u64;
 }
 
+/* The number of the event's MPI call; 0: it is about none. */
+static uint32_t dump_mpi_call(const struct upmu_trace_event *e)
+{
+    if ((e->kind >= UPMU_TRACE_MPI_ENTER && e->kind <= UPMU_TRACE_MPI_REQUEST) || e->kind == UPMU_TRACE_MPI_START)
+        return e->mpi.call;
+    if (e->kind == UPMU_TRACE_MPI_POLL)
+        return e->mpi_poll.call;
+    return e->kind == UPMU_TRACE_MPI_COUNT ? e->mpi_count.call : 0;
+}
+
+static void dump_mpi_text(FILE *out, const struct upmu_trace_event *e)
+{
+    if (dump_mpi_call(e))
+        fprintf(out, " call=%s", upmu_trace_mpi_call_name(dump_mpi_call(e)));
+    if (e->kind < UPMU_TRACE_MPI_ENTER || e->kind > UPMU_TRACE_MPI_REQUEST)
+        return;
+    if (e->kind != UPMU_TRACE_MPI_ENTER)
+        fprintf(out, " result=%d", (int)e->result);
+    if (e->stack)
+        fprintf(out, " stack=%" PRIu32, e->stack);
+    if (e->site)
+        fprintf(out, " site=0x%" PRIx64, e->site);
+}
+
+static void dump_mpi_json(struct textbuf *j, const struct upmu_trace_event *e)
+{
+    if (dump_mpi_call(e))
+        json_string(j, "call", upmu_trace_mpi_call_name(dump_mpi_call(e)));
+    if (e->kind == UPMU_TRACE_MPI_ENTER) {
+        json_uint(j, "stack", e->stack);
+        json_uint(j, "site", e->site);
+    }
+    if (e->kind == UPMU_TRACE_MPI_LEAVE || e->kind == UPMU_TRACE_MPI_REQUEST)
+        json_int(j, "result", e->result);
+}
+
 static void dump_fields_text(FILE *out, const struct upmu_trace_event *e)
 {
     for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
         if (dump_has_field(e, f) && f->form == SIGNED)
             fprintf(out, " %s=%d", f->name, (int)(int32_t)dump_field_value(e, f));
-        else if (dump_has_field(e, f) && (f->form == NUMBER || dump_field_value(e, f) != 0))
+        else if (dump_has_field(e, f) && f->form == IF_VALUE && dump_field_value(e, f) == UPMU_NO_VALUE)
+            fprintf(out, " %s=?", f->name);
+        else if (dump_has_field(e, f) && (f->form == NUMBER || f->form == IF_VALUE || dump_field_value(e, f) != 0))
             fprintf(out, f->form == ADDRESS ? " %s=0x%" PRIx64 : " %s=%" PRIu64, f->name, dump_field_value(e, f));
 }
 
@@ -122,6 +185,8 @@ static void dump_fields_json(struct textbuf *j, const struct upmu_trace_event *e
     for (const struct kind_field *f = kind_fields; f < kind_fields + KIND_FIELDS; f++)
         if (dump_has_field(e, f) && f->form == SIGNED)
             json_int(j, f->name, (int32_t)dump_field_value(e, f));
+        else if (dump_has_field(e, f) && f->form == IF_VALUE && dump_field_value(e, f) == UPMU_NO_VALUE)
+            json_null(j, f->name);
         else if (dump_has_field(e, f))
             json_uint(j, f->name, dump_field_value(e, f));
 }
@@ -220,6 +285,7 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
         dump_object_text(out, e);
     else if (e->object) /* counters are read for one */
         fprintf(out, " object=0x%" PRIx64, e->object);
+    dump_mpi_text(out, e);
     dump_fields_text(out, e);
     if (e->flags & UPMU_TRACE_FLAG_PREEMPTED)
         fputs(" preempted", out);
@@ -252,6 +318,7 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
         dump_object_json(j, e);
     else if (e->object)
         json_uint(j, "object", e->object);
+    dump_mpi_json(j, e);
     dump_fields_json(j, e);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         json_int(j, "result", e->result);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * MPI jobs of a recording: ranks, calls, messages, and what ranks waited for.
+ * Link with libupmu_analysis. MPI is recorded by libupmu_mpi, which `upmu record --mpi` preloads.
+ *
+ *     struct upmu_mpi *m;
+ *     struct upmu_mpi_rank row = {.size = sizeof row};
+ *     if (upmu_mpi_open(&m, "DIR") < 0)
+ *         fprintf(stderr, "%s\n", upmu_error());
+ *     for (size_t i = 0; upmu_mpi_rank_at(m, i, &row) == 0; i++)
+ *         printf("%d %" PRIu64 "\n", (int)row.rank, row.mpi_ns);
+ *     upmu_mpi_close(m);
+ *
+ * A rank's time is that of the thread that called MPI_Init(), from the return of MPI_Init() to the call of MPI_Finalize(), or to the last
+ * event of a rank that did not get there. Functions that fill a struct take its `size` from the caller, set it to the bytes
+ * filled, and return 0; UPMU_E_END past the last entry; UPMU_E_INVAL if an argument is NULL or `size` is too small. Strings are valid
+ * until upmu_mpi_close(). One recording may be used by one thread at a time; no function is async-signal-safe.
+ */
+#ifndef UPMU_MPI_H
+#define UPMU_MPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upmu/api.h"
+#include "upmu/upmu.h"
+
+UPMU_BEGIN_DECLS
+
+/** The MPI jobs of a recording. */
+struct upmu_mpi;
+
+/**
+ * Read the MPI events of a recording. Memory grows with the number of messages, about 100 bytes each.
+ * @param mpi out: to be closed with upmu_mpi_close(); NULL on failure
+ * @param dir path of the directory
+ * @return 0; UPMU_E_STATE (no process of it is a rank); UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_VERSION (as upmu_trace_open());
+ *         UPMU_E_INVAL (NULL); UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_mpi_open(struct upmu_mpi **mpi, const char *dir);
+
+/** Close and free; NULL does nothing. */
+UPMU_API void upmu_mpi_close(struct upmu_mpi *mpi);
+
+/** A job: ranks with one MPI_COMM_WORLD. */
+struct upmu_mpi_job {
+    size_t size;            /**< in: sizeof(struct upmu_mpi_job); out: bytes filled */
+    uint32_t ranks;         /**< ranks with recorded calls */
+    uint32_t world;         /**< size of MPI_COMM_WORLD; 0: unknown */
+    uint64_t begin_ns;      /**< first return of MPI_Init(), nanoseconds since 1970 */
+    uint64_t end_ns;        /**< last call of MPI_Finalize(), or end of a rank */
+    uint64_t useful_max_ns; /**< longest time of a rank outside of MPI */
+    double useful_mean_ns;  /**< mean of these times */
+    /* Efficiencies by the definitions of POP, 0 to 1. They are those of a part of the job if `ranks` is not `world`. */
+    double parallel;      /**< load balance x communication: mean useful time by the duration of the job */
+    double load_balance;  /**< mean useful time by the longest one */
+    double communication; /**< longest useful time by the duration of the job */
+    uint64_t messages;    /**< messages between two recorded ranks, both halves found */
+    uint64_t
+        unmatched;     /**< sends and receives without the other half: not recorded, lost, overwritten, or never done */
+    uint64_t reversed; /**< messages that were received before they were sent: the clocks of two hosts differ */
+    uint64_t collectives; /**< collective calls of whole communicators */
+    uint64_t partial;     /**< collective calls that not all ranks of the communicator have recorded: not analyzed */
+};
+#define UPMU_MPI_JOB_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_job, 112)
+UPMU_API UPMU_CHECKED int upmu_mpi_job_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_job *out);
+
+/** How a rank ended. */
+enum upmu_mpi_end {
+    UPMU_MPI_END_FINALIZED = 0, /**< it called MPI_Finalize() */
+    UPMU_MPI_END_EXITED = 1,    /**< the process ended in order without it */
+    UPMU_MPI_END_KILLED = 2,    /**< the process was killed, or still runs */
+};
+
+/** A rank. */
+struct upmu_mpi_rank {
+    size_t size;             /**< in: sizeof(struct upmu_mpi_rank); out: bytes filled */
+    size_t job;              /**< index for upmu_mpi_job_at() */
+    int32_t rank;            /**< in MPI_COMM_WORLD */
+    int32_t pid;             /**< process id */
+    const char *host;        /**< host name */
+    const char *library;     /**< the MPI library, or why calls are not recorded */
+    uint32_t wrapped;        /**< 1: calls are recorded; 0: all numbers below are 0 */
+    uint32_t end;            /**< enum upmu_mpi_end */
+    uint32_t in_call;        /**< the call that it was in when it ended, for upmu_trace_mpi_call_name(); 0: none */
+    uint32_t reserved;       /**< 0 */
+    uint64_t time_ns;        /**< of the rank */
+    uint64_t useful_ns;      /**< of it outside of MPI */
+    uint64_t mpi_ns;         /**< of it in MPI calls */
+    uint64_t wait_ns;        /**< of it waits that are explained, see struct upmu_mpi_wait */
+    uint64_t calls;          /**< recorded calls of all threads, polls included */
+    uint64_t sent;           /**< messages */
+    uint64_t sent_bytes;     /**< bytes of these, as far as they are known */
+    uint64_t received;       /**< messages */
+    uint64_t received_bytes; /**< bytes of these, as far as they are known */
+    uint64_t unknown_bytes;  /**< messages of unknown size */
+};
+#define UPMU_MPI_RANK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_rank, 136)
+/** Rank `index`: by job, then rank. */
+UPMU_API UPMU_CHECKED int upmu_mpi_rank_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_rank *out);
+
+/** An MPI function in a job. */
+struct upmu_mpi_call {
+    size_t size;      /**< in: sizeof(struct upmu_mpi_call); out: bytes filled */
+    size_t job;       /**< index for upmu_mpi_job_at() */
+    const char *name; /**< "MPI_Send" */
+    uint64_t calls;   /**< of all ranks; counted ones included, which have no time */
+    uint64_t ns;      /**< time in them, of all ranks and threads */
+    uint64_t max_ns;  /**< of the rank with the longest time in them */
+    int32_t max_rank; /**< that rank */
+    int32_t reserved; /**< 0 */
+    uint64_t bytes;   /**< passed to it to send, or received by it, as far as they are known */
+};
+#define UPMU_MPI_CALL_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_call, 64)
+/** Function `index`: by job, then by time. */
+UPMU_API UPMU_CHECKED int upmu_mpi_call_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_call *out);
+
+/** Why a rank waited in a call. A wait is a part of the call. */
+enum upmu_mpi_pattern {
+    UPMU_MPI_LATE_SENDER = 1,    /**< a receive, or the wait for one, began before the send */
+    UPMU_MPI_LATE_RECEIVER = 2,  /**< a send that could not go ahead began before the receive was posted */
+    UPMU_MPI_WAIT_BARRIER = 3,   /**< MPI_Barrier() began before its last rank had */
+    UPMU_MPI_WAIT_ALL = 4,       /**< the same of collectives in which all ranks need data of all */
+    UPMU_MPI_LATE_BROADCAST = 5, /**< broadcast or scatter: the root began later */
+    UPMU_MPI_EARLY_REDUCE = 6,   /**< reduce or gather: the root began before the first other rank */
+    UPMU_MPI_EARLY_SCAN = 7,     /**< scan: a lower rank began later */
+    UPMU_MPI_WAIT_FINALIZE = 8,  /**< MPI_Finalize() began before that of the last rank */
+};
+
+/** Waits of a rank for another one in one function. */
+struct upmu_mpi_wait {
+    size_t size;      /**< in: sizeof(struct upmu_mpi_wait); out: bytes filled */
+    size_t job;       /**< index for upmu_mpi_job_at() */
+    const char *name; /**< of the function in which it waited */
+    int32_t pattern;  /**< enum upmu_mpi_pattern */
+    int32_t rank;     /**< that waited */
+    int32_t cause;    /**< the late one, by its rank in MPI_COMM_WORLD */
+    int32_t reserved; /**< 0 */
+    uint64_t count;   /**< number of waits */
+    uint64_t ns;      /**< their duration */
+    uint64_t max_ns;  /**< of the longest */
+};
+#define UPMU_MPI_WAIT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_wait, 64)
+/** Waits `index`, the longest first. */
+UPMU_API UPMU_CHECKED int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_wait *out);
+
+/** Name of an enum upmu_mpi_pattern, "late-sender"; "?" for unknown ones. */
+UPMU_API const char *upmu_mpi_pattern_name(int pattern);
+
+UPMU_END_DECLS
+
+#endif

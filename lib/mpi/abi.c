@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The MPI library of the process.
+ *
+ * The functions behind wrappers are the next ones of the same name, so that other tools between the program and the library see
+ * the calls. Own calls go to the PMPI_ names, which no tool wraps. A library that a program has opened privately, as Python's MPI
+ * modules do, is not among the next ones: it is found among the loaded files.
+ */
+#include "mpi/abi.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+
+#include "mpi/state.h"
+#include "upmu/upmu.h"
+
+struct mpi_abi mpi_abi;
+char mpi_library[256];
+bool mpi_launcher_differs;
+
+/* ------------------------------------------------------------------------------------------------------ functions */
+
+static const char *const variant_forms[MPI_VARIANTS] = {"MPI_%s", "mpi_%s_",     "mpi_%s__",     "mpi_%s",
+                                                        "MPI_%s", "mpi_%s_f08_", "mpi_%s_f08ts_"};
+
+#define NAMES(number, name, lower, upper, ...) [number] = {#name, #lower, #upper},
+static const struct {
+    const char *name, *lower, *upper;
+} call_names[MPI_CALL_NUMBERS] = {MPI_CALLS(NAMES, NAMES)};
+
+static void *real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS];
+
+static const char *const library_files[] = {"libmpi.so.40",   "libmpi.so.80",     "libmpi.so.12",
+                                            "libmpich.so.12", "libmpifort.so.12", "libmpichfort.so.12"};
+
+static void *find_symbol(const char *name)
+{
+    void *f = dlsym(RTLD_NEXT, name);
+    for (size_t i = 0; !f && i < sizeof library_files / sizeof *library_files; i++) {
+        void *file = dlopen(library_files[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (file) {
+            f = dlsym(file, name);
+            dlclose(file); /* it stays loaded */
+        }
+    }
+    return f;
+}
+
+void *mpi_real(uint32_t call, enum mpi_variant variant)
+{
+    void **slot = &real_functions[call][variant];
+    void *f = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (LIKELY(f != NULL))
+        return f;
+    char name[64];
+    int saved = errno;
+    const char *text = variant == MPI_C         ? call_names[call].name
+                       : variant == MPI_F_UPPER ? call_names[call].upper
+                                                : call_names[call].lower;
+    snprintf(name, sizeof name, variant_forms[variant], text);
+    f = find_symbol(name);
+    __atomic_store_n(slot, f, __ATOMIC_RELEASE);
+    errno = saved;
+    return f;
+}
+
+/* What this library itself calls. */
+#define OWN_CALLS(X)         \
+    X(Get_library_version)   \
+    X(Comm_rank)             \
+    X(Comm_size)             \
+    X(Comm_group)            \
+    X(Group_translate_ranks) \
+    X(Group_free) X(Sendrecv) X(Type_size) X(Get_count) X(Test_cancelled) X(Comm_test_inter) X(Query_thread)
+
+enum own_call {
+#define OWN_NUMBER(name) OWN_##name,
+    OWN_CALLS(OWN_NUMBER) OWN_COUNT
+};
+
+static mpi_function *own[OWN_COUNT];
+
+/* Conversions of Fortran handles; NULL where both are the same number. */
+static long (*comm_f2c)(int), (*type_f2c)(int);
+/* Addresses that mean "no status" and "in place" in Fortran; NULL: unknown. */
+enum { FORTRAN_ADDRESSES = 8 };
+static const void *fortran_ignore[FORTRAN_ADDRESSES], *fortran_in_place[FORTRAN_ADDRESSES];
+
+static bool own_find(void)
+{
+#define OWN_NAME(name) "PMPI_" #name,
+    static const char *const names[] = {OWN_CALLS(OWN_NAME)};
+    bool found = true;
+    for (int i = 0; i < OWN_COUNT; i++) {
+        void *f = find_symbol(names[i]);
+        memcpy(&own[i], &f, sizeof f);
+        found &= f != NULL;
+    }
+    return found;
+}
+
+/* ------------------------------------------------------------------------------------------------ implementations */
+
+/* Constants of Open MPI are addresses of its objects, which a program may have copied into itself. */
+static long openmpi_object(const char *name)
+{
+    void *p = dlsym(RTLD_DEFAULT, name);
+    return (long)(p ? p : find_symbol(name));
+}
+
+static void abi_set_openmpi(void)
+{
+    mpi_abi = (struct mpi_abi){
+        .name = "Open MPI",
+        .handle_bytes = sizeof(long),
+        .status_bytes = 24,
+        .source_at = 0,
+        .tag_at = 4,
+        .error_at = 8,
+        .any_source = -1,
+        .any_tag = -1,
+        .proc_null = -2,
+        .status_ignore = 0,
+        .in_place = 1,
+        .in_status = 18,
+        .world = openmpi_object("ompi_mpi_comm_world"),
+        .self = openmpi_object("ompi_mpi_comm_self"),
+        .byte = openmpi_object("ompi_mpi_byte"),
+        .comm_null = openmpi_object("ompi_mpi_comm_null"),
+        .request_null = openmpi_object("ompi_request_null"),
+        .type_null = openmpi_object("ompi_mpi_datatype_null"),
+    };
+    void *f = find_symbol("PMPI_Comm_f2c");
+    memcpy(&comm_f2c, &f, sizeof f);
+    f = find_symbol("PMPI_Type_f2c");
+    memcpy(&type_f2c, &f, sizeof f);
+}
+
+static void abi_set_mpich(void)
+{
+    mpi_abi = (struct mpi_abi){
+        .name = "MPICH",
+        .handle_bytes = 4,
+        .status_bytes = 20,
+        .source_at = 8,
+        .tag_at = 12,
+        .error_at = 16,
+        .any_source = -2,
+        .any_tag = -1,
+        .proc_null = -1,
+        .status_ignore = 1,
+        .in_place = -1,
+        .in_status = 17,
+        .world = 0x44000000,
+        .self = 0x44000001,
+        .byte = 0x4c00010d,
+        .comm_null = 0x04000000,
+        .request_null = 0x2c000000,
+        .type_null = 0x0c000000,
+    };
+    comm_f2c = NULL;
+    type_f2c = NULL;
+}
+
+/* Open MPI of series 4 and 5, and the libraries of the MPICH ABI initiative, which share their header's constants. */
+static const char *abi_choose(void)
+{
+    static const char *const mpich_family[] = {"MPICH", "MVAPICH", "Intel(R) MPI", "Cray MPICH", "ParaStation MPI"};
+    if (strncmp(mpi_library, "Open MPI v4.", 12) == 0 || strncmp(mpi_library, "Open MPI v5.", 12) == 0) {
+        abi_set_openmpi();
+        return mpi_abi.world && mpi_abi.self && mpi_abi.byte ? NULL : "objects of Open MPI are missing";
+    }
+    for (size_t i = 0; i < sizeof mpich_family / sizeof *mpich_family; i++)
+        if (strstr(mpi_library, mpich_family[i])) {
+            abi_set_mpich();
+            return NULL;
+        }
+    return "this MPI library is not known";
+}
+
+/* A message to this rank itself: what comes back in its status is known. */
+static const char *abi_try(void)
+{
+    enum { TAG = 77, SENT = 5, POISON = 0x5a };
+    unsigned char status[MPI_STATUS_MAX + 16];
+    char out[SENT] = "upmu", in[8] = "";
+    int rank = -1, size = -1, self = -1, bytes = -1, error;
+    memset(status, POISON, sizeof status);
+    if (!mpi_comm_place(mpi_abi.world, &rank, &size) || rank < 0 || size <= rank ||
+        !mpi_comm_place(mpi_abi.self, &self, &bytes) || self != 0 || bytes != 1 ||
+        mpi_type_bytes(mpi_abi.byte, SENT) != SENT)
+        return "its communicators and types are not as expected";
+    mpi_launcher_differs =
+        mpi_process.rank >= 0 && mpi_process.size > 0 && (mpi_process.rank != rank || mpi_process.size != size);
+    error = own[OWN_Sendrecv]((long)out, (long)SENT, mpi_abi.byte, 0L, (long)TAG, (long)in, (long)sizeof in,
+                              mpi_abi.byte, 0L, (long)TAG, mpi_abi.self, (long)status);
+    struct mpi_status s = mpi_status_read(status);
+    if (error != 0 || memcmp(in, out, SENT) != 0 || s.source != 0 || s.tag != TAG || s.bytes != SENT)
+        return "a message to itself came back otherwise";
+    for (size_t i = mpi_abi.status_bytes; i < sizeof status; i++)
+        if (status[i] != POISON)
+            return "its status is larger than expected";
+    mpi_process.rank = rank;
+    mpi_process.size = size;
+    return NULL;
+}
+
+/* Objects are looked for as the program sees them: it may have copies. */
+static void fortran_find(void)
+{
+    static const char *const ignore_objects[] = {"mpi_fortran_status_ignore_", "mpi_fortran_statuses_ignore_",
+                                                 "MPIR_F08_MPI_STATUS_IGNORE_OBJ", "MPIR_F08_MPI_STATUSES_IGNORE_OBJ"};
+    static const char *const ignore_pointers[] = {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE"};
+    static const char *const in_place_objects[] = {"mpi_fortran_in_place_", "MPIR_F08_MPI_IN_PLACE"};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof ignore_objects / sizeof *ignore_objects; i++)
+        fortran_ignore[n++] = dlsym(RTLD_DEFAULT, ignore_objects[i]);
+    for (size_t i = 0; i < sizeof ignore_pointers / sizeof *ignore_pointers; i++) {
+        const void *const *pointer = dlsym(RTLD_DEFAULT, ignore_pointers[i]);
+        fortran_ignore[n++] = pointer ? *pointer : NULL;
+    }
+    n = 0;
+    for (size_t i = 0; i < sizeof in_place_objects / sizeof *in_place_objects; i++)
+        fortran_in_place[n++] = dlsym(RTLD_DEFAULT, in_place_objects[i]);
+    const void *const *pointer = dlsym(RTLD_DEFAULT, "MPIR_F_MPI_IN_PLACE");
+    fortran_in_place[n] = pointer ? *pointer : NULL;
+}
+
+static bool fortran_is(const void *const of[FORTRAN_ADDRESSES], const void *p, bool *known)
+{
+    bool is = false;
+    *known = false;
+    for (int i = 0; i < FORTRAN_ADDRESSES; i++) {
+        *known |= of[i] != NULL;
+        is |= of[i] == p;
+    }
+    return is;
+}
+
+const char *mpi_abi_start(void)
+{
+    int length = 0;
+    char text[8192] = "";
+#ifndef __LP64__
+    return "MPI calls are recorded on 64-bit machines only";
+#endif
+    if (!own_find())
+        return "the MPI library has no PMPI_ functions";
+    if (own[OWN_Get_library_version]((long)text, (long)&length) != 0)
+        return "the MPI library has no version";
+    snprintf(mpi_library, sizeof mpi_library, "%.*s", (int)strcspn(text, ",\n"), text);
+    for (char *p = strchr(mpi_library, '\t'); p; p = strchr(p, '\t')) /* "MPICH Version:\t4.0.2" */
+        *p = ' ';
+    const char *why = abi_choose();
+    if (why)
+        return why;
+    fortran_find();
+    return abi_try();
+}
+
+/* -------------------------------------------------------------------------------------------------------- values */
+
+long mpi_comm_of_fortran(int32_t comm)
+{
+    return comm_f2c ? comm_f2c(comm) : comm;
+}
+
+long mpi_type_of_fortran(int32_t type)
+{
+    return type_f2c ? type_f2c(type) : type;
+}
+
+bool mpi_is_fortran_ignore(long argument)
+{
+    bool known;
+    return fortran_is(fortran_ignore, (const void *)argument, &known) || !known;
+}
+
+bool mpi_is_in_place(long argument, bool fortran)
+{
+    if (!fortran)
+        return argument == mpi_abi.in_place;
+    bool known;
+    return fortran_is(fortran_in_place, (const void *)argument, &known) || !known;
+}
+
+struct mpi_status mpi_status_read(const void *status)
+{
+    const unsigned char *p = status;
+    struct mpi_status s = {.bytes = UPMU_NO_VALUE};
+    int count = -1;
+    memcpy(&s.source, p + mpi_abi.source_at, sizeof s.source);
+    memcpy(&s.tag, p + mpi_abi.tag_at, sizeof s.tag);
+    memcpy(&s.error, p + mpi_abi.error_at, sizeof s.error);
+    if (own[OWN_Get_count]((long)status, mpi_abi.byte, (long)&count) == 0 && count >= 0)
+        s.bytes = (uint64_t)count;
+    return s;
+}
+
+bool mpi_status_is_canceled(const void *status)
+{
+    int canceled = 0;
+    return own[OWN_Test_cancelled]((long)status, (long)&canceled) == 0 && canceled;
+}
+
+uint64_t mpi_type_bytes(long type, int count)
+{
+    int size = -1;
+    if (type == mpi_abi.type_null || count < 0 || own[OWN_Type_size](type, (long)&size) != 0 || size < 0)
+        return UPMU_NO_VALUE;
+    return (uint64_t)count * (uint64_t)size;
+}
+
+bool mpi_comm_place(long comm, int *rank, int *size)
+{
+    return own[OWN_Comm_rank](comm, (long)rank) == 0 && own[OWN_Comm_size](comm, (long)size) == 0;
+}
+
+bool mpi_comm_is_inter(long comm)
+{
+    int inter = 0;
+    return own[OWN_Comm_test_inter](comm, (long)&inter) != 0 || inter;
+}
+
+int mpi_comm_first(long comm)
+{
+    long group = 0, world = 0;
+    int zero = 0, first = -1;
+    if (own[OWN_Comm_group](comm, (long)&group) != 0 || own[OWN_Comm_group](mpi_abi.world, (long)&world) != 0)
+        return -1;
+    if (own[OWN_Group_translate_ranks](mpi_handle_load((long)&group), 1L, (long)&zero, mpi_handle_load((long)&world),
+                                       (long)&first) != 0)
+        first = -1;
+    (void)own[OWN_Group_free]((long)&group); /* both are handles of ours */
+    (void)own[OWN_Group_free]((long)&world);
+    return first;
+}
+
+int mpi_thread_level(void)
+{
+    int level = -1; /* 0 to 3 in both */
+    return own[OWN_Query_thread]((long)&level) == 0 ? level : -1;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The MPI library of the process: its functions, constants and statuses.
+ *
+ * Without mpi.h: on the supported 64-bit ISAs, integers, pointers and handles are each passed as one word, so that one wrapper fits
+ * every implementation. Values that differ between them are in a table.
+ */
+#ifndef UPMU_MPI_ABI_H
+#define UPMU_MPI_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/** Which symbol a program called. */
+enum mpi_variant {
+    MPI_C,             /**< MPI_Send */
+    MPI_F_UNDERSCORE,  /**< mpi_send_ */
+    MPI_F_UNDERSCORES, /**< mpi_send__ */
+    MPI_F_PLAIN,       /**< mpi_send */
+    MPI_F_UPPER,       /**< MPI_SEND */
+    MPI_F08,           /**< mpi_send_f08_ */
+    MPI_F08TS,         /**< mpi_send_f08ts_ */
+    MPI_VARIANTS
+};
+
+/** The size of a status is at most this. */
+enum { MPI_STATUS_MAX = 48 };
+
+/** What differs between implementations. */
+struct mpi_abi {
+    const char *name;
+    size_t handle_bytes; /**< of a handle: 4, or that of a pointer */
+    size_t status_bytes;
+    size_t source_at, tag_at, error_at; /**< in a status */
+    int any_source, any_tag, proc_null;
+    long status_ignore, in_place; /**< values of an argument in C */
+    int in_status;                /**< MPI_ERR_IN_STATUS */
+    long world, self, byte;       /**< handles */
+    long comm_null, request_null, type_null;
+};
+
+/** Of the process, valid once mpi_abi_start() has succeeded. */
+extern struct mpi_abi mpi_abi __attribute__((visibility("hidden")));
+/** Version text of the library, "" before. */
+extern char mpi_library[256] __attribute__((visibility("hidden")));
+
+/** The launcher's rank or size is another one than MPI's: it may be the launcher of another MPI. */
+extern bool mpi_launcher_differs __attribute__((visibility("hidden")));
+
+/** A function of the library. All take words: the calling conventions of 64-bit Linux pass those of `...` as any other. */
+typedef int mpi_function(long, ...);
+
+/** The function behind a wrapper; NULL: the process has none. Keeps errno. */
+void *mpi_real(uint32_t call, enum mpi_variant variant);
+
+/** Find out which MPI library this is, after its MPI_Init(), and try it on MPI_COMM_SELF. @return NULL; or why calls are not
+ *  recorded. */
+const char *mpi_abi_start(void);
+
+/** A handle in memory. */
+static inline long mpi_handle_load(long address)
+{
+    int32_t word;
+    long handle;
+    if (mpi_abi.handle_bytes == sizeof handle) {
+        memcpy(&handle, (const void *)address, sizeof handle);
+        return handle;
+    }
+    memcpy(&word, (const void *)address, sizeof word);
+    return word;
+}
+
+/** Handles of Fortran. */
+long mpi_comm_of_fortran(int32_t comm);
+long mpi_type_of_fortran(int32_t type);
+/** Whether an argument of Fortran means "no status". */
+bool mpi_is_fortran_ignore(long argument);
+
+/** Whether an argument is MPI_IN_PLACE; true also if that is unknown. */
+bool mpi_is_in_place(long argument, bool fortran);
+
+/** A status: its source, tag and error, and the bytes of the message (UPMU_NO_VALUE: unknown). */
+struct mpi_status {
+    int source, tag, error;
+    uint64_t bytes;
+};
+struct mpi_status mpi_status_read(const void *status);
+/** Whether a request that was to be canceled is. */
+bool mpi_status_is_canceled(const void *status);
+
+/** Bytes of `count` elements of a valid type; UPMU_NO_VALUE: unknown. */
+uint64_t mpi_type_bytes(long type, int count);
+
+/** Rank and size of a communicator. @return false: unknown. */
+bool mpi_comm_place(long comm, int *rank, int *size);
+/** Rank in MPI_COMM_WORLD of the first member; -1: unknown. */
+int mpi_comm_first(long comm);
+bool mpi_comm_is_inter(long comm);
+/** MPI_Query_thread(); -1: unknown. */
+int mpi_thread_level(void);
+
+#endif

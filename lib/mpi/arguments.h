@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/** @file A call and its arguments, whose places are in the table of calls. */
+#ifndef UPMU_MPI_ARGUMENTS_H
+#define UPMU_MPI_ARGUMENTS_H
+
+#include <stddef.h>
+
+#include "mpi/abi.h"
+#include "mpi/events.h"
+#include "mpi/requests.h"
+#include "mpi/state.h"
+
+/** `rc` of a call that has not returned: an exception passes through it. */
+#define MPI_CALL_UNWOUND INT32_MIN
+
+enum { MPI_CALL_REQUESTS = 64 }; /**< requests of a call that need no mapping */
+
+struct mpi_call {
+    const struct mpi_call_row *row;
+    const long *a; /**< its arguments */
+    struct trace_stream *stream;
+    uint64_t tick; /**< of its begin */
+    int32_t rc;    /**< MPI's error code */
+    bool fortran;
+    bool recorded;
+    bool entered;  /**< its begin is written */
+    bool withheld; /**< the thread's locks are not recorded meanwhile */
+    uint32_t n;    /**< requests */
+    struct mpi_event e;
+    uint64_t *keys; /**< of the requests, before the call */
+    unsigned char
+        *statuses; /**< in C, in place of an ignored status; NULL: the program's are used, or there are none */
+    void *mapped;
+    size_t mapped_bytes;
+    uint64_t own_keys[MPI_CALL_REQUESTS];
+    unsigned char own_statuses[MPI_CALL_REQUESTS * MPI_STATUS_MAX];
+};
+
+/** An argument that is an int; 0 without such an argument. */
+static inline int mpi_call_int(const struct mpi_call *c, unsigned at)
+{
+    int32_t value = 0;
+    if (at && c->fortran)
+        memcpy(&value, (const void *)c->a[at - 1], sizeof value);
+    else if (at)
+        value = (int32_t)c->a[at - 1];
+    return value;
+}
+
+/** An argument that points to an int in both languages. */
+static inline int mpi_call_int_at(const struct mpi_call *c, unsigned at)
+{
+    int32_t value;
+    memcpy(&value, (const void *)c->a[at - 1], sizeof value);
+    return value;
+}
+
+/** A communicator that the argument is (`pointer`: points to). */
+long mpi_call_comm(const struct mpi_call *c, unsigned at, bool pointer);
+
+/** A rank or tag of a message by the constants of upmu/trace.h. */
+int32_t mpi_peer_of(int rank);
+int32_t mpi_tag_of(int tag);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Begin and end of an MPI call. */
+#include "mpi/call.h"
+
+#include <errno.h>
+
+#include "base/tick.h"
+#include "mpi/comms.h"
+#include "mpi/finish.h"
+#include "mpi/process.h"
+#include "region/recorder.h"
+#include "upmu/trace.h"
+#include "upmu/upmu.h"
+
+/* Of libupmu_sync, if it is there. */
+extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
+extern bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack) __attribute__((weak));
+extern void upmu_sync_resume_(void) __attribute__((weak));
+
+/* ------------------------------------------------------------------------------------------------------ arguments */
+
+static bool is_collective(const struct mpi_call_row *row)
+{
+    return row->class >= MPI_CLASS_BARRIER && row->class <= MPI_CLASS_ICOLLECTIVE;
+}
+
+/* Bytes by the arguments. Called after the call has succeeded: then the type is valid, if it was used at all. With MPI_IN_PLACE
+ * as the buffer before the count it is not. */
+static uint64_t call_bytes(const struct mpi_call *c)
+{
+    const struct mpi_call_row *row = c->row;
+    if (!row->count || !row->type || c->e.peer == UPMU_MPI_PROC_NULL)
+        return row->type && c->e.peer == UPMU_MPI_PROC_NULL ? 0 : UPMU_NO_VALUE;
+    if (is_collective(row) && mpi_is_in_place(c->a[row->count - 2], c->fortran))
+        return UPMU_NO_VALUE;
+    long type = c->fortran ? mpi_type_of_fortran((int32_t)mpi_call_int(c, row->type)) : c->a[row->type - 1];
+    if (mpi_abi.handle_bytes != sizeof(long))
+        type = (int32_t)type;
+    return mpi_type_bytes(type, mpi_call_int(c, row->count));
+}
+
+/* --------------------------------------------------------------------------------------------------------- begin */
+
+static bool is_poll(const struct mpi_call_row *row)
+{
+    return row->class >= MPI_CLASS_TEST && row->class <= MPI_CLASS_IPROBE;
+}
+
+static bool makes_request(const struct mpi_call_row *row)
+{
+    return row->class == MPI_CLASS_ISEND || row->class == MPI_CLASS_IRECV || row->class == MPI_CLASS_ICOLLECTIVE;
+}
+
+/* What is known before the call. */
+static void call_describe(struct mpi_call *c)
+{
+    const struct mpi_call_row *row = c->row;
+    struct mpi_comm *comm = NULL;
+    if (row->comm)
+        comm = mpi_comm_find(mpi_call_comm(c, row->comm, row->class == MPI_CLASS_COMM_FREE));
+    if (comm)
+        c->e.comm = comm->id;
+    if (row->class == MPI_CLASS_COMM_FREE)
+        mpi_comm_remove(mpi_call_comm(c, row->comm, true));
+    if (comm && is_collective(row))
+        c->e.sequence = __atomic_add_fetch(&comm->collectives, 1, __ATOMIC_RELAXED);
+    if (row->peer)
+        c->e.peer = mpi_peer_of(mpi_call_int(c, row->peer));
+    if (row->tag)
+        c->e.tag = mpi_tag_of(mpi_call_int(c, row->tag));
+    if (makes_request(row))
+        c->e.request = mpi_request_number();
+    if (row->class == MPI_CLASS_REQUEST_FREE)
+        mpi_request_remove(mpi_finish_key(c, 0));
+    if (row->class == MPI_CLASS_CANCEL)
+        mpi_request_cancel(mpi_finish_key(c, 0));
+}
+
+static void call_enter(struct mpi_call *c)
+{
+    mpi_polls_write(c->stream);
+    if (c->row->class == MPI_CLASS_FINALIZE)
+        mpi_process_write_counts(c);
+    mpi_write_enter(c->stream, c->tick, &c->e);
+    c->entered = true;
+}
+
+static void call_begin_recorded(struct mpi_call *c, long *a)
+{
+    call_describe(c);
+    mpi_finish_prepare(c, a);
+    if (!is_poll(c->row))
+        call_enter(c);
+    if (c->row->class == MPI_CLASS_START || c->row->class == MPI_CLASS_STARTALL)
+        mpi_finish_start(c);
+}
+
+void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant variant, long *a, uintptr_t site)
+{
+    c->row = &mpi_call_rows[number];
+    c->rc = MPI_CALL_UNWOUND;
+    c->recorded = c->withheld = false;
+    if (mpi_tls.depth++ > 0)
+        return;
+    uint32_t gate = __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE);
+    if (gate == MPI_GATE_OFF || (gate == MPI_GATE_ARMED && c->row->class != MPI_CLASS_INIT))
+        return;
+    if (c->row->class == MPI_CLASS_COUNTED) {
+        (void)__atomic_fetch_add(&mpi_process.calls[number], 1, __ATOMIC_RELAXED);
+        return;
+    }
+    int saved = errno;
+    c->stream = upmu_recorder_stream_();
+    c->a = a;
+    c->fortran = variant != MPI_C;
+    c->entered = false;
+    c->mapped = NULL;
+    c->n = 0;
+    c->e = (struct mpi_event){
+        .call = number, .peer = UPMU_MPI_NONE, .tag = UPMU_MPI_NONE, .bytes = UPMU_NO_VALUE, .site = site};
+    c->recorded = c->stream != NULL;
+    c->tick = tick_now();
+    /* Threads that MPI creates are its own, and so are the locks that it takes in this one. A poll needs its stack only if it finds
+     * something, which is seen later. */
+    if (!mpi_process.locks && upmu_sync_withhold_)
+        c->withheld = upmu_sync_withhold_(c->tick, is_poll(c->row) ? 0 : site, &c->e.stack);
+    else if (upmu_sync_stack_ && !is_poll(c->row))
+        c->e.stack = upmu_sync_stack_(c->tick, site);
+    if (!c->recorded)
+        upmu_recorder_lost_(LOSS_THREAD, 2);
+    else if (gate == MPI_GATE_ON)
+        call_begin_recorded(c, a);
+    errno = saved;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- end */
+
+/* A request that the call has made. */
+static void call_add_request(struct mpi_call *c)
+{
+    const struct mpi_call_row *row = c->row;
+    bool persistent = row->class == MPI_CLASS_SEND_INIT || row->class == MPI_CLASS_RECV_INIT;
+    if (c->rc != 0 || !row->request || (!persistent && !makes_request(row)))
+        return;
+    long handle = c->fortran ? mpi_call_int(c, row->request) : mpi_handle_load(c->a[row->request - 1]);
+    const struct mpi_request r = {
+        .key = mpi_request_key(handle, c->fortran),
+        .number = c->e.request,
+        .comm = c->e.comm,
+        .bytes = c->e.bytes,
+        .peer = c->e.peer,
+        .tag = c->e.tag,
+        .call = (uint16_t)c->e.call,
+        .persistent = persistent,
+    };
+    (void)mpi_request_add(&r); /* one that does not fit completes without an event */
+}
+
+static void call_add_comm(struct mpi_call *c, uint64_t tick)
+{
+    enum { GROUP_TAG = 3 };
+    const struct mpi_call_row *row = c->row;
+    bool group = c->e.call == MPI_CALL_Comm_create_group;
+    if (c->rc != 0)
+        return;
+    struct mpi_comm *parent = mpi_comm_find(mpi_call_comm(c, row->comm, false));
+    long handle = mpi_call_comm(c, row->arguments, true);
+    const struct mpi_comm *made = mpi_comm_add(parent, handle, group, group ? mpi_call_int(c, GROUP_TAG) : 0);
+    if (made)
+        mpi_write_comm(c->stream, tick, made, parent->id);
+}
+
+/* The source, tag and size of what was received or found. */
+static void call_read_status(const struct mpi_call *c, struct mpi_event *e)
+{
+    const void *status;
+    e->bytes = UPMU_NO_VALUE;
+    if (c->rc != 0 || !mpi_finish_status(c, 0, &status))
+        return;
+    struct mpi_status s = mpi_status_read(status);
+    e->peer = mpi_peer_of(s.source);
+    e->tag = mpi_tag_of(s.tag);
+    e->bytes = s.bytes;
+}
+
+/* The other half of a send and receive. */
+static void call_write_received(const struct mpi_call *c, uint64_t tick)
+{
+    struct mpi_event e = c->e;
+    e.peer = e.tag = UPMU_MPI_UNKNOWN;
+    call_read_status(c, &e);
+    e.result = c->rc;
+    mpi_write_request(c->stream, tick, &e);
+}
+
+/* What is known once the call has returned. */
+static void call_complete(struct mpi_call *c, uint64_t tick)
+{
+    switch (c->row->class) {
+    case MPI_CLASS_RECV:
+    case MPI_CLASS_PROBE:
+    case MPI_CLASS_IPROBE:
+        call_read_status(c, &c->e);
+        break;
+    case MPI_CLASS_COMM:
+        call_add_comm(c, tick);
+        break;
+    case MPI_CLASS_REQUEST_FREE:
+        break;
+    default:
+        if (c->rc == 0)
+            c->e.bytes = call_bytes(c);
+        call_add_request(c);
+        mpi_finish_write(c, tick);
+        break;
+    }
+    if (c->row->class == MPI_CLASS_SENDRECV)
+        call_write_received(c, tick);
+}
+
+static void call_end_recorded(struct mpi_call *c)
+{
+    uint64_t tick = tick_now();
+    if (c->rc == MPI_CALL_UNWOUND)
+        c->n = 0;
+    if (c->row->class == MPI_CLASS_INIT) {
+        mpi_process_initialized(c);
+        return;
+    }
+    if (is_poll(c->row) && c->rc == 0 && !mpi_finish_found(c)) {
+        mpi_poll_add(c->stream, c->tick, tick, c->e.call);
+    } else if (c->rc != MPI_CALL_UNWOUND) {
+        if (!c->entered)
+            call_enter(c);
+        call_complete(c, tick);
+    }
+    if (c->entered) {
+        c->e.result = c->rc;
+        mpi_write_leave(c->stream, tick, &c->e);
+    }
+    mpi_finish_release(c);
+    if (c->row->class == MPI_CLASS_FINALIZE)
+        mpi_process_finalized();
+}
+
+void mpi_call_end(struct mpi_call *c)
+{
+    int saved = errno;
+    if (mpi_tls.depth == 1 && c->recorded)
+        call_end_recorded(c);
+    if (mpi_tls.depth == 1 && c->withheld)
+        upmu_sync_resume_();
+    mpi_tls.depth--;
+    errno = saved;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Communicators of the process, by their handles.
+ *
+ * A communicator's number is the same in all its ranks without a message: it is a hash of the number of its parent, of its place among the
+ * parent's children, and of its first member. Ranks create the children of a communicator in the same order.
+ */
+#ifndef UPMU_MPI_COMMS_H
+#define UPMU_MPI_COMMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/tiny_lock.h"
+
+enum { MPI_COMM_ID_WORLD = 1, MPI_COMM_ID_SELF = 2 };
+
+struct mpi_comm {
+    uint64_t key; /**< handle + 1; 0: free, never used; 1: freed */
+    uint64_t id;
+    int32_t rank, size;
+    uint64_t children, collectives; /**< so far */
+};
+
+/** Add MPI_COMM_WORLD and MPI_COMM_SELF. */
+void mpi_comms_start(void);
+/** Find a communicator; NULL: it is not followed. */
+struct mpi_comm *mpi_comm_find(long handle);
+/** A new child of `parent` (NULL: not followed), which may be MPI_COMM_NULL in this rank; by `group` it was made by its members
+ *  alone, and `tag` is that of the call. @return NULL: it is not followed. */
+struct mpi_comm *mpi_comm_add(struct mpi_comm *parent, long handle, bool group, int tag);
+void mpi_comm_remove(long handle);
+
+#endif

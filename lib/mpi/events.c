@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Events about MPI. */
+#include "mpi/events.h"
+
+#include "mpi/comms.h"
+#include "mpi/state.h"
+#include "trace/format/schema.h"
+#include "trace/write/writer.h"
+
+/* Polls in a row are written at least after so many ticks, a tenth of a second or so: a process that is killed while it polls
+ * leaves a trace of it. */
+#define POLL_TICKS (UINT64_C(1) << 28)
+
+void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
+{
+    const uint64_t numbers[] = {e->call,    e->comm,     (uint64_t)e->peer, (uint64_t)e->tag,
+                                e->request, e->sequence, e->stack,          e->site};
+    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_MPI_ENTER, numbers, NULL);
+}
+
+static void write_end(struct trace_stream *s, uint64_t tick, uint32_t id, const struct mpi_event *e)
+{
+    const uint64_t numbers[] = {e->call,  (uint64_t)e->result, e->comm, (uint64_t)e->peer, (uint64_t)e->tag,
+                                e->bytes, e->request};
+    (void)upmu_trace_numbers_(s, tick, id, numbers, NULL);
+}
+
+void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
+{
+    write_end(s, tick, SCHEMA_ID_MPI_LEAVE, e);
+}
+
+void mpi_write_start(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
+{
+    write_end(s, tick, SCHEMA_ID_MPI_START, e);
+}
+
+void mpi_write_request(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
+{
+    write_end(s, tick, SCHEMA_ID_MPI_REQUEST, e);
+}
+
+void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm *c, uint64_t parent)
+{
+    const uint64_t numbers[] = {c->id, parent, (uint64_t)c->rank, (uint64_t)c->size};
+    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_MPI_COMM, numbers, NULL);
+}
+
+void mpi_write_env(struct trace_stream *s, uint64_t tick, int32_t level, int32_t wrapped, const char *text)
+{
+    const uint64_t numbers[] = {mpi_process.job, (uint64_t)mpi_process.rank, (uint64_t)mpi_process.size,
+                                (uint64_t)level, (uint64_t)wrapped,          0};
+    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_MPI_ENV, numbers, text);
+}
+
+void mpi_write_count(struct trace_stream *s, uint64_t tick, uint32_t call, uint64_t calls)
+{
+    const uint64_t numbers[] = {call, calls};
+    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_MPI_COUNT, numbers, NULL);
+}
+
+void mpi_polls_write(struct trace_stream *s)
+{
+    struct mpi_tls *t = &mpi_tls;
+    if (t->polls == 0)
+        return;
+    const uint64_t numbers[] = {t->poll_call, t->polls, t->poll_since, t->poll_ticks};
+    t->polls = t->poll_ticks = 0;
+    (void)upmu_trace_numbers_(s, t->poll_last, SCHEMA_ID_MPI_POLL, numbers, NULL);
+}
+
+void mpi_poll_add(struct trace_stream *s, uint64_t since, uint64_t tick, uint32_t call)
+{
+    struct mpi_tls *t = &mpi_tls;
+    if (t->polls++ == 0) {
+        t->poll_call = call;
+        t->poll_since = since;
+    }
+    t->poll_last = tick;
+    t->poll_ticks += tick - since;
+    if (tick - t->poll_since >= POLL_TICKS)
+        mpi_polls_write(s);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Events about MPI, and polls in a row as one event. */
+#ifndef UPMU_MPI_EVENTS_H
+#define UPMU_MPI_EVENTS_H
+
+#include <stdint.h>
+
+struct trace_stream;
+struct mpi_comm;
+
+/** A call or a request, as in struct upmu_trace_mpi. */
+struct mpi_event {
+    uint32_t call;
+    int32_t result, peer, tag;
+    uint64_t comm, bytes, request, sequence;
+    uint32_t stack;
+    uint64_t site;
+};
+
+/** What does not fit is counted as lost by the writer. */
+void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
+void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
+void mpi_write_start(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
+void mpi_write_request(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
+void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm *c, uint64_t parent);
+void mpi_write_env(struct trace_stream *s, uint64_t tick, int32_t level, int32_t wrapped, const char *text);
+void mpi_write_count(struct trace_stream *s, uint64_t tick, uint32_t call, uint64_t calls);
+
+/** A poll from `since` to `tick` found nothing. */
+void mpi_poll_add(struct trace_stream *s, uint64_t since, uint64_t tick, uint32_t call);
+/** Write the calling thread's polls before another event. */
+void mpi_polls_write(struct trace_stream *s);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests that a call starts or completes. */
+#include "mpi/finish.h"
+
+#include <sys/mman.h>
+
+#include "upmu/upmu.h"
+#include "upmu/trace.h"
+
+/* Places of further arguments, from 1 on. */
+enum {
+    TEST_FLAG = 2,
+    TESTALL_FLAG = 3,
+    ANY_INDEX = 3,
+    TESTANY_FLAG = 4,
+    SOME_COUNT = 3,
+    SOME_INDICES = 4,
+    PROBE_FLAG = 4
+};
+
+static bool is_single(const struct mpi_call *c)
+{
+    return c->row->class == MPI_CLASS_WAIT || c->row->class == MPI_CLASS_TEST;
+}
+
+static bool has_many_statuses(const struct mpi_call *c)
+{
+    switch (c->row->class) {
+    case MPI_CLASS_WAITALL:
+    case MPI_CLASS_WAITSOME:
+    case MPI_CLASS_TESTALL:
+    case MPI_CLASS_TESTSOME:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool has_requests(const struct mpi_call *c)
+{
+    return c->row->class >= MPI_CLASS_WAIT && c->row->class <= MPI_CLASS_TESTSOME;
+}
+
+/* The handle of request `i`, which Fortran has as an integer. */
+static long request_handle(const struct mpi_call *c, uint32_t i)
+{
+    long at = c->a[c->row->request - 1];
+    int32_t word;
+    if (!c->fortran)
+        return mpi_handle_load(at + (long)(i * mpi_abi.handle_bytes));
+    memcpy(&word, (const void *)(at + (long)(i * sizeof word)), sizeof word);
+    return word;
+}
+
+uint64_t mpi_finish_key(const struct mpi_call *c, uint32_t i)
+{
+    return mpi_request_key(request_handle(c, i), c->fortran);
+}
+
+/* Memory for the keys and statuses of many requests. Without it they are not followed. */
+static bool finish_map(struct mpi_call *c)
+{
+    size_t bytes = c->n * (sizeof *c->keys + mpi_abi.status_bytes);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    c->mapped = p;
+    c->mapped_bytes = bytes;
+    c->keys = p;
+    c->statuses = (unsigned char *)p + c->n * sizeof *c->keys;
+    return true;
+}
+
+void mpi_finish_prepare(struct mpi_call *c, long *a)
+{
+    int n = !has_requests(c) ? 0 : is_single(c) ? 1 : mpi_call_int(c, c->row->count);
+    c->n = n > 0 ? (uint32_t)n : 0;
+    c->keys = c->own_keys;
+    c->statuses = c->own_statuses;
+    if (c->n > MPI_CALL_REQUESTS && !finish_map(c))
+        c->n = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        c->keys[i] = mpi_finish_key(c, i);
+    struct mpi_request r;
+    if (is_single(c) && c->n && mpi_request_find(c->keys[0], &r)) {
+        c->e.request = r.number;
+        c->e.comm = r.comm;
+        c->e.peer = r.peer;
+        c->e.tag = r.tag;
+    }
+    bool replaced =
+        c->row->status && !c->fortran && a[c->row->status - 1] == mpi_abi.status_ignore && (c->n || !has_requests(c));
+    if (replaced)
+        a[c->row->status - 1] = (long)c->statuses;
+    else
+        c->statuses = NULL;
+}
+
+bool mpi_finish_status(const struct mpi_call *c, uint32_t i, const void **status)
+{
+    long at = c->row->status ? c->a[c->row->status - 1] : 0;
+    if (!at || (c->fortran && mpi_is_fortran_ignore(at)))
+        return false;
+    *status = (const char *)at + (has_many_statuses(c) ? i * mpi_abi.status_bytes : 0);
+    return true;
+}
+
+/* Request `i` is complete, and its status is number `s`. */
+static void request_done(struct mpi_call *c, uint64_t tick, uint32_t i, uint32_t s)
+{
+    struct mpi_request r;
+    const void *status;
+    if (i >= c->n)
+        return;
+    bool has_status = mpi_finish_status(c, s, &status);
+    bool pending =
+        c->rc != 0 && has_status && mpi_status_read(status).error != 0 && request_handle(c, i) != mpi_abi.request_null;
+    if (pending || !mpi_request_complete(c->keys[i], &r) || r.number == 0)
+        return;
+    struct mpi_event e = {
+        .call = r.call, .comm = r.comm, .request = r.number, .peer = r.peer, .tag = r.tag, .bytes = r.bytes};
+    bool receives =
+        mpi_call_rows[r.call].class == MPI_CLASS_IRECV || mpi_call_rows[r.call].class == MPI_CLASS_RECV_INIT;
+    if (c->rc != 0)
+        e.result = has_status ? mpi_status_read(status).error : c->rc;
+    if (receives)
+        e.bytes = UPMU_NO_VALUE;
+    if (receives && has_status && e.result == 0) {
+        struct mpi_status got = mpi_status_read(status);
+        e.peer = mpi_peer_of(got.source);
+        e.tag = mpi_tag_of(got.tag);
+        e.bytes = got.bytes;
+    }
+    if (r.to_cancel && has_status && mpi_status_is_canceled(status))
+        e.result = -1;
+    mpi_write_request(c->stream, tick, &e);
+}
+
+/* An index into the requests of a call; Fortran counts from 1 on. */
+static uint32_t index_of(const struct mpi_call *c, int32_t index)
+{
+    return (uint32_t)(c->fortran ? index - 1 : index); /* MPI_UNDEFINED becomes larger than any */
+}
+
+static void some_done(struct mpi_call *c, uint64_t tick)
+{
+    int found = mpi_call_int_at(c, SOME_COUNT);
+    const char *indices = (const char *)c->a[SOME_INDICES - 1];
+    for (int k = 0; k < found; k++) {
+        int32_t index;
+        memcpy(&index, indices + (size_t)k * sizeof index, sizeof index);
+        request_done(c, tick, index_of(c, index), (uint32_t)k);
+    }
+}
+
+bool mpi_finish_found(const struct mpi_call *c)
+{
+    switch (c->row->class) {
+    case MPI_CLASS_TEST:
+        return mpi_call_int_at(c, TEST_FLAG) != 0;
+    case MPI_CLASS_TESTALL:
+        return mpi_call_int_at(c, TESTALL_FLAG) != 0;
+    case MPI_CLASS_TESTANY:
+        return mpi_call_int_at(c, TESTANY_FLAG) != 0;
+    case MPI_CLASS_TESTSOME:
+        return mpi_call_int_at(c, SOME_COUNT) != 0;
+    case MPI_CLASS_IPROBE:
+        return mpi_call_int_at(c, PROBE_FLAG) != 0;
+    default:
+        return true;
+    }
+}
+
+void mpi_finish_write(struct mpi_call *c, uint64_t tick)
+{
+    if (c->rc != 0 && c->rc != mpi_abi.in_status)
+        return;
+    switch (c->row->class) {
+    case MPI_CLASS_WAIT:
+    case MPI_CLASS_TEST:
+    case MPI_CLASS_WAITALL:
+    case MPI_CLASS_TESTALL:
+        for (uint32_t i = 0; i < c->n; i++)
+            request_done(c, tick, i, i);
+        break;
+    case MPI_CLASS_WAITANY:
+    case MPI_CLASS_TESTANY:
+        request_done(c, tick, index_of(c, mpi_call_int_at(c, ANY_INDEX)), 0);
+        break;
+    case MPI_CLASS_WAITSOME:
+    case MPI_CLASS_TESTSOME:
+        some_done(c, tick);
+        break;
+    default:
+        break;
+    }
+}
+
+void mpi_finish_start(struct mpi_call *c)
+{
+    int n = c->row->class == MPI_CLASS_START ? 1 : mpi_call_int(c, c->row->count);
+    for (int i = 0; i < n; i++) {
+        struct mpi_request r;
+        if (!mpi_request_start(mpi_finish_key(c, (uint32_t)i), &r))
+            continue;
+        const struct mpi_event e = {
+            .call = r.call, .comm = r.comm, .request = r.number, .peer = r.peer, .tag = r.tag, .bytes = r.bytes};
+        mpi_write_start(c->stream, c->tick, &e);
+    }
+}
+
+void mpi_finish_release(struct mpi_call *c)
+{
+    if (c->mapped)
+        (void)munmap(c->mapped, c->mapped_bytes); /* cannot fail for a mapping of ours */
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Requests that a call starts or completes. */
+#ifndef UPMU_MPI_FINISH_H
+#define UPMU_MPI_FINISH_H
+
+#include "mpi/arguments.h"
+
+/** Key of request `i` of a call. */
+uint64_t mpi_finish_key(const struct mpi_call *c, uint32_t i);
+/** Before a call that may complete requests: keep their keys, and replace ignored statuses in `a`. */
+void mpi_finish_prepare(struct mpi_call *c, long *a);
+/** Whether the call, which has returned, completed something, or found a message. */
+bool mpi_finish_found(const struct mpi_call *c);
+/** Write the requests that were completed. */
+void mpi_finish_write(struct mpi_call *c, uint64_t tick);
+/** Write the persistent requests that are being started. */
+void mpi_finish_start(struct mpi_call *c);
+void mpi_finish_release(struct mpi_call *c);
+
+/** The status of a call that has one: of its request number `i`. @return false: the program ignores it, in Fortran. */
+bool mpi_finish_status(const struct mpi_call *c, uint32_t i, const void **status);
+
+#endif

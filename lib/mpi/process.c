@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Begin and end of MPI in the process. */
+#include "mpi/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/textbuf.h"
+#include "base/tick.h"
+#include "mpi/arguments.h"
+#include "mpi/comms.h"
+#include "mpi/labels.h"
+#include "region/recorder.h"
+#include "upmu/upmu.h"
+
+static bool process_is_set(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value && *value && !(value[0] == '0' && value[1] == '\0');
+}
+
+/* There is no caller to return an error to. */
+static void process_print(const char *what, const char *why)
+{
+    struct textbuf b = {0};
+    textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
+    (void)textbuf_write(&b, STDERR_FILENO);
+    textbuf_free(&b);
+}
+
+/* A rank is labeled even if it never calls MPI_Init(), or its MPI is not known. */
+__attribute__((constructor)) static void mpi_load(void)
+{
+    struct recorder_clock clock;
+    struct trace_stream *s;
+    if (!process_is_set("UPMU_MPI"))
+        return;
+    mpi_labels_read();
+    const char *value = secure_getenv("UPMU_MPI");
+    if (value && strcmp(value, "ranks") == 0 && mpi_process.rank < 0)
+        return; /* the launcher */
+    if (upmu_recorder_begin_(NULL) < 0) {
+        process_print("MPI calls are not recorded", upmu_error());
+        return;
+    }
+    upmu_recorder_clock_(&clock);
+    tick_clock_gettime = clock.gettime;
+#ifdef TICK_ISA_NAME
+    tick_use_isa = clock.use_isa;
+#endif
+    mpi_process.locks = process_is_set("UPMU_MPI_LOCKS");
+    s = mpi_process.rank >= 0 ? upmu_recorder_stream_() : NULL;
+    if (s)
+        mpi_write_env(s, tick_now(), -1, 0, "MPI_Init was not called");
+    __atomic_store_n(&mpi_process.gate, MPI_GATE_ARMED, __ATOMIC_RELEASE);
+}
+
+/* The rank, and the communicators that are there from the beginning. */
+static void process_write_start(const struct mpi_call *c, const char *why)
+{
+    char text[512];
+    static const char differs[] = "; the launcher's rank is another one: is it the launcher of another MPI?";
+    snprintf(text, sizeof text, "%s%s%s%s", mpi_library, why && *mpi_library ? ": " : "", why ? why : "",
+             mpi_launcher_differs ? differs : "");
+    mpi_write_env(c->stream, tick_now(), why ? -1 : mpi_thread_level(), why == NULL, text);
+    const struct mpi_comm *world = why ? NULL : mpi_comm_find(mpi_abi.world);
+    if (world)
+        mpi_write_comm(c->stream, tick_now(), world, 0);
+}
+
+void mpi_process_initialized(struct mpi_call *c)
+{
+    if (c->rc != 0) {
+        __atomic_store_n(&mpi_process.gate, MPI_GATE_OFF, __ATOMIC_RELEASE);
+        mpi_write_env(c->stream, tick_now(), -1, 0, "MPI_Init failed");
+        return;
+    }
+    uint64_t tick = tick_now();
+    const char *why = mpi_abi_start();
+    if (!why)
+        mpi_comms_start();
+    mpi_write_enter(c->stream, c->tick, &c->e);
+    c->e.result = c->rc;
+    mpi_write_leave(c->stream, tick, &c->e);
+    process_write_start(c, why);
+    __atomic_store_n(&mpi_process.gate, why ? MPI_GATE_OFF : MPI_GATE_ON, __ATOMIC_RELEASE);
+}
+
+void mpi_process_write_counts(struct mpi_call *c)
+{
+    for (uint32_t i = 0; i < MPI_CALL_NUMBERS; i++) {
+        uint64_t calls = __atomic_load_n(&mpi_process.calls[i], __ATOMIC_RELAXED);
+        if (calls)
+            mpi_write_count(c->stream, c->tick, i, calls);
+    }
+}
+
+void mpi_process_finalized(void)
+{
+    __atomic_store_n(&mpi_process.gate, MPI_GATE_OFF, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests of the process, by their handles.
+ *
+ * A table of fixed size, in parts with a lock each, so that threads seldom meet. No memory is allocated, and no lock is held while
+ * anything else is called.
+ */
+#include "mpi/requests.h"
+
+#include <stddef.h>
+
+#include "base/tiny_lock.h"
+#include "mpi/abi.h"
+
+enum { PARTS = 64, PART_REQUESTS = 1024 };
+
+#define KEY_FORTRAN (UINT64_C(1) << 63)
+
+static struct part {
+    struct tiny_lock lock;
+    uint32_t used;
+    struct mpi_request of[PART_REQUESTS]; /* key 0: free */
+} parts[PARTS];
+
+uint64_t mpi_request_key(long handle, bool fortran)
+{
+    return ((uint64_t)handle & ~KEY_FORTRAN) | (fortran && mpi_abi.handle_bytes != 4 ? KEY_FORTRAN : 0);
+}
+
+uint64_t mpi_request_number(void)
+{
+    static uint64_t last;
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t request_hash(uint64_t key)
+{
+    return key * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static struct part *part_take(uint64_t key)
+{
+    struct part *p = &parts[request_hash(key) >> 58];
+    tiny_lock_take(&p->lock);
+    return p;
+}
+
+static uint32_t part_first(uint64_t key)
+{
+    return (uint32_t)(request_hash(key) >> 40) % PART_REQUESTS;
+}
+
+/* The entry of a key, or the free one where it would be; NULL: neither. Under the part's lock. */
+static struct mpi_request *part_find(struct part *p, uint64_t key)
+{
+    uint32_t at = part_first(key);
+    for (uint32_t i = 0; i < PART_REQUESTS; i++) {
+        struct mpi_request *r = &p->of[(at + i) % PART_REQUESTS];
+        if (r->key == key || r->key == 0)
+            return r;
+    }
+    return NULL;
+}
+
+/* Entries that were pushed on by this one move back. */
+static void part_remove(struct part *p, struct mpi_request *r)
+{
+    uint32_t hole = (uint32_t)(r - p->of);
+    for (uint32_t i = (hole + 1) % PART_REQUESTS; p->of[i].key != 0 && i != hole; i = (i + 1) % PART_REQUESTS) {
+        uint32_t wanted = part_first(p->of[i].key);
+        if ((i + PART_REQUESTS - wanted) % PART_REQUESTS < (i + PART_REQUESTS - hole) % PART_REQUESTS)
+            continue;
+        p->of[hole] = p->of[i];
+        hole = i;
+    }
+    p->of[hole].key = 0;
+    p->used--;
+}
+
+bool mpi_request_add(const struct mpi_request *r)
+{
+    struct part *p = part_take(r->key);
+    struct mpi_request *to = part_find(p, r->key);
+    bool fits = to && (to->key != 0 || p->used < PART_REQUESTS - 1);
+    if (fits) {
+        p->used += to->key == 0;
+        *to = *r;
+    }
+    tiny_lock_give(&p->lock);
+    return fits;
+}
+
+/* What to do with an entry that is found. */
+enum request_step { REQUEST_LOOK, REQUEST_START, REQUEST_CANCEL, REQUEST_COMPLETE, REQUEST_REMOVE };
+
+static bool request_step(uint64_t key, enum request_step step, struct mpi_request *out)
+{
+    struct part *p = part_take(key);
+    struct mpi_request *r = part_find(p, key);
+    bool found = r && r->key != 0;
+    if (found && step == REQUEST_START)
+        r->number = mpi_request_number();
+    if (found && step == REQUEST_CANCEL)
+        r->to_cancel = true;
+    if (found && out)
+        *out = *r;
+    if (found && step == REQUEST_COMPLETE && r->persistent) {
+        r->number = 0;
+        r->to_cancel = false;
+    } else if (found && (step == REQUEST_COMPLETE || step == REQUEST_REMOVE)) {
+        part_remove(p, r);
+    }
+    tiny_lock_give(&p->lock);
+    return found;
+}
+
+bool mpi_request_find(uint64_t key, struct mpi_request *out)
+{
+    return request_step(key, REQUEST_LOOK, out);
+}
+
+bool mpi_request_start(uint64_t key, struct mpi_request *out)
+{
+    return request_step(key, REQUEST_START, out);
+}
+
+void mpi_request_cancel(uint64_t key)
+{
+    (void)request_step(key, REQUEST_CANCEL, NULL);
+}
+
+bool mpi_request_complete(uint64_t key, struct mpi_request *out)
+{
+    return request_step(key, REQUEST_COMPLETE, out);
+}
+
+void mpi_request_remove(uint64_t key)
+{
+    (void)request_step(key, REQUEST_REMOVE, NULL);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Gate and thread-local state of MPI recording. */
+#ifndef UPMU_MPI_STATE_H
+#define UPMU_MPI_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/format/mpi_calls.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum mpi_gate {
+    MPI_GATE_OFF,   /**< calls are passed on: before the library is set up, with an unknown MPI, after MPI_Finalize() */
+    MPI_GATE_ARMED, /**< MPI_Init() will be recorded */
+    MPI_GATE_ON,    /**< the library is known: calls are recorded */
+};
+
+/** State of a thread. */
+struct mpi_tls {
+    uint32_t depth;                             /**< of nested MPI calls */
+    uint32_t poll_call;                         /**< number of the first call among the polls in a row */
+    uint64_t polls;                             /**< polls in a row that found nothing, not written yet */
+    uint64_t poll_since, poll_last, poll_ticks; /**< begin of the first, end of the last, time within all */
+};
+extern _Thread_local struct mpi_tls mpi_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** State of the process. A forked child inherits it: MPI is not defined there. */
+struct mpi_process {
+    uint32_t gate;  /**< enum mpi_gate */
+    uint32_t locks; /**< the locks within MPI are recorded, too (UPMU_MPI_LOCKS) */
+    int32_t rank, size;
+    uint64_t job;
+    uint64_t calls[MPI_CALL_NUMBERS]; /**< of class MPI_CLASS_COUNTED */
+};
+extern struct mpi_process mpi_process __attribute__((visibility("hidden")));
+
+#endif

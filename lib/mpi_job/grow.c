@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays that grow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mpi_job/job.h"
+
+void *job_grow(void *array, size_t *n, size_t *cap, size_t bytes)
+{
+    enum { FIRST = 16 };
+    void *data;
+    memcpy(&data, array, sizeof data);
+    if (*n == *cap) {
+        size_t wanted = *cap ? *cap * 2 : FIRST;
+        void *more = wanted > SIZE_MAX / 2 / bytes ? NULL : realloc(data, wanted * bytes);
+        if (!more) {
+            (void)upmu_fail(UPMU_E_NOMEM, "out of memory while reading MPI events");
+            return NULL;
+        }
+        memcpy(array, &more, sizeof more);
+        data = more;
+        *cap = wanted;
+    }
+    char *element = (char *)data + (*n)++ * bytes;
+    memset(element, 0, bytes);
+    return element;
+}
+
+int job_add_wait(struct upmu_mpi *m, const struct job_wait *w, uint64_t until, uint64_t end)
+{
+    if (until > end)
+        until = end;
+    if (until <= w->begin || w->rank == w->cause)
+        return 0;
+    struct job_wait *to = job_grow(&m->waits, &m->n_waits, &m->cap_waits, sizeof *m->waits);
+    if (!to)
+        return UPMU_E_NOMEM;
+    *to = *w;
+    to->ns = until - w->begin;
+    return 0;
+}

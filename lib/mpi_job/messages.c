@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which send belongs to which receive, and which of both waited.
+ *
+ * MPI delivers messages of one sender, receiver, communicator and tag in the order in which they were sent to the receives in the order
+ * in which they were posted; a receive of any source or tag has those of its message once it is complete. With several threads
+ * per rank that order may be another one.
+ */
+#include <stdlib.h>
+
+#include "mpi_job/job.h"
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* 0: they may belong together. */
+static int half_compare_key(const struct job_half *a, const struct job_half *b)
+{
+    int c = compare_u64(a->job, b->job);
+    if (c == 0)
+        c = compare_u64(a->comm, b->comm);
+    if (c == 0)
+        c = a->source < b->source ? -1 : a->source > b->source;
+    if (c == 0)
+        c = a->destination < b->destination ? -1 : a->destination > b->destination;
+    return c ? c : a->tag < b->tag ? -1 : a->tag > b->tag;
+}
+
+static int half_compare(const void *x, const void *y)
+{
+    const struct job_half *a = x, *b = y;
+    int c = half_compare_key(a, b);
+    return c ? c : compare_u64(a->posted, b->posted);
+}
+
+static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const struct job_half *s,
+                             const struct job_half *r)
+{
+    int rc = 0;
+    job->messages++;
+    if (r->end && r->end < s->posted) {
+        job->reversed++;
+        return 0;
+    }
+    const struct job_wait receiver = {
+        .rank = r->rank, .cause = s->rank, .begin = r->begin, .call = r->call, .pattern = UPMU_MPI_LATE_SENDER};
+    if (r->end)
+        rc = job_add_wait(m, &receiver, s->posted, r->end);
+    /* That the send could not go ahead is seen by its return after the receive was posted. */
+    const struct job_wait sender = {
+        .rank = s->rank, .cause = r->rank, .begin = s->begin, .call = s->call, .pattern = UPMU_MPI_LATE_RECEIVER};
+    if (rc == 0 && s->end > r->posted)
+        rc = job_add_wait(m, &sender, r->posted, s->end);
+    return rc;
+}
+
+int job_match_messages(struct upmu_mpi *m)
+{
+    size_t s = 0, r = 0;
+    int rc = 0;
+    qsort(m->sends, m->n_sends, sizeof *m->sends, half_compare);
+    qsort(m->receives, m->n_receives, sizeof *m->receives, half_compare);
+    while (rc == 0 && (s < m->n_sends || r < m->n_receives)) {
+        const struct job_half *send = s < m->n_sends ? &m->sends[s] : NULL;
+        const struct job_half *receive = r < m->n_receives ? &m->receives[r] : NULL;
+        bool skip_send = send && send->dropped, skip_receive = receive && receive->dropped;
+        int c = !send ? 1 : !receive ? -1 : half_compare_key(send, receive);
+        if (skip_send || skip_receive) {
+            s += skip_send;
+            r += skip_receive;
+            continue;
+        }
+        const struct job_half *alone = c < 0 ? send : receive;
+        if (c == 0 && send && receive)
+            rc = message_add_waits(m, &m->jobs[send->job], send, receive);
+        else if (alone)
+            m->jobs[alone->job].unmatched++;
+        s += c <= 0;
+        r += c >= 0;
+    }
+    return rc;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* The pass over the MPI events of a recording. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mpi_job/job.h"
+
+/* Requests that are not complete: halves of messages by process and number. */
+struct reader {
+    struct upmu_mpi *m;
+    struct upmu_trace *trace;
+    struct map sends, receives;
+};
+
+static int read_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading MPI events");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- ranks */
+
+static struct job_rank *rank_of(const struct upmu_mpi *m, uint32_t process)
+{
+    uint32_t i = process < m->n_processes ? m->rank_of_process[process] : UINT32_MAX;
+    return i == UINT32_MAX ? NULL : m->ranks[i];
+}
+
+static int rank_reserve(struct upmu_mpi *m, uint32_t process)
+{
+    if (process < m->n_processes)
+        return 0;
+    size_t n = (size_t)process + 1;
+    uint32_t *more = realloc(m->rank_of_process, n * sizeof *more);
+    if (!more)
+        return read_no_memory();
+    memset(more + m->n_processes, 0xff, (n - m->n_processes) * sizeof *more);
+    m->rank_of_process = more;
+    m->n_processes = n;
+    return 0;
+}
+
+static int rank_describe(struct job_rank *r, const struct upmu_trace *trace)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    int rc = upmu_trace_process_at(trace, r->process, &p);
+    if (rc != 0)
+        return rc;
+    r->pid = p.pid;
+    r->complete = p.complete != 0;
+    r->host = strdup(p.host);
+    return r->host ? 0 : read_no_memory();
+}
+
+/* The event is that of a rank; the later one, after MPI_Init(), counts. */
+static int read_env(struct reader *d, const struct upmu_trace_event *e)
+{
+    struct upmu_mpi *m = d->m;
+    int rc = rank_reserve(m, e->process);
+    struct job_rank *r = rc == 0 ? rank_of(m, e->process) : NULL;
+    if (rc == 0 && !r) {
+        struct job_rank **slot = job_grow(&m->ranks, &m->n_ranks, &m->cap_ranks, sizeof *m->ranks);
+        r = slot ? calloc(1, sizeof *r) : NULL;
+        if (!r) {
+            m->n_ranks -= slot != NULL;
+            return read_no_memory();
+        }
+        *slot = r;
+        r->process = e->process;
+        m->rank_of_process[e->process] = (uint32_t)(m->n_ranks - 1);
+        rc = rank_describe(r, d->trace);
+    }
+    if (rc != 0)
+        return rc;
+    char *library = strdup(e->name);
+    if (!library)
+        return read_no_memory();
+    free(r->library);
+    r->library = library;
+    r->job_id = e->mpi_env.job;
+    r->rank = e->mpi_env.rank;
+    r->size = e->mpi_env.size;
+    r->wrapped = e->mpi_env.wrapped;
+    if (r->wrapped) {
+        r->begin = e->time_ns;
+        r->init_tid = e->tid;
+    }
+    return 0;
+}
+
+static int read_comm(struct job_rank *r, const struct upmu_trace_event *e)
+{
+    struct job_comm *c = job_grow(&r->comms, &r->n_comms, &r->cap_comms, sizeof *r->comms);
+    if (!c)
+        return UPMU_E_NOMEM;
+    *c = (struct job_comm){.comm = e->mpi_comm.comm, .rank = e->mpi_comm.rank, .size = e->mpi_comm.size};
+    return 0;
+}
+
+const struct job_comm *job_comm_find(const struct job_rank *r, uint64_t comm)
+{
+    for (size_t i = r->n_comms; i-- > 0;)
+        if (r->comms[i].comm == comm)
+            return &r->comms[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- messages */
+
+static bool class_sends(int class)
+{
+    return class == MPI_CLASS_SEND || class == MPI_CLASS_ISEND || class == MPI_CLASS_SENDRECV ||
+           class == MPI_CLASS_SEND_INIT;
+}
+
+static bool class_receives(int class)
+{
+    return class == MPI_CLASS_RECV || class == MPI_CLASS_IRECV || class == MPI_CLASS_RECV_INIT;
+}
+
+static void count_message(struct job_rank *r, bool sent, uint64_t bytes)
+{
+    if (sent)
+        r->sent++;
+    else
+        r->received++;
+    if (bytes == UPMU_NO_VALUE)
+        r->unknown_bytes++;
+    else if (sent)
+        r->sent_bytes += bytes;
+    else
+        r->received_bytes += bytes;
+}
+
+/* A half that begins at `posted`. @return 1 with `*index` set; 0: it is no message to or from a rank; an error. */
+static int half_add(struct upmu_mpi *m, const struct job_rank *r, const struct upmu_trace_event *e, bool sends,
+                    uint64_t posted, size_t *index)
+{
+    const struct job_comm *own = job_comm_find(r, e->mpi.comm);
+    bool known = e->mpi.peer >= 0 || (!sends && e->mpi.peer == UPMU_MPI_ANY);
+    if (!own || !known)
+        return 0;
+    struct job_half *h = sends ? job_grow(&m->sends, &m->n_sends, &m->cap_sends, sizeof *m->sends)
+                               : job_grow(&m->receives, &m->n_receives, &m->cap_receives, sizeof *m->receives);
+    if (!h)
+        return UPMU_E_NOMEM;
+    *index = (sends ? m->n_sends : m->n_receives) - 1;
+    *h = (struct job_half){.comm = e->mpi.comm,
+                           .source = sends ? own->rank : e->mpi.peer,
+                           .destination = sends ? e->mpi.peer : own->rank,
+                           .tag = e->mpi.tag,
+                           .rank = r->process,
+                           .posted = posted};
+    return 1;
+}
+
+/* A message that is complete with the call that returns. */
+static int half_add_blocking(struct upmu_mpi *m, struct job_rank *r, const struct upmu_trace_event *e, bool sends,
+                             const struct job_open *open)
+{
+    size_t i;
+    int rc = half_add(m, r, e, sends, open->begin, &i);
+    if (rc <= 0)
+        return rc;
+    struct job_half *h = sends ? &m->sends[i] : &m->receives[i];
+    h->begin = open->begin;
+    h->end = e->time_ns;
+    h->call = open->call;
+    count_message(r, sends, e->mpi.bytes);
+    return 0;
+}
+
+/* A message with a request. */
+static int half_add_request(struct reader *d, struct job_rank *r, const struct upmu_trace_event *e, bool sends,
+                            uint64_t posted)
+{
+    size_t i;
+    int rc = half_add(d->m, r, e, sends, posted, &i);
+    if (rc <= 0)
+        return rc;
+    if (sends)
+        count_message(r, true, e->mpi.bytes);
+    bool kept = i < MAP_NONE && map_put(sends ? &d->sends : &d->receives, e->process, e->mpi.request, (uint32_t)i);
+    return kept ? 0 : read_no_memory();
+}
+
+/* ---------------------------------------------------------------------------------------------------------- calls */
+
+static struct job_thread *thread_of(struct job_rank *r, pid_t tid)
+{
+    for (size_t i = 0; i < r->n_threads; i++)
+        if (r->threads[i].tid == tid)
+            return &r->threads[i];
+    struct job_thread *t = job_grow(&r->threads, &r->n_threads, &r->cap_threads, sizeof *r->threads);
+    if (t)
+        t->tid = tid;
+    return t;
+}
+
+static int call_class(uint32_t call)
+{
+    return call < MPI_CALL_NUMBERS ? mpi_call_rows[call].class : MPI_CLASS_NONE;
+}
+
+static void read_enter(struct job_rank *r, struct job_thread *t, const struct upmu_trace_event *e)
+{
+    t->open = (struct job_open){.begin = e->time_ns,
+                                .comm = e->mpi.comm,
+                                .sequence = e->mpi.sequence,
+                                .request = e->mpi.request,
+                                .call = e->mpi.call,
+                                .peer = e->mpi.peer,
+                                .tag = e->mpi.tag};
+    if (e->mpi.call == MPI_CALL_Finalize) {
+        r->end = e->time_ns;
+        t->open.comm = 1;
+        t->open.sequence = JOB_FINALIZE;
+    }
+}
+
+static int read_part(struct upmu_mpi *m, const struct job_rank *r, const struct job_open *open, uint64_t end)
+{
+    struct job_part *p = job_grow(&m->parts, &m->n_parts, &m->cap_parts, sizeof *m->parts);
+    if (!p)
+        return UPMU_E_NOMEM;
+    *p = (struct job_part){.comm = open->comm,
+                           .sequence = open->sequence,
+                           .rank = r->process,
+                           .root = open->peer,
+                           .begin = open->begin,
+                           .end = end,
+                           .call = open->call};
+    return 0;
+}
+
+static void count_time(struct job_rank *r, const struct upmu_trace_event *e, uint32_t call, uint64_t calls, uint64_t ns)
+{
+    r->calls += calls;
+    r->call[call].calls += calls;
+    r->call[call].ns += ns;
+    if (e->tid == r->init_tid && call != MPI_CALL_Init && call != MPI_CALL_Init_thread && call != MPI_CALL_Finalize)
+        r->mpi_ns += ns;
+}
+
+static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t, const struct upmu_trace_event *e)
+{
+    const struct job_open open = t->open;
+    int class = call_class(e->mpi.call), rc = 0;
+    t->open = (struct job_open){0};
+    if (!open.begin || open.call != e->mpi.call || class == MPI_CLASS_NONE)
+        return 0; /* its begin was overwritten */
+    count_time(r, e, e->mpi.call, 1, e->time_ns - open.begin);
+    if (e->mpi.bytes != UPMU_NO_VALUE)
+        r->call[e->mpi.call].bytes += e->mpi.bytes;
+    if (e->result != 0)
+        return 0;
+    if (class == MPI_CLASS_SEND || class == MPI_CLASS_SENDRECV || class == MPI_CLASS_RECV)
+        rc = half_add_blocking(d->m, r, e, class != MPI_CLASS_RECV, &open);
+    else if (class == MPI_CLASS_ISEND || class == MPI_CLASS_IRECV)
+        rc = half_add_request(d, r, e, class == MPI_CLASS_ISEND, open.begin);
+    if (rc == 0 && open.sequence && class != MPI_CLASS_ICOLLECTIVE)
+        rc = read_part(d->m, r, &open, e->time_ns);
+    return rc;
+}
+
+/* A request is complete: by the call that is open. */
+static int read_request(struct reader *d, struct job_rank *r, const struct job_thread *t,
+                        const struct upmu_trace_event *e)
+{
+    int class = call_class(e->mpi.call);
+    if (class == MPI_CLASS_SENDRECV && e->mpi.request == 0)
+        return e->result == 0 ? half_add_blocking(d->m, r, e, false, &t->open) : 0;
+    bool sends = class_sends(class);
+    uint32_t found = sends || class_receives(class)
+                         ? map_find(sends ? &d->sends : &d->receives, e->process, e->mpi.request)
+                         : MAP_NONE;
+    if (found == MAP_NONE)
+        return 0;
+    struct job_half *h = sends ? &d->m->sends[found] : &d->m->receives[found];
+    h->dropped = e->result != 0;
+    h->begin = t->open.begin;
+    h->end = t->open.begin ? e->time_ns : 0;
+    h->call = t->open.call;
+    if (!sends) {
+        h->source = e->mpi.peer;
+        h->tag = e->mpi.tag;
+    }
+    if (!sends && e->result == 0)
+        count_message(r, false, e->mpi.bytes);
+    return 0;
+}
+
+static void read_poll(struct job_rank *r, const struct upmu_trace_event *e)
+{
+    if (call_class(e->mpi_poll.call) != MPI_CLASS_NONE)
+        count_time(r, e, e->mpi_poll.call, e->mpi_poll.calls, e->mpi_poll.busy_ns);
+}
+
+static int read_event(struct reader *d, const struct upmu_trace_event *e)
+{
+    if (e->kind == UPMU_TRACE_MPI_ENV)
+        return read_env(d, e);
+    struct job_rank *r = rank_of(d->m, e->process);
+    struct job_thread *t = r ? thread_of(r, e->tid) : NULL;
+    if (!r)
+        return 0; /* its description was overwritten */
+    if (!t)
+        return UPMU_E_NOMEM;
+    r->last = e->time_ns;
+    switch (e->kind) {
+    case UPMU_TRACE_MPI_ENTER:
+        read_enter(r, t, e);
+        return 0;
+    case UPMU_TRACE_MPI_LEAVE:
+        return read_leave(d, r, t, e);
+    case UPMU_TRACE_MPI_REQUEST:
+        return read_request(d, r, t, e);
+    case UPMU_TRACE_MPI_START:
+        return half_add_request(d, r, e, class_sends(call_class(e->mpi.call)), e->time_ns);
+    case UPMU_TRACE_MPI_POLL:
+        read_poll(r, e);
+        return 0;
+    case UPMU_TRACE_MPI_COMM:
+        return read_comm(r, e);
+    case UPMU_TRACE_MPI_COUNT:
+        if (call_class(e->mpi_count.call) != MPI_CLASS_NONE)
+            r->call[e->mpi_count.call].calls += e->mpi_count.calls;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* The call that a rank was in at its end. */
+static void read_finish(struct upmu_mpi *m)
+{
+    for (size_t i = 0; i < m->n_ranks; i++) {
+        struct job_rank *r = m->ranks[i];
+        for (size_t k = 0; k < r->n_threads; k++)
+            if (r->threads[k].open.begin && r->threads[k].open.call != MPI_CALL_Finalize)
+                r->in_call = r->threads[k].open.call;
+    }
+}
+
+int job_read(struct upmu_mpi *m, const char *dir)
+{
+    static const int kinds[] = {UPMU_TRACE_MPI_ENTER, UPMU_TRACE_MPI_LEAVE, UPMU_TRACE_MPI_REQUEST,
+                                UPMU_TRACE_MPI_START, UPMU_TRACE_MPI_POLL,  UPMU_TRACE_MPI_COMM,
+                                UPMU_TRACE_MPI_ENV,   UPMU_TRACE_MPI_COUNT};
+    const struct upmu_trace_filter_opts only = {
+        .size = sizeof only, .kinds = kinds, .n_kinds = sizeof kinds / sizeof *kinds};
+    struct reader d = {.m = m};
+    const struct upmu_trace_event *e;
+    int rc = upmu_trace_open(&d.trace, dir);
+    if (rc != 0)
+        return rc;
+    rc = upmu_trace_filter(d.trace, &only);
+    while (rc == 0 && (rc = upmu_trace_next(d.trace, &e)) > 0)
+        rc = read_event(&d, e);
+    read_finish(m);
+    map_free(&d.sends);
+    map_free(&d.receives);
+    upmu_trace_close(d.trace);
+    return rc;
+}

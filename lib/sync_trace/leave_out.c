@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of libraries whose own locks and threads are not recorded. */
+#include "sync_trace/leave_out.h"
+
+#include "sync_trace/stack/unwind.h"
+#include "sync_trace/thread_life.h"
+
+uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site)
+{
+    struct sync_thread *t = sync_recording();
+    return t ? sync_stack(t, tick, site) : 0;
+}
+
+bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack)
+{
+    struct sync_thread *t = sync_recording();
+    *stack = 0;
+    if (!t)
+        return false;
+    sync_tls.inside =
+        1; /* first: libraries below MPI replace mmap(), which the recorder calls, with functions that lock */
+    if (site)
+        *stack = sync_stack(t, tick, site);
+    sync_guard(t);
+    return true;
+}
+
+void upmu_sync_resume_(void)
+{
+    struct sync_thread *t = sync_tls.thread;
+    sync_tls.inside = 0;
+    if (t && t->used)
+        sync_unguard(t);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Table of MPI calls. */
+#include "trace/format/mpi_calls.h"
+
+#define MPI_CALL_ROW(number, name, lower, upper, arguments, class, comm, peer, tag, count, type, request, status) \
+    [number] = {"MPI_" #name, arguments, MPI_CLASS_##class, comm, peer, tag, count, type, request, status},
+
+const struct mpi_call_row mpi_call_rows[MPI_CALL_NUMBERS] = {MPI_CALLS(MPI_CALL_ROW, MPI_CALL_ROW)};

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Table of MPI calls: what each is called, and where its arguments are. No mpi.h is needed.
+ *
+ * A row is X(number, Name, name, NAME, arguments, class, comm, peer, tag, count, type, request, status): the names as in C and
+ * Fortran, the number of arguments in C, the class, and the positions of arguments from 1 on, 0 = none. `peer` is the destination,
+ * source or root, `count` and `type` what this rank sends, or receives if it sends nothing. Rows C() have other
+ * arguments in Fortran. Numbers are part of the trace format: rows are only added at the end.
+ */
+#ifndef UPMU_TRACE_MPI_CALLS_H
+#define UPMU_TRACE_MPI_CALLS_H
+
+/** What a call does. */
+enum mpi_class {
+    MPI_CLASS_NONE,
+    MPI_CLASS_INIT,
+    MPI_CLASS_FINALIZE,
+    MPI_CLASS_SEND, /**< returns when the buffer may be used again */
+    MPI_CLASS_RECV,
+    MPI_CLASS_SENDRECV,
+    MPI_CLASS_PROBE,
+    MPI_CLASS_ISEND,
+    MPI_CLASS_IRECV,
+    MPI_CLASS_SEND_INIT, /**< persistent requests */
+    MPI_CLASS_RECV_INIT,
+    MPI_CLASS_START,
+    MPI_CLASS_STARTALL,
+    MPI_CLASS_REQUEST_FREE,
+    MPI_CLASS_CANCEL,
+    MPI_CLASS_WAIT,
+    MPI_CLASS_WAITALL,
+    MPI_CLASS_WAITANY,
+    MPI_CLASS_WAITSOME,
+    MPI_CLASS_TEST,
+    MPI_CLASS_TESTALL,
+    MPI_CLASS_TESTANY,
+    MPI_CLASS_TESTSOME,
+    MPI_CLASS_IPROBE,
+    MPI_CLASS_BARRIER,
+    MPI_CLASS_FROM_ROOT,  /**< broadcast, scatter */
+    MPI_CLASS_TO_ROOT,    /**< reduce, gather */
+    MPI_CLASS_ALL_TO_ALL, /**< no rank returns before all have begun */
+    MPI_CLASS_SCAN,
+    MPI_CLASS_NEIGHBOR,
+    MPI_CLASS_ICOLLECTIVE, /**< collectives with a request */
+    MPI_CLASS_COMM,        /**< makes a communicator, its last argument */
+    MPI_CLASS_COMM_OTHER,  /**< makes a communicator that is not followed */
+    MPI_CLASS_COMM_FREE,
+    MPI_CLASS_RMA,
+    MPI_CLASS_IO,
+    MPI_CLASS_OTHER,
+    MPI_CLASS_COUNTED, /**< housekeeping: counted only */
+};
+
+/* clang-format off */
+#define MPI_CALLS(X, C) \
+    C(1, Init, init, INIT, 2, INIT, 0, 0, 0, 0, 0, 0, 0) \
+    C(2, Init_thread, init_thread, INIT_THREAD, 4, INIT, 0, 0, 0, 0, 0, 0, 0) \
+    X(3, Finalize, finalize, FINALIZE, 0, FINALIZE, 0, 0, 0, 0, 0, 0, 0) \
+    X(4, Abort, abort, ABORT, 2, OTHER, 1, 0, 0, 0, 0, 0, 0) \
+    X(5, Send, send, SEND, 6, SEND, 6, 4, 5, 2, 3, 0, 0) \
+    X(6, Bsend, bsend, BSEND, 6, SEND, 6, 4, 5, 2, 3, 0, 0) \
+    X(7, Ssend, ssend, SSEND, 6, SEND, 6, 4, 5, 2, 3, 0, 0) \
+    X(8, Rsend, rsend, RSEND, 6, SEND, 6, 4, 5, 2, 3, 0, 0) \
+    X(9, Recv, recv, RECV, 7, RECV, 6, 4, 5, 2, 3, 0, 7) \
+    X(10, Mrecv, mrecv, MRECV, 5, RECV, 0, 0, 0, 0, 0, 0, 5) \
+    X(11, Sendrecv, sendrecv, SENDRECV, 12, SENDRECV, 11, 4, 5, 2, 3, 0, 12) \
+    X(12, Sendrecv_replace, sendrecv_replace, SENDRECV_REPLACE, 9, SENDRECV, 8, 4, 5, 2, 3, 0, 9) \
+    X(13, Probe, probe, PROBE, 4, PROBE, 3, 1, 2, 0, 0, 0, 4) \
+    X(14, Mprobe, mprobe, MPROBE, 5, PROBE, 3, 1, 2, 0, 0, 0, 5) \
+    X(15, Isend, isend, ISEND, 7, ISEND, 6, 4, 5, 2, 3, 7, 0) \
+    X(16, Ibsend, ibsend, IBSEND, 7, ISEND, 6, 4, 5, 2, 3, 7, 0) \
+    X(17, Issend, issend, ISSEND, 7, ISEND, 6, 4, 5, 2, 3, 7, 0) \
+    X(18, Irsend, irsend, IRSEND, 7, ISEND, 6, 4, 5, 2, 3, 7, 0) \
+    X(19, Irecv, irecv, IRECV, 7, IRECV, 6, 4, 5, 2, 3, 7, 0) \
+    X(20, Imrecv, imrecv, IMRECV, 5, IRECV, 0, 0, 0, 0, 0, 5, 0) \
+    X(21, Send_init, send_init, SEND_INIT, 7, SEND_INIT, 6, 4, 5, 2, 3, 7, 0) \
+    X(22, Bsend_init, bsend_init, BSEND_INIT, 7, SEND_INIT, 6, 4, 5, 2, 3, 7, 0) \
+    X(23, Ssend_init, ssend_init, SSEND_INIT, 7, SEND_INIT, 6, 4, 5, 2, 3, 7, 0) \
+    X(24, Rsend_init, rsend_init, RSEND_INIT, 7, SEND_INIT, 6, 4, 5, 2, 3, 7, 0) \
+    X(25, Recv_init, recv_init, RECV_INIT, 7, RECV_INIT, 6, 4, 5, 2, 3, 7, 0) \
+    X(26, Start, start, START, 1, START, 0, 0, 0, 0, 0, 1, 0) \
+    X(27, Startall, startall, STARTALL, 2, STARTALL, 0, 0, 0, 1, 0, 2, 0) \
+    X(28, Request_free, request_free, REQUEST_FREE, 1, REQUEST_FREE, 0, 0, 0, 0, 0, 1, 0) \
+    X(29, Cancel, cancel, CANCEL, 1, CANCEL, 0, 0, 0, 0, 0, 1, 0) \
+    X(30, Wait, wait, WAIT, 2, WAIT, 0, 0, 0, 0, 0, 1, 2) \
+    X(31, Waitall, waitall, WAITALL, 3, WAITALL, 0, 0, 0, 1, 0, 2, 3) \
+    X(32, Waitany, waitany, WAITANY, 4, WAITANY, 0, 0, 0, 1, 0, 2, 4) \
+    X(33, Waitsome, waitsome, WAITSOME, 5, WAITSOME, 0, 0, 0, 1, 0, 2, 5) \
+    X(34, Test, test, TEST, 3, TEST, 0, 0, 0, 0, 0, 1, 3) \
+    X(35, Testall, testall, TESTALL, 4, TESTALL, 0, 0, 0, 1, 0, 2, 4) \
+    X(36, Testany, testany, TESTANY, 5, TESTANY, 0, 0, 0, 1, 0, 2, 5) \
+    X(37, Testsome, testsome, TESTSOME, 5, TESTSOME, 0, 0, 0, 1, 0, 2, 5) \
+    X(38, Iprobe, iprobe, IPROBE, 5, IPROBE, 3, 1, 2, 0, 0, 0, 5) \
+    X(39, Improbe, improbe, IMPROBE, 6, IPROBE, 3, 1, 2, 0, 0, 0, 6) \
+    X(40, Barrier, barrier, BARRIER, 1, BARRIER, 1, 0, 0, 0, 0, 0, 0) \
+    X(41, Bcast, bcast, BCAST, 5, FROM_ROOT, 5, 4, 0, 2, 3, 0, 0) \
+    X(42, Scatter, scatter, SCATTER, 8, FROM_ROOT, 8, 7, 0, 5, 6, 0, 0) \
+    X(43, Scatterv, scatterv, SCATTERV, 9, FROM_ROOT, 9, 8, 0, 6, 7, 0, 0) \
+    X(44, Gather, gather, GATHER, 8, TO_ROOT, 8, 7, 0, 2, 3, 0, 0) \
+    X(45, Gatherv, gatherv, GATHERV, 9, TO_ROOT, 9, 8, 0, 2, 3, 0, 0) \
+    X(46, Reduce, reduce, REDUCE, 7, TO_ROOT, 7, 6, 0, 3, 4, 0, 0) \
+    X(47, Allgather, allgather, ALLGATHER, 7, ALL_TO_ALL, 7, 0, 0, 2, 3, 0, 0) \
+    X(48, Allgatherv, allgatherv, ALLGATHERV, 8, ALL_TO_ALL, 8, 0, 0, 2, 3, 0, 0) \
+    X(49, Alltoall, alltoall, ALLTOALL, 7, ALL_TO_ALL, 7, 0, 0, 2, 3, 0, 0) \
+    X(50, Alltoallv, alltoallv, ALLTOALLV, 9, ALL_TO_ALL, 9, 0, 0, 0, 0, 0, 0) \
+    X(51, Alltoallw, alltoallw, ALLTOALLW, 9, ALL_TO_ALL, 9, 0, 0, 0, 0, 0, 0) \
+    X(52, Allreduce, allreduce, ALLREDUCE, 6, ALL_TO_ALL, 6, 0, 0, 3, 4, 0, 0) \
+    X(53, Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 6, ALL_TO_ALL, 6, 0, 0, 0, 0, 0, 0) \
+    X(54, Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 6, ALL_TO_ALL, 6, 0, 0, 3, 4, 0, 0) \
+    X(55, Scan, scan, SCAN, 6, SCAN, 6, 0, 0, 3, 4, 0, 0) \
+    X(56, Exscan, exscan, EXSCAN, 6, SCAN, 6, 0, 0, 3, 4, 0, 0) \
+    X(57, Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, NEIGHBOR, 7, 0, 0, 2, 3, 0, 0) \
+    X(58, Neighbor_allgatherv, neighbor_allgatherv, NEIGHBOR_ALLGATHERV, 8, NEIGHBOR, 8, 0, 0, 2, 3, 0, 0) \
+    X(59, Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, NEIGHBOR, 7, 0, 0, 2, 3, 0, 0) \
+    X(60, Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV, 9, NEIGHBOR, 9, 0, 0, 0, 0, 0, 0) \
+    X(61, Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW, 9, NEIGHBOR, 9, 0, 0, 0, 0, 0, 0) \
+    X(62, Ibarrier, ibarrier, IBARRIER, 2, ICOLLECTIVE, 1, 0, 0, 0, 0, 2, 0) \
+    X(63, Ibcast, ibcast, IBCAST, 6, ICOLLECTIVE, 5, 4, 0, 2, 3, 6, 0) \
+    X(64, Iscatter, iscatter, ISCATTER, 9, ICOLLECTIVE, 8, 7, 0, 5, 6, 9, 0) \
+    X(65, Iscatterv, iscatterv, ISCATTERV, 10, ICOLLECTIVE, 9, 8, 0, 6, 7, 10, 0) \
+    X(66, Igather, igather, IGATHER, 9, ICOLLECTIVE, 8, 7, 0, 2, 3, 9, 0) \
+    X(67, Igatherv, igatherv, IGATHERV, 10, ICOLLECTIVE, 9, 8, 0, 2, 3, 10, 0) \
+    X(68, Ireduce, ireduce, IREDUCE, 8, ICOLLECTIVE, 7, 6, 0, 3, 4, 8, 0) \
+    X(69, Iallgather, iallgather, IALLGATHER, 8, ICOLLECTIVE, 7, 0, 0, 2, 3, 8, 0) \
+    X(70, Iallgatherv, iallgatherv, IALLGATHERV, 9, ICOLLECTIVE, 8, 0, 0, 2, 3, 9, 0) \
+    X(71, Ialltoall, ialltoall, IALLTOALL, 8, ICOLLECTIVE, 7, 0, 0, 2, 3, 8, 0) \
+    X(72, Ialltoallv, ialltoallv, IALLTOALLV, 10, ICOLLECTIVE, 9, 0, 0, 0, 0, 10, 0) \
+    X(73, Ialltoallw, ialltoallw, IALLTOALLW, 10, ICOLLECTIVE, 9, 0, 0, 0, 0, 10, 0) \
+    X(74, Iallreduce, iallreduce, IALLREDUCE, 7, ICOLLECTIVE, 6, 0, 0, 3, 4, 7, 0) \
+    X(75, Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER, 7, ICOLLECTIVE, 6, 0, 0, 0, 0, 7, 0) \
+    X(76, Ireduce_scatter_block, ireduce_scatter_block, IREDUCE_SCATTER_BLOCK, 7, ICOLLECTIVE, 6, 0, 0, 3, 4, 7, 0) \
+    X(77, Iscan, iscan, ISCAN, 7, ICOLLECTIVE, 6, 0, 0, 3, 4, 7, 0) \
+    X(78, Iexscan, iexscan, IEXSCAN, 7, ICOLLECTIVE, 6, 0, 0, 3, 4, 7, 0) \
+    X(79, Ineighbor_allgather, ineighbor_allgather, INEIGHBOR_ALLGATHER, 8, ICOLLECTIVE, 7, 0, 0, 2, 3, 8, 0) \
+    X(80, Ineighbor_allgatherv, ineighbor_allgatherv, INEIGHBOR_ALLGATHERV, 9, ICOLLECTIVE, 8, 0, 0, 2, 3, 9, 0) \
+    X(81, Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL, 8, ICOLLECTIVE, 7, 0, 0, 2, 3, 8, 0) \
+    X(82, Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, 10, ICOLLECTIVE, 9, 0, 0, 0, 0, 10, 0) \
+    X(83, Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, 10, ICOLLECTIVE, 9, 0, 0, 0, 0, 10, 0) \
+    X(84, Comm_dup, comm_dup, COMM_DUP, 2, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(85, Comm_dup_with_info, comm_dup_with_info, COMM_DUP_WITH_INFO, 3, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(86, Comm_split, comm_split, COMM_SPLIT, 4, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(87, Comm_split_type, comm_split_type, COMM_SPLIT_TYPE, 5, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(88, Comm_create, comm_create, COMM_CREATE, 3, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(89, Comm_create_group, comm_create_group, COMM_CREATE_GROUP, 4, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(90, Cart_create, cart_create, CART_CREATE, 6, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(91, Cart_sub, cart_sub, CART_SUB, 3, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(92, Graph_create, graph_create, GRAPH_CREATE, 6, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(93, Dist_graph_create, dist_graph_create, DIST_GRAPH_CREATE, 9, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(94, Dist_graph_create_adjacent, dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT, 10, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(95, Intercomm_create, intercomm_create, INTERCOMM_CREATE, 6, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(96, Intercomm_merge, intercomm_merge, INTERCOMM_MERGE, 3, COMM, 1, 0, 0, 0, 0, 0, 0) \
+    X(97, Comm_idup, comm_idup, COMM_IDUP, 3, COMM_OTHER, 1, 0, 0, 0, 0, 0, 0) \
+    C(98, Comm_spawn, comm_spawn, COMM_SPAWN, 8, COMM_OTHER, 6, 0, 0, 0, 0, 0, 0) \
+    C(99, Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPLE, 9, COMM_OTHER, 7, 0, 0, 0, 0, 0, 0) \
+    C(100, Comm_accept, comm_accept, COMM_ACCEPT, 5, COMM_OTHER, 4, 0, 0, 0, 0, 0, 0) \
+    C(101, Comm_connect, comm_connect, COMM_CONNECT, 5, COMM_OTHER, 4, 0, 0, 0, 0, 0, 0) \
+    X(102, Comm_free, comm_free, COMM_FREE, 1, COMM_FREE, 1, 0, 0, 0, 0, 0, 0) \
+    X(103, Comm_disconnect, comm_disconnect, COMM_DISCONNECT, 1, COMM_FREE, 1, 0, 0, 0, 0, 0, 0) \
+    X(104, Put, put, PUT, 8, RMA, 0, 4, 0, 2, 3, 0, 0) \
+    X(105, Get, get, GET, 8, RMA, 0, 4, 0, 2, 3, 0, 0) \
+    X(106, Accumulate, accumulate, ACCUMULATE, 9, RMA, 0, 4, 0, 2, 3, 0, 0) \
+    X(107, Get_accumulate, get_accumulate, GET_ACCUMULATE, 12, RMA, 0, 7, 0, 2, 3, 0, 0) \
+    X(108, Fetch_and_op, fetch_and_op, FETCH_AND_OP, 7, RMA, 0, 4, 0, 0, 0, 0, 0) \
+    X(109, Compare_and_swap, compare_and_swap, COMPARE_AND_SWAP, 7, RMA, 0, 5, 0, 0, 0, 0, 0) \
+    X(110, Win_fence, win_fence, WIN_FENCE, 2, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(111, Win_lock, win_lock, WIN_LOCK, 4, RMA, 0, 2, 0, 0, 0, 0, 0) \
+    X(112, Win_lock_all, win_lock_all, WIN_LOCK_ALL, 2, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(113, Win_unlock, win_unlock, WIN_UNLOCK, 2, RMA, 0, 1, 0, 0, 0, 0, 0) \
+    X(114, Win_unlock_all, win_unlock_all, WIN_UNLOCK_ALL, 1, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(115, Win_flush, win_flush, WIN_FLUSH, 2, RMA, 0, 1, 0, 0, 0, 0, 0) \
+    X(116, Win_flush_all, win_flush_all, WIN_FLUSH_ALL, 1, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(117, Win_flush_local, win_flush_local, WIN_FLUSH_LOCAL, 2, RMA, 0, 1, 0, 0, 0, 0, 0) \
+    X(118, Win_flush_local_all, win_flush_local_all, WIN_FLUSH_LOCAL_ALL, 1, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(119, Win_start, win_start, WIN_START, 3, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(120, Win_complete, win_complete, WIN_COMPLETE, 1, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(121, Win_post, win_post, WIN_POST, 3, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(122, Win_wait, win_wait, WIN_WAIT, 1, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    X(123, Win_create, win_create, WIN_CREATE, 6, RMA, 5, 0, 0, 0, 0, 0, 0) \
+    X(124, Win_allocate, win_allocate, WIN_ALLOCATE, 6, RMA, 4, 0, 0, 0, 0, 0, 0) \
+    X(125, Win_allocate_shared, win_allocate_shared, WIN_ALLOCATE_SHARED, 6, RMA, 4, 0, 0, 0, 0, 0, 0) \
+    X(126, Win_free, win_free, WIN_FREE, 1, RMA, 0, 0, 0, 0, 0, 0, 0) \
+    C(127, File_open, file_open, FILE_OPEN, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(128, File_close, file_close, FILE_CLOSE, 1, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(129, File_sync, file_sync, FILE_SYNC, 1, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(130, File_read, file_read, FILE_READ, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(131, File_read_all, file_read_all, FILE_READ_ALL, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(132, File_read_at, file_read_at, FILE_READ_AT, 6, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(133, File_read_at_all, file_read_at_all, FILE_READ_AT_ALL, 6, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(134, File_write, file_write, FILE_WRITE, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(135, File_write_all, file_write_all, FILE_WRITE_ALL, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(136, File_write_at, file_write_at, FILE_WRITE_AT, 6, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(137, File_write_at_all, file_write_at_all, FILE_WRITE_AT_ALL, 6, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(138, File_read_shared, file_read_shared, FILE_READ_SHARED, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(139, File_write_shared, file_write_shared, FILE_WRITE_SHARED, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(140, File_read_ordered, file_read_ordered, FILE_READ_ORDERED, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(141, File_write_ordered, file_write_ordered, FILE_WRITE_ORDERED, 5, IO, 0, 0, 0, 0, 0, 0, 0) \
+    C(142, File_set_view, file_set_view, FILE_SET_VIEW, 6, IO, 0, 0, 0, 0, 0, 0, 0) \
+    X(143, Comm_rank, comm_rank, COMM_RANK, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(144, Comm_size, comm_size, COMM_SIZE, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(145, Comm_group, comm_group, COMM_GROUP, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(146, Comm_compare, comm_compare, COMM_COMPARE, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(147, Comm_get_attr, comm_get_attr, COMM_GET_ATTR, 4, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(148, Comm_set_attr, comm_set_attr, COMM_SET_ATTR, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(149, Type_size, type_size, TYPE_SIZE, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(150, Type_commit, type_commit, TYPE_COMMIT, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(151, Type_free, type_free, TYPE_FREE, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(152, Type_contiguous, type_contiguous, TYPE_CONTIGUOUS, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(153, Type_vector, type_vector, TYPE_VECTOR, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(154, Type_create_hvector, type_create_hvector, TYPE_CREATE_HVECTOR, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(155, Type_indexed, type_indexed, TYPE_INDEXED, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(156, Type_create_hindexed, type_create_hindexed, TYPE_CREATE_HINDEXED, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(157, Type_create_struct, type_create_struct, TYPE_CREATE_STRUCT, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(158, Type_create_resized, type_create_resized, TYPE_CREATE_RESIZED, 4, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(159, Type_create_subarray, type_create_subarray, TYPE_CREATE_SUBARRAY, 7, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(160, Type_get_extent, type_get_extent, TYPE_GET_EXTENT, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(161, Type_dup, type_dup, TYPE_DUP, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(162, Op_create, op_create, OP_CREATE, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(163, Op_free, op_free, OP_FREE, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(164, Group_incl, group_incl, GROUP_INCL, 4, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(165, Group_excl, group_excl, GROUP_EXCL, 4, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(166, Group_free, group_free, GROUP_FREE, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(167, Group_rank, group_rank, GROUP_RANK, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(168, Group_size, group_size, GROUP_SIZE, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(169, Group_translate_ranks, group_translate_ranks, GROUP_TRANSLATE_RANKS, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(170, Get_count, get_count, GET_COUNT, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(171, Get_elements, get_elements, GET_ELEMENTS, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    C(172, Pack, pack, PACK, 7, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    C(173, Unpack, unpack, UNPACK, 7, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(174, Pack_size, pack_size, PACK_SIZE, 4, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(175, Cart_coords, cart_coords, CART_COORDS, 4, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(176, Cart_rank, cart_rank, CART_RANK, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(177, Cart_shift, cart_shift, CART_SHIFT, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(178, Cart_get, cart_get, CART_GET, 5, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(179, Dims_create, dims_create, DIMS_CREATE, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(180, Initialized, initialized, INITIALIZED, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(181, Finalized, finalized, FINALIZED, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(182, Buffer_attach, buffer_attach, BUFFER_ATTACH, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(183, Buffer_detach, buffer_detach, BUFFER_DETACH, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(184, Request_get_status, request_get_status, REQUEST_GET_STATUS, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0)
+/* clang-format on */
+
+#define MPI_CALL_NUMBER(number, name, ...) MPI_CALL_##name = (number),
+/** Numbers of calls: MPI_CALL_Send. */
+enum mpi_call_number { MPI_CALL_NONE = 0, MPI_CALLS(MPI_CALL_NUMBER, MPI_CALL_NUMBER) MPI_CALL_NUMBERS };
+#undef MPI_CALL_NUMBER
+
+/** A row of the table. */
+struct mpi_call_row {
+    const char *name; /**< "MPI_Send"; NULL: no such call */
+    unsigned char arguments, class, comm, peer, tag, count, type, request, status;
+};
+
+/** By number, MPI_CALL_NUMBERS long. */
+extern const struct mpi_call_row mpi_call_rows[];
+
+#endif

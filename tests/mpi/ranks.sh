@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# `mpirun ... upmu record --mpi`: the ranks share a directory, which is theirs alone, and report once.
+# shellcheck source=tests/mpi/lib.sh
+. "$1/lib.sh"
+
+mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+run 2 "$upmu" record --mpi -o shared -- ./subject calls >out 2>err || { cat err >&2; fail "status $?"; }
+is "summaries" 1 "$(grep -c 'upmu: .* records of 2 processes' err)"
+is "ranks" "0 1" "$("$upmu" dump shared | sed -nE 's/.* mpi-env .* rank=([0-9]+) size=2 .*wrapped=1.*/\1/p' | sort | xargs)"
+is "jobs" 1 "$("$upmu" dump shared | sed -nE 's/.* mpi-env .* job=(0x[0-9a-f]+) .*/\1/p' | sort -u | wc -l)"
+
+# Without -o there is one directory for the job, too.
+run 2 "$upmu" record --mpi -- ./subject late >out 2>err || { cat err >&2; fail "status $?"; }
+is "directories" 1 "$(find . -maxdepth 1 -name 'upmu-record-subject-*' | wc -l)"
+
+# That of another job is refused.
+! run 2 "$upmu" record --mpi -o shared -- ./subject late >out 2>err || fail "the directory of another job was used"
+grep -q 'is not empty, and not of this job' err || fail "no reason: $(cat err)"
+
+# The exit status of a rank is kept. A program without MPI under the launcher has ranks without calls.
+run 2 "$upmu" record --mpi -o plain -- /bin/true >out 2>err || fail "/bin/true failed: $(cat err)"
+is "ranks without MPI" 2 "$("$upmu" dump plain | grep -c 'mpi-env "MPI_Init was not called".* wrapped=0')"
+
+# Without a launcher it is a job of one.
+"$upmu" record --mpi -o one -- ./subject late >out 2>err || { cat err >&2; fail "status $?"; }
+is "one rank" 1 "$("$upmu" dump one | grep -c 'mpi-env .* rank=0 size=1 .*wrapped=1')"

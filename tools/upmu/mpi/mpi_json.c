@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI jobs as JSON. */
+#include "mpi.h"
+#include "ui/json.h"
+#include "upmu/trace.h"
+
+static void json_job(struct textbuf *j, const struct upmu_mpi_job *of)
+{
+    bool known = of->ranks > 0 && of->useful_max_ns > 0 && of->end_ns > of->begin_ns;
+    json_uint(j, "ranks", of->ranks);
+    json_uint(j, "world", of->world);
+    json_uint(j, "begin_ns", of->begin_ns);
+    json_uint(j, "end_ns", of->end_ns);
+    json_uint(j, "useful_max_ns", of->useful_max_ns);
+    json_double(j, "useful_mean_ns", of->useful_mean_ns);
+    if (known) {
+        json_double(j, "parallel_efficiency", of->parallel);
+        json_double(j, "load_balance", of->load_balance);
+        json_double(j, "communication_efficiency", of->communication);
+    } else {
+        json_null(j, "parallel_efficiency");
+        json_null(j, "load_balance");
+        json_null(j, "communication_efficiency");
+    }
+    json_uint(j, "messages", of->messages);
+    json_uint(j, "unmatched", of->unmatched);
+    json_uint(j, "reversed", of->reversed);
+    json_uint(j, "collectives", of->collectives);
+    json_uint(j, "partial", of->partial);
+}
+
+static void json_ranks(struct textbuf *j, const struct mpi_report *r, size_t job)
+{
+    static const char *const ends[] = {"finalized", "exited", "killed"};
+    struct upmu_mpi_rank k = {.size = sizeof k};
+    json_array(j, "ranks_recorded");
+    for (size_t i = 0; upmu_mpi_rank_at(r->mpi, i, &k) == 0; i++) {
+        if (k.job != job)
+            continue;
+        json_object(j, NULL);
+        json_int_if(j, "rank", k.rank >= 0, k.rank);
+        json_int(j, "pid", k.pid);
+        json_string(j, "host", k.host);
+        json_string(j, "library", k.library);
+        json_bool(j, "wrapped", k.wrapped != 0);
+        json_string(j, "end", ends[k.end]);
+        json_string(j, "in_call", k.in_call ? upmu_trace_mpi_call_name(k.in_call) : NULL);
+        json_uint_if(j, "time_ns", k.wrapped, k.time_ns);
+        json_uint_if(j, "useful_ns", k.wrapped, k.useful_ns);
+        json_uint_if(j, "mpi_ns", k.wrapped, k.mpi_ns);
+        json_uint_if(j, "wait_ns", k.wrapped, k.wait_ns);
+        json_uint_if(j, "calls", k.wrapped, k.calls);
+        json_uint_if(j, "sent", k.wrapped, k.sent);
+        json_uint_if(j, "sent_bytes", k.wrapped, k.sent_bytes);
+        json_uint_if(j, "received", k.wrapped, k.received);
+        json_uint_if(j, "received_bytes", k.wrapped, k.received_bytes);
+        json_uint_if(j, "messages_of_unknown_size", k.wrapped, k.unknown_bytes);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_waits(struct textbuf *j, const struct mpi_report *r, size_t job)
+{
+    struct upmu_mpi_wait w = {.size = sizeof w};
+    size_t n = 0;
+    json_array(j, "waits");
+    for (size_t i = 0; upmu_mpi_wait_at(r->mpi, i, &w) == 0; i++) {
+        if (w.job != job || n++ >= r->top)
+            continue;
+        json_object(j, NULL);
+        json_string(j, "pattern", upmu_mpi_pattern_name(w.pattern));
+        json_int(j, "rank", w.rank);
+        json_int(j, "cause", w.cause);
+        json_string(j, "function", w.name);
+        json_uint(j, "count", w.count);
+        json_uint(j, "ns", w.ns);
+        json_uint(j, "max_ns", w.max_ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_calls(struct textbuf *j, const struct mpi_report *r, size_t job)
+{
+    struct upmu_mpi_call c = {.size = sizeof c};
+    size_t n = 0;
+    json_array(j, "functions");
+    for (size_t i = 0; upmu_mpi_call_at(r->mpi, i, &c) == 0; i++) {
+        if (c.job != job || n++ >= r->top)
+            continue;
+        json_object(j, NULL);
+        json_string(j, "name", c.name);
+        json_uint(j, "calls", c.calls);
+        json_uint(j, "ns", c.ns);
+        json_uint(j, "max_ns", c.max_ns);
+        json_int(j, "max_rank", c.max_rank);
+        json_uint(j, "bytes", c.bytes);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+void mpi_write_json(struct output *out, const struct mpi_report *r)
+{
+    struct upmu_mpi_job of = {.size = sizeof of};
+    struct json_document doc;
+    struct textbuf *j = json_begin(&doc, out->file, "upmu-mpi");
+    json_string(j, "dir", r->dir);
+    json_array(j, "jobs");
+    for (size_t job = 0; upmu_mpi_job_at(r->mpi, job, &of) == 0; job++) {
+        json_object(j, NULL);
+        json_job(j, &of);
+        json_ranks(j, r, job);
+        json_waits(j, r, job);
+        json_calls(j, r, job);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    json_end(&doc);
+}

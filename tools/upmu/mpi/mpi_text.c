@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI jobs as text: efficiencies, ranks, waits, functions. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "mpi.h"
+#include "report/report.h"
+#include "report/report_cells.h"
+#include "ui/memory.h"
+#include "ui/table.h"
+#include "upmu/trace.h"
+
+static void text_warning(struct output *out, uint64_t n, const char *what)
+{
+    if (n > 0)
+        fprintf(out->file, "  %s%" PRIu64 " %s%s\n", output_style(out, STYLE_WARNING), n, what, output_plain(out));
+}
+
+static void text_job(struct output *out, const struct mpi_report *r, const struct upmu_mpi_job *j)
+{
+    char *time = report_duration(j->end_ns - j->begin_ns);
+    fprintf(out->file, "%sMPI job of ", output_style(out, STYLE_TITLE));
+    output_clean(out->file, r->dir);
+    fprintf(out->file, "%s: %" PRIu32 " of %" PRIu32 " ranks recorded, %s from MPI_Init to MPI_Finalize\n",
+            output_plain(out), j->ranks, j->world, time);
+    free(time);
+    if (j->ranks > 0 && j->useful_max_ns > 0)
+        fprintf(out->file,
+                "  parallel efficiency %.1f %% = load balance %.1f %% x communication efficiency %.1f %%; imbalance "
+                "%.1f %%\n",
+                100 * j->parallel, 100 * j->load_balance, 100 * j->communication, 100 * (1 / j->load_balance - 1));
+    fprintf(out->file, "  %" PRIu64 " messages and %" PRIu64 " collective calls between recorded ranks\n", j->messages,
+            j->collectives);
+    text_warning(out, j->ranks < j->world ? j->world - j->ranks : 0,
+                 "ranks without recorded calls: the efficiencies are those of the others");
+    text_warning(out, j->unmatched, "sends and receives without the other half, not analyzed");
+    text_warning(out, j->partial, "collective calls that not all ranks have recorded, not analyzed");
+    text_warning(out, j->reversed, "messages received before they were sent: the clocks of the hosts differ");
+}
+
+static void cell_bytes(struct table *t, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    if (bytes == 0) { /* none, or of unknown size */
+        table_cell(t, STYLE_PLAIN, "%s", "");
+        return;
+    }
+    double n = (double)bytes;
+    size_t unit = 0;
+    while (n >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+        n /= 1024;
+        unit++;
+    }
+    table_cell(t, STYLE_PLAIN, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
+}
+
+static char *text_end(const struct upmu_mpi_rank *k)
+{
+    const char *in = k->in_call ? upmu_trace_mpi_call_name(k->in_call) : NULL;
+    if (!k->wrapped)
+        return memory_copy(k->library);
+    if (k->end == UPMU_MPI_END_FINALIZED)
+        return memory_copy("");
+    return memory_format("%s without MPI_Finalize%s%s", k->end == UPMU_MPI_END_EXITED ? "ended" : "killed or running",
+                         in ? ", in " : "", in ? in : "");
+}
+
+static void text_ranks(struct output *out, const struct mpi_report *r, size_t job)
+{
+    static const struct table_column columns[] = {
+        {"RANK", TABLE_NUMBER}, {"HOST", TABLE_TEXT},    {"TIME", TABLE_NUMBER},     {"USEFUL", TABLE_NUMBER},
+        {"MPI", TABLE_NUMBER},  {"SHARE", TABLE_NUMBER}, {"WAITED", TABLE_NUMBER},   {"CALLS", TABLE_NUMBER},
+        {"SENT", TABLE_NUMBER}, {"BYTES", TABLE_NUMBER}, {"RECEIVED", TABLE_NUMBER}, {"END", TABLE_TEXT}};
+    struct upmu_mpi_rank k = {.size = sizeof k};
+    struct table t;
+    size_t shown = 0, all = 0;
+    report_title(out, "Ranks");
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; upmu_mpi_rank_at(r->mpi, i, &k) == 0; i++) {
+        if (k.job != job || all++ >= r->top)
+            continue;
+        shown++;
+        table_cell(&t, STYLE_PLAIN, "%" PRId32, k.rank);
+        table_cell(&t, STYLE_PLAIN, "%s", k.host);
+        cell_duration(&t, k.time_ns);
+        cell_duration(&t, k.useful_ns);
+        cell_duration(&t, k.mpi_ns);
+        cell_share(&t, k.mpi_ns, k.time_ns);
+        cell_duration(&t, k.wait_ns);
+        cell_count(&t, k.calls, true);
+        cell_count(&t, k.sent, true);
+        cell_bytes(&t, k.sent_bytes);
+        cell_count(&t, k.received, true);
+        cell_free(&t, STYLE_PLAIN, text_end(&k));
+    }
+    table_end(&t, out, 2);
+    if (shown < all)
+        fprintf(out->file, "  ... and %zu more (--top N shows N)\n", all - shown);
+}
+
+static void text_waits(struct output *out, const struct mpi_report *r, size_t job)
+{
+    static const struct table_column columns[] = {
+        {"WAIT", TABLE_TEXT},    {"RANK", TABLE_NUMBER},  {"FOR", TABLE_NUMBER},    {"IN", TABLE_TEXT},
+        {"COUNT", TABLE_NUMBER}, {"TOTAL", TABLE_NUMBER}, {"LONGEST", TABLE_NUMBER}};
+    struct upmu_mpi_wait w = {.size = sizeof w};
+    struct table t;
+    size_t all = 0;
+    report_title(out, "Waits of ranks for others");
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; upmu_mpi_wait_at(r->mpi, i, &w) == 0; i++) {
+        if (w.job != job || all++ >= r->top)
+            continue;
+        table_cell(&t, STYLE_PLAIN, "%s", upmu_mpi_pattern_name(w.pattern));
+        table_cell(&t, STYLE_PLAIN, "%" PRId32, w.rank);
+        table_cell(&t, STYLE_PLAIN, "%" PRId32, w.cause);
+        table_cell(&t, STYLE_PLAIN, "%s", w.name);
+        cell_count(&t, w.count, true);
+        cell_duration(&t, w.ns);
+        cell_duration(&t, w.max_ns);
+    }
+    table_end(&t, out, 2);
+    if (all > r->top)
+        fprintf(out->file, "  ... and %zu more (--top N shows N)\n", all - r->top);
+    if (all == 0)
+        fputs("  none\n", out->file);
+}
+
+static void text_calls(struct output *out, const struct mpi_report *r, size_t job)
+{
+    static const struct table_column columns[] = {{"FUNCTION", TABLE_TEXT}, {"CALLS", TABLE_NUMBER},
+                                                  {"TOTAL", TABLE_NUMBER},  {"LONGEST", TABLE_NUMBER},
+                                                  {"RANK", TABLE_NUMBER},   {"BYTES", TABLE_NUMBER}};
+    struct upmu_mpi_call c = {.size = sizeof c};
+    struct table t;
+    size_t all = 0;
+    report_title(out, "MPI functions by time");
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; upmu_mpi_call_at(r->mpi, i, &c) == 0; i++) {
+        if (c.job != job || all++ >= r->top)
+            continue;
+        table_cell(&t, STYLE_PLAIN, "%s", c.name);
+        cell_count(&t, c.calls, true);
+        cell_duration(&t, c.ns);
+        cell_duration(&t, c.max_ns);
+        if (c.ns)
+            table_cell(&t, STYLE_PLAIN, "%" PRId32, c.max_rank);
+        else
+            table_cell(&t, STYLE_PLAIN, "%s", "");
+        cell_bytes(&t, c.bytes);
+    }
+    table_end(&t, out, 2);
+    if (all > r->top)
+        fprintf(out->file, "  ... and %zu more (--top N shows N)\n", all - r->top);
+}
+
+void mpi_write_text(struct output *out, const struct mpi_report *r)
+{
+    struct upmu_mpi_job j = {.size = sizeof j};
+    for (size_t job = 0; upmu_mpi_job_at(r->mpi, job, &j) == 0; job++) {
+        if (job > 0)
+            fputc('\n', out->file);
+        text_job(out, r, &j);
+        text_ranks(out, r, job);
+        text_waits(out, r, job);
+        text_calls(out, r, job);
+    }
+}
