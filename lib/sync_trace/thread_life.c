@@ -253,6 +253,7 @@ static void thread_end(struct sync_thread *t)
     sync_thread_exit_event(t);
     sync_thread_table_remove(t);
     bool keep = sync_wait_state_leave(t);
+    sync_wait_state_left(t);
     sync_held_clear(t); /* a waiter may be searching for a holder */
     t->stream = NULL;
     sync_tls.thread = NULL;

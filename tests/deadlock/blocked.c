@@ -213,6 +213,34 @@ static void main_gone(void)
     pthread_exit(NULL);
 }
 
+/* The last thread that could have posted ends. */
+static void *rest_and_end(void *arg)
+{
+    dl_rest(100);
+    return arg;
+}
+
+static void last_runner_ends(void)
+{
+    MUST(sem_init(&sems[0], 0, 0));
+    MUST(pthread_detach(dl_start(rest_and_end, NULL)));
+    MUST(sem_wait(&sems[0]));
+}
+
+/* The main thread has ended before the last one begins to wait. */
+static void *rest_and_wait(void *arg)
+{
+    dl_rest(100);
+    return wait_sem(arg);
+}
+
+static void main_gone_before(void)
+{
+    MUST(sem_init(&sems[0], 0, 0));
+    dl_start(rest_and_wait, &sems[0]);
+    pthread_exit(NULL);
+}
+
 /* A function run once that calls for itself to be run. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -242,6 +270,8 @@ const struct dl_case cases_blocked[] = {
     {"cond_outer_kept", cond_outer_kept},
     {"barrier_short", barrier_short},
     {"main_gone", main_gone},
+    {"main_gone_before", main_gone_before},
+    {"last_runner_ends", last_runner_ends},
     {"once_in_itself", once_in_itself},
     {NULL, NULL},
 };

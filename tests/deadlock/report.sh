@@ -137,23 +137,19 @@ prints '^deadlock \[cycle\]'
 "$upmu" dump "$dir/live" >"$dir/out"
 prints 'deadlock \[cycle\] of 2 threads'
 
-# Killed without an observer: the last thread that began to wait has recorded that nothing could wake it.
-for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle; do
+# Killed without an observer: the last thread that began to wait, or that ended, has recorded that nothing could wake it. It
+# shows that it waits only after that.
+for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle main_gone_before last_runner_ends; do
     rm -rf "$dir/alone" "$dir/pid"
     UPMU_SYNC=contended UPMU_TRACE=$dir/alone "$corpus" $case "$dir/pid" &
     pid=$!
-    for _ in $(seq 200); do # until the deadlock
+    for _ in $(seq 600); do # until the deadlock
         rc=0
         "$upmu" deadlock "$dir/alone" >"$dir/out" 2>"$dir/err" || rc=$?
         [ $rc -ne 3 ] || break
         sleep 0.1
     done
     [ $rc -eq 3 ] || fail "$case does not deadlock: $(cat "$dir/out" "$dir/err")"
-    # Its waits are visible before that is recorded: then all threads sleep.
-    for _ in $(seq 200); do
-        ! grep -hv ') S ' /proc/$pid/task/*/stat | grep -q . || { sleep 0.05; continue; }
-        break
-    done
     kill -9 $pid
     wait $pid || true
     ends_with 3 "$dir/alone"

@@ -5,7 +5,9 @@
  * The last thread to block writes it, for a report after the process was killed: signals with a handler, timers, number
  * of threads, and whether objects marked as shared are in shared memory. Files are read by system calls alone: an
  * allocator may be active below, and open() is a cancellation point. One page of stack has to be enough. A program whose
- * threads often all wait briefly pays at most a hundredth of its time.
+ * threads often all wait briefly pays at most a hundredth of its time. On a loaded machine a thread may take long from
+ * writing its slot to falling asleep: the snapshot is repeated, in growing intervals, so that a wait that ends meanwhile is
+ * late by a fraction of its length.
  */
 #include "sync_trace/emit/all_blocked.h"
 
@@ -26,9 +28,13 @@
 #include "sync_trace/libc/resolve.h"
 #include "trace/format/wait_state.h"
 
-enum { SHARE = 100, FREE_SHARE = 200 /* of a second */, TEXT_MAX = 4096, TRIES = 4 };
+enum { NS_PER_S = 1000000000, SHARE = 100, FREE_NS = NS_PER_S / 200, TEXT_MAX = 4096, TRIES = 4 };
 
-/* Tick of the first snapshot, and ticks spent on all of them; inherited by a child. */
+/* Intervals between snapshots: a quarter of the time since the first one, and their sum at most. */
+enum { PAUSE_FIRST_NS = 50 * 1000, PAUSE_MAX_NS = 20 * 1000 * 1000, PAUSE_SHARE = 4 };
+static const uint64_t pauses_max_ns = 2ull * NS_PER_S;
+
+/* Tick of the first snapshot, and nanoseconds that all of them cost; inherited by a child. */
 static uint64_t first, spent;
 
 /* @return false if the file cannot be read, or does not fit. */
@@ -121,12 +127,12 @@ static bool task_read(pid_t tid, const char *file, char text[TEXT_MAX])
     return all_blocked_read_file(strcat(strcat(path, digits + n), file), text);
 }
 
-/* Whether the thread is asleep in the kernel; one that was woken and has not run yet is not. */
-static bool task_is_asleep(pid_t tid, char text[TEXT_MAX])
+/* Whether the thread is in that state, by its letter in /proc: S is asleep, and one that was woken and has not run yet is not. */
+static bool task_is(char state, pid_t tid, char text[TEXT_MAX])
 {
     const char *name_end =
         task_read(tid, "/stat", text) ? strrchr(text, ')') : NULL; /* the name may contain anything */
-    return name_end && strncmp(name_end, ") S", 3) == 0;
+    return name_end && strncmp(name_end, ") ", 2) == 0 && name_end[2] == state;
 }
 
 /* Whether the thread sleeps for the mutex of its condition variable: it was woken. The file has the number of the system call
@@ -148,35 +154,48 @@ __attribute__((no_sanitize("thread"))) static bool wait_needs_waker(const struct
            s->kind == UPMU_TRACE_FUTEX_WAIT || s->type == UPMU_OBJECT_SEM;
 }
 
-enum sleep_state { ALL_ASLEEP, SOME_AWAKE, SOME_RUNNING };
+enum sleep_state { SOME_RUNNING, SOME_AWAKE, ALL_ASLEEP };
+
+/* Whether the calling thread is not about to wait, but ends. */
+static bool thread_is_ending(const struct sync_thread *self)
+{
+    return self->wait_slot->state == WAIT_FILE_FREE || self->wait_slot->state == WAIT_FILE_ENDED;
+}
+
+__attribute__((no_sanitize("thread"))) static bool wait_is_for_end_of(const struct wait_file_slot *s,
+                                                                      const struct sync_thread *ending)
+{
+    return s->kind == UPMU_TRACE_THREAD_JOIN && s->object == (uint64_t)ending->self;
+}
 
 __attribute__((no_sanitize("thread"))) static enum sleep_state other_slots_inspect(const struct sync_thread *self,
                                                                                    char text[TEXT_MAX])
 {
     const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
     enum sleep_state found = ALL_ASLEEP;
+    bool ending = thread_is_ending(self);
     for (; t; t = t->next) {
         const struct wait_file_slot *s = t->wait_slot;
         if (t == self || !s || s->state == WAIT_FILE_FREE || s->state == WAIT_FILE_ENDED)
             continue;
-        if (s->state != WAIT_FILE_BLOCKED)
+        if (s->state != WAIT_FILE_BLOCKED || (ending && wait_is_for_end_of(s, self)))
             return SOME_RUNNING;
-        if (found == ALL_ASLEEP && wait_needs_waker(s) && (!task_is_asleep(s->tid, text) || task_was_signaled(s, text)))
+        if (found == ALL_ASLEEP && wait_needs_waker(s) && (!task_is('S', s->tid, text) || task_was_signaled(s, text)))
             found = SOME_AWAKE;
     }
     return found;
 }
 
 /* A thread that has written its slot may need time to fall asleep; one that was woken runs in that time. */
-static bool other_tasks_are_asleep(const struct sync_thread *self, char text[TEXT_MAX])
+static enum sleep_state other_tasks_inspect(const struct sync_thread *self, char text[TEXT_MAX])
 {
-    enum { ATTEMPTS = 64 };
+    enum { ATTEMPTS = 8 };
     enum sleep_state found = other_slots_inspect(self, text);
     for (int i = 1; i < ATTEMPTS && found == SOME_AWAKE; i++) {
         sched_yield();
         found = other_slots_inspect(self, text);
     }
-    return found == ALL_ASLEEP;
+    return found;
 }
 
 /* Whether the futex word that the thread is about to wait on has changed, or is unknown. Read by the kernel: the
@@ -216,28 +235,90 @@ static bool status_number(const char *text, const char *name, int base, uint64_t
 struct snapshot_request {
     struct wait_file_header *header;
     const struct sync_thread *thread;
+    uint64_t helper_ns; /* CPU time of the thread of private_table_run() */
 };
 
-/* @return 1 if all threads are blocked. */
-static int all_blocked_snapshot(void *request)
+static bool all_threads_have_begun(const struct wait_file_header *h)
 {
-    struct wait_file_header *h = ((struct snapshot_request *)request)->header;
-    const struct sync_thread *t = ((struct snapshot_request *)request)->thread;
+    return __atomic_load_n(&h->created, __ATOMIC_RELAXED) <= __atomic_load_n(&h->begun, __ATOMIC_RELAXED);
+}
+
+/* @return enum sleep_state; SOME_RUNNING also if it is unknown, or if the wait of the thread would end at once. */
+static enum sleep_state all_blocked_inspect(struct wait_file_header *h, const struct sync_thread *t, bool helper)
+{
     char text[TEXT_MAX];
     uint32_t recording = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_SEQ_CST);
     uint64_t caught, count;
-    uint32_t threads, timers = 0;
+    uint32_t gone = (uint32_t)helper, timers = 0;
+    bool ending = thread_is_ending(t);
     if (!all_blocked_read_file("/proc/self/status", text) || !status_number(text, "\nSigCgt:", 16, &caught) ||
         !status_number(text, "\nThreads:", 10, &count) || !all_blocked_read_file("/proc/self/timers", text))
-        return 0;
-    threads = (uint32_t)count - (syscall(SYS_gettid) != t->tid); /* without the one of private_table_run() */
+        return SOME_RUNNING;
     for (const char *at = text; (at = strstr(at, "ID:")); at++)
         timers++;
     __atomic_store_n(&h->caught, caught, __ATOMIC_RELAXED);
     __atomic_store_n(&h->timers, timers, __ATOMIC_RELAXED);
-    __atomic_store_n(&h->unknown, threads > recording ? threads - recording : 0, __ATOMIC_RELAXED);
+    gone += ending + task_is('Z', getpid(), text); /* a first thread that has ended is still counted */
+    __atomic_store_n(&h->unknown, count > recording + gone ? (uint32_t)count - recording - gone : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&h->outside, futexes_are_private(text), __ATOMIC_RELAXED);
-    return other_tasks_are_asleep(t, text) && !all_blocked_wait_ends_at_once(t);
+    enum sleep_state found = other_tasks_inspect(t, text);
+    if (found == ALL_ASLEEP && count > recording + gone && all_threads_have_begun(h))
+        found = SOME_AWAKE; /* one that does not record any more has not ended yet */
+    return found == ALL_ASLEEP && !ending && all_blocked_wait_ends_at_once(t) ? SOME_RUNNING : found;
+}
+
+static int all_blocked_snapshot(void *request)
+{
+    struct snapshot_request *r = request;
+    bool helper = syscall(SYS_gettid) != r->thread->tid;
+    enum sleep_state found = all_blocked_inspect(r->header, r->thread, helper);
+    r->helper_ns = helper ? tick_clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+    return (int)found;
+}
+
+/* Not by nanosleep(), which is a cancellation point and may be the program's. An observer must not take the thread for one
+ * that sleeps in its wait: its slot shows that it runs. */
+static void all_blocked_pause(const struct sync_thread *t, uint64_t ns)
+{
+    struct wait_file_slot *s = t->wait_slot;
+    const struct timespec pause = {.tv_nsec = (long)ns};
+    bool waits = !thread_is_ending(t);
+    if (waits) {
+        __atomic_store_n(&s->state, WAIT_FILE_RUNNING, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
+    }
+    syscall(SYS_clock_nanosleep, (long)CLOCK_MONOTONIC, 0L, &pause, NULL);
+    if (waits) {
+        __atomic_store_n(&s->state, WAIT_FILE_BLOCKED, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
+    }
+}
+
+/* Repeats the snapshot until all threads sleep, or one runs; a wait with a time limit must not become longer. @return its cost
+ * in nanoseconds: the time, but of a process whose threads all sleep, and which has lost none, the CPU time alone. On a loaded
+ * machine the first snapshots of a process may take long, and its last one must not be left out for them. */
+static uint64_t all_blocked_take(struct wait_file_header *h, const struct sync_thread *t)
+{
+    bool patient = thread_is_ending(t) || !(t->wait_slot->flags & UPMU_TRACE_FLAG_TIMED);
+    uint64_t begin = tick_now(), cpu_begin = tick_clock_ns(CLOCK_THREAD_CPUTIME_ID), helpers = 0, pause = 0, paused = 0;
+    int found;
+    for (;;) {
+        uint64_t now = tick_clock_ns(CLOCK_REALTIME);
+        struct snapshot_request request = {h, t, 0};
+        found = private_table_run(all_blocked_snapshot, &request);
+        helpers += request.helper_ns;
+        if (found == ALL_ASLEEP)
+            __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);
+        if (found != SOME_AWAKE || !patient || paused >= pauses_max_ns)
+            break;
+        pause = PAUSE_FIRST_NS + paused / PAUSE_SHARE;
+        pause = pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS;
+        all_blocked_pause(t, pause);
+        paused += pause;
+    }
+    if (found == ALL_ASLEEP)
+        return tick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_begin + helpers;
+    return (uint64_t)((double)(tick_now() - begin) * sync_process.ns_per_tick);
 }
 
 static bool all_blocked_is_due(uint64_t now)
@@ -245,8 +326,8 @@ static bool all_blocked_is_due(uint64_t now)
     uint64_t begin = __atomic_load_n(&first, __ATOMIC_RELAXED);
     if (begin == 0 && __atomic_compare_exchange_n(&first, &begin, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         begin = now;
-    uint64_t allowed = sync_process.hz / FREE_SHARE + (now > begin ? now - begin : 0) / SHARE;
-    return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= allowed;
+    double elapsed = now > begin ? (double)(now - begin) * sync_process.ns_per_tick : 0;
+    return (double)__atomic_load_n(&spent, __ATOMIC_RELAXED) <= FREE_NS + elapsed / SHARE;
 }
 
 /* What is true of all threads now has been true since before the first was read. */
@@ -255,19 +336,14 @@ void sync_all_blocked(struct wait_file_header *h, const struct sync_thread *t, u
     if (!all_blocked_is_due(tick))
         return;
     int saved = errno;
-    uint64_t begin = tick_now();
     /* One snapshot at a time, or an earlier one could overwrite a later one. A thread that comes meanwhile requests
      * another. */
     __atomic_store_n(&sync_gate.inspect_again, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&sync_gate.inspect_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&sync_gate.inspecting, 1, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&sync_gate.inspect_again, 0, __ATOMIC_SEQ_CST);
-        uint64_t now = tick_clock_ns(CLOCK_REALTIME);
-        struct snapshot_request request = {h, t};
-        if (private_table_run(all_blocked_snapshot, &request) > 0)
-            __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&spent, all_blocked_take(h, t), __ATOMIC_RELAXED);
         __atomic_store_n(&sync_gate.inspecting, 0, __ATOMIC_SEQ_CST);
     }
-    __atomic_fetch_add(&spent, tick_now() - begin, __ATOMIC_RELAXED);
     errno = saved;
 }

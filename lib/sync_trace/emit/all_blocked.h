@@ -5,7 +5,8 @@
 
 #include "sync_trace/state/thread.h"
 
-/** All recorded threads wait now, or are about to as `t` is; `tick` is about now. Under sync_guard(). */
+/** All recorded threads wait now, or are about to as `t` is; or all others wait, and `t` has left the wait-state file because
+ *  it ends. `tick` is about now. Under sync_guard(). */
 void sync_all_blocked(struct wait_file_header *h, const struct sync_thread *t, uint64_t tick);
 
 #endif

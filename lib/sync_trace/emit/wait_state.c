@@ -198,6 +198,14 @@ bool sync_wait_state_leave(struct sync_thread *t)
     return keep;
 }
 
+void sync_wait_state_left(const struct sync_thread *t)
+{
+    struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
+    uint32_t all = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_SEQ_CST);
+    if (t->wait_slot && h && all > 0 && __atomic_load_n(&sync_gate.threads_blocked, __ATOMIC_ACQUIRE) >= all)
+        sync_all_blocked(h, t, tick_now());
+}
+
 /* Waits nest: in a signal handler, or in the calls that implement a custom lock. */
 static void slot_write_wait(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {

@@ -39,6 +39,8 @@ void sync_wait_state_name(struct sync_thread *t, const char *name);
 void sync_wait_state_name_read(const struct sync_thread *t, char name[SYNC_THREAD_NAME]);
 /** The thread ends. @return true if it holds locks, and the block must be kept as it is. */
 bool sync_wait_state_leave(struct sync_thread *t);
+/** After that: if all others wait, this is recorded as by the last that began to wait. */
+void sync_wait_state_left(const struct sync_thread *t);
 /** The program has created a thread. */
 void sync_wait_state_thread_created(void);
 /** The thread is about to wait; `e` is the event that begins the wait, `tick` is about now. */
