@@ -65,6 +65,7 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
         t->first_held = (uint32_t)f->n_held;
         t->n_held = 0;
         t->inspected = false;
+        t->several = t->several_kind = t->several_threads = 0;
         bool holds = t->head.state == WAIT_FILE_BLOCKED || t->head.state == WAIT_FILE_ENDED;
         for (uint32_t k = 0; holds && k < t->head.n_held; k++) {
             struct wait_file_held *all = array_reserve(f->held, f->n_held + k, &f->cap_held, sizeof *all);

@@ -15,6 +15,9 @@ struct wait_state_thread {
     struct wait_file_stack stack; /**< of a thread that waits; valid if its number is that of `head` */
     uint32_t first_held, n_held;
     bool inspected; /**< its wait was not recorded: it is as the kernel shows it */
+    /** Before the process ended it was part of a deadlock that was found in several processes together: the number of it, its
+     *  kind (enum wg_deadlock_kind), and how many threads of this process are part of it. 0: none. */
+    uint32_t several, several_kind, several_threads;
 };
 
 struct wait_state_file {

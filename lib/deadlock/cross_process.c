@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deadlocks of threads in several processes of a recording, over locks in shared memory.
+ * Deadlocks of threads in several processes, over objects in shared memory.
  *
- * The lock itself has its owner's thread id, which is unique in a pid namespace: the memory need not be identified. Each
- * process gets its part of the cycle. The owners are read after all processes; threads that have not run until afterwards
+ * The snapshots of all processes that share the memory in which a thread waits become one, in which an object has one number
+ * whatever its address, and the same search runs on it. What other processes hold is recorded by them; a mutex whose owner did
+ * not record it has the owner in its memory. Each process gets its part of what is found.
+ *
+ * The processes are read one after the other. All waits are read again after the search: threads that have not run between
  * slept at one moment.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "deadlock/deadlocks.h"
+#include "deadlock/inspect.h"
+#include "deadlock/shared_memory.h"
 #include "upmu/trace.h"
-
-/* A blocked thread. */
-struct cross_thread {
-    uint32_t process, thread;
-    pid_t holder;  /* 0: not known */
-    uint32_t next; /* the blocked thread that it waits for; WG_NONE */
-    uint32_t mark;
-};
 
 struct cross {
     struct upmu_deadlocks *d;
-    struct cross_thread *threads;
-    uint32_t n;
+    struct shared_memory memory;
+    bool *taken; /* by process: it is part of `all` */
+    struct wg_snapshot all;
+    struct wg_hold *holds;
+    struct cross_thread {
+        uint32_t process, thread; /* `thread` of the process's snapshot */
+        bool same;                /* it has not run until the second reading */
+    } * threads;                  /* by thread of `all` */
 };
 
-static struct wait_state *cross_state(const struct cross *c, const struct cross_thread *t)
+static struct wait_state *cross_state(const struct cross *c, uint32_t process)
 {
-    return &c->d->processes[t->process].wait_state;
+    return &c->d->processes[process].wait_state;
 }
 
 /* Whether its thread ids are those of this pid namespace. */
@@ -37,106 +41,332 @@ static bool cross_is_comparable(const struct dl_process *p)
     return p->alive && p->wait_state.kernel.waits && p->outer_pid == p->pid;
 }
 
-static pid_t cross_holder(const struct wait_state *s, uint32_t thread)
+bool deadlocks_thread_waits_for_shared(const struct wait_state *s, const struct wait_state_thread *t)
 {
-    const struct wait_file_slot *h = &s->file.threads[thread].head;
-    const struct wg_thread *w = &s->snapshot.threads[thread];
-    if (h->kind == UPMU_TRACE_THREAD_JOIN)
-        return w->target == WG_NONE ? 0 : s->file.threads[w->target].head.tid;
-    if (h->kind != UPMU_TRACE_LOCK_BLOCK)
+    const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);
+    return t->head.state == WAIT_FILE_BLOCKED &&
+           ((t->head.flags & UPMU_TRACE_FLAG_PSHARED) || (k && k->in_futex && k->may_share));
+}
+
+bool deadlocks_wait_for_shared(const struct wait_state *s)
+{
+    for (size_t i = 0; i < s->file.n_threads; i++)
+        if (deadlocks_thread_waits_for_shared(s, &s->file.threads[i]))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------ one snapshot */
+
+/* Takes the processes that share memory in which a thread waits. @return how many. */
+static size_t cross_take_processes(struct cross *c)
+{
+    size_t n = 0;
+    for (uint32_t p = 0; p < c->d->n_processes; p++) {
+        const struct wait_state *s = cross_state(c, p);
+        for (size_t i = 0; cross_is_comparable(&c->d->processes[p]) && i < s->file.n_threads; i++) {
+            const struct shared_mapping *in = deadlocks_thread_waits_for_shared(s, &s->file.threads[i])
+                                                  ? shared_memory_at(&c->memory, p, s->file.threads[i].head.object)
+                                                  : NULL;
+            for (uint32_t k = 0; in && k < c->d->n_processes; k++)
+                if (!c->taken[k] && cross_is_comparable(&c->d->processes[k]) && shared_memory_has(&c->memory, k, in))
+                    c->taken[k] = ++n > 0;
+        }
+    }
+    return n;
+}
+
+static void cross_add_holds(struct cross *c, uint32_t process, struct wg_thread *to, const struct wg_thread *from)
+{
+    const struct wait_state *s = cross_state(c, process);
+    to->first_hold = (uint32_t)c->all.n_holds;
+    for (uint32_t i = 0; i < from->n_holds; i++) {
+        const struct wg_hold *h = &s->snapshot.holds[from->first_hold + i];
+        c->holds[c->all.n_holds++] =
+            (struct wg_hold){.lock = shared_memory_object(&c->memory, process, h->lock), .shared = h->shared};
+    }
+}
+
+/* The thread with that id; WG_NONE. */
+static uint32_t cross_find_thread(const struct cross *c, pid_t tid)
+{
+    for (uint32_t i = 0; i < c->all.n_threads; i++) {
+        const struct cross_thread *t = &c->threads[i];
+        const struct wait_state *s = cross_state(c, t->process);
+        if (t->thread < s->file.n_threads && s->file.threads[t->thread].head.tid == tid &&
+            s->file.threads[t->thread].head.state != WAIT_FILE_ENDED)
+            return i;
+    }
+    return WG_NONE;
+}
+
+/* The owner of the lock that thread `t` waits for, by the lock itself; 0. */
+static pid_t cross_owner(const struct cross *c, const struct cross_thread *t)
+{
+    const struct wait_state *s = cross_state(c, t->process);
+    if (t->thread >= s->file.n_threads)
         return 0;
-    pid_t owner = h->type == UPMU_OBJECT_MUTEX    ? kernel_mutex_owner(&s->kernel, h->object)
-                  : h->type == UPMU_OBJECT_RWLOCK ? kernel_rwlock_writer(&s->kernel, h->object)
-                                                  : 0;
-    size_t n;
-    const struct wg_holder *holder = wg_holders_of(&s->snapshot, h->object, &n);
-    return owner ? owner : n > 0 && holder->thread != thread ? s->file.threads[holder->thread].head.tid : 0;
+    const struct wait_file_slot *h = &s->file.threads[t->thread].head;
+    if (h->state != WAIT_FILE_BLOCKED || h->kind != UPMU_TRACE_LOCK_BLOCK)
+        return 0;
+    return h->type == UPMU_OBJECT_MUTEX    ? kernel_mutex_owner(&s->kernel, h->object)
+           : h->type == UPMU_OBJECT_RWLOCK ? kernel_rwlock_writer(&s->kernel, h->object)
+                                           : 0;
 }
 
-static void cross_add(struct cross *c, uint32_t process)
+static bool cross_is_held(const struct cross *c, uint64_t lock)
 {
-    const struct wait_state *s = &c->d->processes[process].wait_state;
-    for (uint32_t i = 0; i < s->file.n_threads; i++) {
-        const struct wg_thread *w = &s->snapshot.threads[i];
-        const struct kernel_thread *k = kernel_view_thread(&s->kernel, s->file.threads[i].head.tid);
-        if (s->file.threads[i].head.state != WAIT_FILE_BLOCKED || w->timed || w->deadlock != WG_NONE || !k ||
-            !k->asleep)
-            continue;
-        c->threads[c->n++] = (struct cross_thread){.process = process, .thread = i, .next = WG_NONE};
+    for (size_t i = 0; i < c->all.n_holds; i++)
+        if (c->holds[i].lock == lock)
+            return true;
+    return false;
+}
+
+/* The holds of a thread are contiguous: with one more they move to the end. */
+static void cross_add_hold(struct cross *c, uint32_t thread, uint64_t lock)
+{
+    struct wg_thread *t = &c->all.threads[thread];
+    memmove(&c->holds[c->all.n_holds], &c->holds[t->first_hold], t->n_holds * sizeof *c->holds);
+    t->first_hold = (uint32_t)c->all.n_holds;
+    c->all.n_holds += t->n_holds++;
+    c->holds[c->all.n_holds++] = (struct wg_hold){.lock = lock};
+}
+
+/* An owner is added once only, so that the space of cross_allocate() suffices. */
+static void cross_add_owners(struct cross *c)
+{
+    for (uint32_t i = 0; i < c->all.n_threads; i++) {
+        const struct wg_thread *w = &c->all.threads[i];
+        pid_t tid = w->wait == WG_LOCK || w->wait == WG_READ_LOCK ? cross_owner(c, &c->threads[i]) : 0;
+        uint32_t owner = tid > 0 && !cross_is_held(c, w->object) ? cross_find_thread(c, tid) : WG_NONE;
+        if (owner != WG_NONE && c->all.threads[owner].wait != WG_RUNNING)
+            cross_add_hold(c, owner, w->object);
     }
 }
 
-static void cross_link(struct cross *c)
+static void cross_add_process(struct cross *c, uint32_t process)
 {
-    for (uint32_t i = 0; i < c->n; i++) {
-        struct cross_thread *t = &c->threads[i];
-        t->holder = cross_holder(cross_state(c, t), t->thread);
-        for (uint32_t k = 0; t->holder != 0 && k < c->n && t->next == WG_NONE; k++)
-            if (cross_state(c, &c->threads[k])->file.threads[c->threads[k].thread].head.tid == t->holder)
-                t->next = k;
+    const struct wait_state *s = cross_state(c, process);
+    uint32_t base = (uint32_t)c->all.n_threads;
+    for (uint32_t i = 0; i < s->snapshot.n_threads; i++) {
+        const struct wg_thread *from = &s->snapshot.threads[i];
+        struct wg_thread *to = &c->all.threads[c->all.n_threads];
+        *to = *from;
+        to->object = shared_memory_object(&c->memory, process, from->object);
+        to->mutex = shared_memory_object(&c->memory, process, from->mutex);
+        to->target = from->target == WG_NONE ? WG_NONE : base + from->target;
+        to->outside = false;
+        cross_add_holds(c, process, to, from);
+        c->threads[c->all.n_threads++] = (struct cross_thread){.process = process, .thread = i};
     }
+    c->all.woken_from_outside |= s->snapshot.woken_from_outside;
 }
 
-/* Whether the thread has not run since its process was read. */
-static bool cross_has_slept(const struct cross *c, const struct cross_thread *t)
+static int cross_allocate(struct cross *c)
 {
-    const struct wait_state *s = cross_state(c, t);
-    pid_t tid = s->file.threads[t->thread].head.tid;
-    const struct kernel_thread *before = kernel_view_thread(&s->kernel, tid);
+    size_t threads = 1, holds = 1;
+    for (uint32_t p = 0; p < c->d->n_processes; p++) {
+        const struct wait_state *s = cross_state(c, p);
+        threads += c->taken[p] ? s->snapshot.n_threads : 0;
+        holds += c->taken[p] ? s->snapshot.n_holds : 0;
+    }
+    holds += threads * (holds + threads); /* each owner moves what it holds once per lock */
+    c->all.threads = calloc(threads, sizeof *c->all.threads);
+    c->threads = calloc(threads, sizeof *c->threads);
+    c->all.members = calloc(threads, sizeof *c->all.members);
+    c->all.deadlocks = calloc(threads, sizeof *c->all.deadlocks);
+    c->all.holds = c->holds = calloc(holds, sizeof *c->holds);
+    c->all.holders = calloc(holds, sizeof *c->all.holders);
+    bool all = c->all.threads && c->threads && c->all.members && c->all.deadlocks && c->holds && c->all.holders;
+    return all ? 0 : deadlocks_no_memory();
+}
+
+static void cross_free(struct cross *c)
+{
+    shared_memory_free(&c->memory);
+    free(c->all.threads);
+    free(c->threads);
+    free(c->all.members);
+    free(c->all.deadlocks);
+    free(c->holds);
+    free(c->all.holders);
+    free(c->taken);
+}
+
+/* --------------------------------------------------------------------------------------------- the second reading */
+
+/* Marks the threads of a process that have not run since the first one. */
+static void cross_read_again(struct cross *c, uint32_t process)
+{
+    struct wait_state *s = cross_state(c, process);
+    struct wait_state_file file = {0};
     struct kernel_view now;
-    int rc = kernel_view_read(&now, s->kernel.pid);
-    const struct kernel_thread *k = rc == 0 ? kernel_view_thread(&now, tid) : NULL;
-    bool same = before && k && k->asleep && k->switches == before->switches;
-    kernel_view_free(&now);
+    bool read =
+        wait_state_file_read(&file, c->d->processes[process].dir) >= 0 && kernel_view_read(&now, s->kernel.pid) == 0;
+    for (size_t i = 0; read && i < c->all.n_threads; i++) {
+        struct cross_thread *t = &c->threads[i];
+        if (t->process != process || t->thread >= s->file.n_threads)
+            continue;
+        const struct wait_state_thread *was = &s->file.threads[t->thread];
+        const struct kernel_thread *before = kernel_view_thread(&s->kernel, was->head.tid),
+                                   *after = kernel_view_thread(&now, was->head.tid);
+        bool slot = was->inspected;
+        for (size_t k = 0; !slot && k < file.n_threads; k++)
+            slot = file.threads[k].head.tid == was->head.tid && file.threads[k].head.version == was->head.version;
+        t->same = slot && before && after && before->asleep && after->asleep && before->switches == after->switches;
+    }
+    wait_state_file_free(&file);
+    if (read)
+        kernel_view_free(&now);
+}
+
+/* ------------------------------------------------------------------------------------------------------- findings */
+
+static bool cross_spans_processes(const struct cross *c, const struct wg_deadlock *f)
+{
+    for (uint32_t i = 1; i < f->n; i++)
+        if (c->threads[c->all.members[f->first + i]].process != c->threads[c->all.members[f->first]].process)
+            return true;
+    return false;
+}
+
+/* Whether all threads that it depends on slept at one moment: its own, and all of them if none may post. */
+static bool cross_is_confirmed(const struct cross *c, const struct wg_deadlock *f)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < f->n; i++)
+        same &= c->threads[c->all.members[f->first + i]].same;
+    for (size_t i = 0; f->no_waker && i < c->all.n_threads; i++)
+        same &= c->threads[i].same || c->all.threads[i].wait == WG_ENDED;
     return same;
 }
 
-static struct wg_deadlock *cross_new_deadlock(struct wait_state *s, enum wg_deadlock_kind kind)
+/* Whether a process that is not part of the search uses the memory. */
+static bool cross_is_used_elsewhere(const struct cross *c, const struct shared_mapping *in)
+{
+    pid_t pid = 0;
+    while ((pid = shared_memory_next_user(in, pid)) != 0) {
+        bool part = false;
+        for (uint32_t p = 0; p < c->d->n_processes; p++)
+            part |= c->taken[p] && c->d->processes[p].outer_pid == pid;
+        if (!part)
+            return true;
+    }
+    return false;
+}
+
+/* Whether another process could end a wait that only a post, a signal or an arrival ends: one that uses the memory, or may
+ * come to, because it has a name. A semaphore that a thread holds is a lock: its holder is expected to post it. */
+static bool cross_could_be_ended(const struct cross *c, const struct wg_deadlock *f)
+{
+    for (uint32_t i = 0; f->no_waker && i < f->n; i++) {
+        uint32_t member = c->all.members[f->first + i];
+        const struct cross_thread *t = &c->threads[member];
+        uint64_t object = cross_state(c, t->process)->snapshot.threads[t->thread].object;
+        const struct shared_mapping *in = shared_memory_at(&c->memory, t->process, object);
+        bool is_lock = c->all.threads[member].wait == WG_SEM && cross_is_held(c, c->all.threads[member].object);
+        if (c->all.threads[member].wait < WG_SEM || !in)
+            continue;
+        if ((!in->unnamed && !is_lock) || cross_is_used_elsewhere(c, in))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the process's own search has found it. */
+static bool cross_is_known(const struct cross *c, const struct wg_deadlock *f)
+{
+    const struct cross_thread *t = &c->threads[c->all.members[f->first]];
+    const struct wg_snapshot *p = &cross_state(c, t->process)->snapshot;
+    uint32_t own = p->threads[t->thread].deadlock;
+    return own != WG_NONE && p->deadlocks[own].certainty == WG_CERTAIN;
+}
+
+/* One more deadlock of a process, with up to `members` threads. @return its index; WG_NONE without memory. */
+static uint32_t cross_new_deadlock(struct wait_state *s, const struct wg_deadlock *like, size_t members)
 {
     struct wg_snapshot *p = &s->snapshot;
-    struct wg_deadlock *f = &p->deadlocks[p->n_deadlocks++];
-    *f = (struct wg_deadlock){.kind = kind, .certainty = WG_CERTAIN, .other = WG_NONE, .first = (uint32_t)p->n_members};
-    return f;
+    struct wg_deadlock *deadlocks = realloc(p->deadlocks, (p->n_deadlocks + 1) * sizeof *deadlocks);
+    p->deadlocks = deadlocks ? deadlocks : p->deadlocks;
+    uint32_t *all = realloc(p->members, (p->n_members + members) * sizeof *all);
+    p->members = all ? all : p->members;
+    if (!deadlocks || !all)
+        return WG_NONE;
+    p->deadlocks[p->n_deadlocks] = (struct wg_deadlock){.kind = like->kind,
+                                                        .certainty = WG_CERTAIN,
+                                                        .other = WG_NONE,
+                                                        .no_waker = like->no_waker,
+                                                        .several = true,
+                                                        .first = (uint32_t)p->n_members};
+    return (uint32_t)p->n_deadlocks++;
 }
 
-static void cross_join(struct cross *c, struct cross_thread *t, struct wg_deadlock *f)
+static void cross_join(struct wait_state *s, uint32_t deadlock, uint32_t thread)
 {
-    struct wait_state *s = cross_state(c, t);
-    s->snapshot.members[s->snapshot.n_members++] = t->thread;
-    s->snapshot.threads[t->thread].deadlock = (uint32_t)(f - s->snapshot.deadlocks);
-    s->file.threads[t->thread].head.peer = t->holder;
-    f->n++;
+    struct wg_snapshot *p = &s->snapshot;
+    struct wg_deadlock *f = &p->deadlocks[deadlock];
+    uint32_t own = p->threads[thread].deadlock;
+    if (own != WG_NONE)
+        p->deadlocks[own].n = 0; /* what the process's own search found is less certain */
+    if (f->n++ == 0)
+        f->object = p->threads[thread].object;
+    p->members[p->n_members++] = thread;
+    p->threads[thread].deadlock = deadlock;
+    p->threads[thread].behind = false;
 }
 
-static void cross_report(struct cross *c, uint32_t start)
+/* The threads of a process that wait behind the deadlock `found` of all. */
+static void cross_join_behind(const struct cross *c, uint32_t process, uint32_t deadlock, uint32_t found)
 {
-    bool several = false, slept = true;
-    for (uint32_t i = start, first = 1; first || i != start; i = c->threads[i].next, first = 0) {
-        several |= c->threads[i].process != c->threads[start].process;
-        slept = slept && cross_has_slept(c, &c->threads[i]);
-    }
-    for (uint32_t p = 0; several && slept && p < c->d->n_processes; p++) {
-        struct wg_deadlock *f = NULL;
-        for (uint32_t i = start, first = 1; first || i != start; i = c->threads[i].next, first = 0) {
-            if (c->threads[i].process != p)
-                continue;
-            f = f ? f : cross_new_deadlock(&c->d->processes[p].wait_state, WG_CROSS_PROCESS);
-            cross_join(c, &c->threads[i], f);
-        }
+    for (size_t i = 0; i < c->all.n_threads; i++) {
+        const struct cross_thread *t = &c->threads[i];
+        struct wg_thread *own = &cross_state(c, process)->snapshot.threads[t->thread];
+        if (t->process != process || !c->all.threads[i].behind || c->all.threads[i].deadlock != found ||
+            own->deadlock != WG_NONE)
+            continue;
+        own->deadlock = deadlock;
+        own->behind = true;
     }
 }
 
-static void cross_find_cycles(struct cross *c)
+/* The part of a process. @return 0; UPMU_E_NOMEM. */
+static int cross_report_part(struct cross *c, uint32_t process, uint32_t found, bool several)
 {
-    for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t at = i;
-        while (at != WG_NONE && c->threads[at].mark == 0) {
-            c->threads[at].mark = i + 1;
-            at = c->threads[at].next;
-        }
-        if (at != WG_NONE && c->threads[at].mark == i + 1)
-            cross_report(c, at);
+    struct wait_state *s = cross_state(c, process);
+    const struct wg_deadlock *f = &c->all.deadlocks[found];
+    struct wg_deadlock like = *f;
+    uint32_t own = WG_NONE;
+    bool cycle = f->kind == WG_CYCLE || f->kind == WG_JOIN_CYCLE;
+    like.kind = cycle && several ? WG_CROSS_PROCESS : f->kind;
+    for (uint32_t i = 0; i < f->n; i++) {
+        const struct cross_thread *t = &c->threads[c->all.members[f->first + i]],
+                                  *next = &c->threads[c->all.members[f->first + (i + 1) % f->n]];
+        if (t->process != process)
+            continue;
+        own = own == WG_NONE ? cross_new_deadlock(s, &like, f->n) : own;
+        if (own == WG_NONE)
+            return deadlocks_no_memory();
+        cross_join(s, own, t->thread);
+        if (cycle)
+            s->file.threads[t->thread].head.peer = cross_state(c, next->process)->file.threads[next->thread].head.tid;
     }
+    if (own != WG_NONE)
+        cross_join_behind(c, process, own, found);
+    return 0;
+}
+
+static int cross_report(struct cross *c, uint32_t found)
+{
+    const struct wg_deadlock *f = &c->all.deadlocks[found];
+    int rc = 0;
+    if (f->n == 0 || f->certainty != WG_CERTAIN || f->kind == WG_OWNER_ENDED || cross_is_known(c, f) ||
+        !cross_is_confirmed(c, f) || cross_could_be_ended(c, f))
+        return 0;
+    bool several = cross_spans_processes(c, f);
+    for (uint32_t p = 0; rc == 0 && p < c->d->n_processes; p++)
+        if (c->taken[p])
+            rc = cross_report_part(c, p, found, several);
+    return rc;
 }
 
 /* Whether a process of the recording that has ended had the thread. */
@@ -153,41 +383,103 @@ static bool cross_was_recorded(const struct cross *c, pid_t tid)
 }
 
 /* A shared mutex that is not robust stays locked when its owner's process is killed. */
-static void cross_find_killed(struct cross *c)
+static int cross_find_killed(struct cross *c)
 {
-    for (uint32_t i = 0; i < c->n; i++) {
-        struct cross_thread *t = &c->threads[i];
-        struct wait_state *s = cross_state(c, t);
-        const struct wait_file_slot *h = &s->file.threads[t->thread].head;
-        if (s->snapshot.threads[t->thread].deadlock != WG_NONE || h->type != UPMU_OBJECT_MUTEX || t->holder <= 0 ||
-            (h->flags & UPMU_TRACE_FLAG_ROBUST) || kernel_has_thread(t->holder) || !cross_was_recorded(c, t->holder) ||
-            !cross_has_slept(c, t))
+    for (uint32_t i = 0; i < c->all.n_threads; i++) {
+        const struct cross_thread *t = &c->threads[i];
+        struct wait_state *s = cross_state(c, t->process);
+        pid_t owner = cross_owner(c, t);
+        if (owner <= 0 || s->file.threads[t->thread].head.type != UPMU_OBJECT_MUTEX || !t->same ||
+            (s->file.threads[t->thread].head.flags & (UPMU_TRACE_FLAG_ROBUST | UPMU_TRACE_FLAG_TIMED)) ||
+            s->snapshot.threads[t->thread].deadlock != WG_NONE || kernel_has_thread(owner) ||
+            !cross_was_recorded(c, owner))
             continue;
-        struct wg_deadlock *f = cross_new_deadlock(s, WG_OWNER_ENDED);
-        f->object = h->object;
-        cross_join(c, t, f);
+        uint32_t own = cross_new_deadlock(s, &(struct wg_deadlock){.kind = WG_OWNER_ENDED}, 1);
+        if (own == WG_NONE)
+            return deadlocks_no_memory();
+        cross_join(s, own, t->thread);
+        s->file.threads[t->thread].head.peer = owner;
     }
+    return 0;
+}
+
+/* For reports after the end of the processes. */
+static void cross_save(struct cross *c)
+{
+    for (uint32_t p = 0; p < c->d->n_processes; p++) {
+        struct wait_state *s = cross_state(c, p);
+        bool found = false;
+        for (size_t i = 0; c->taken[p] && i < s->snapshot.n_deadlocks; i++)
+            found |= s->snapshot.deadlocks[i].several;
+        if (!found)
+            continue;
+        inspect_stacks_add(s);
+        wait_state_save_inspected(s, c->d->processes[p].dir);
+    }
+}
+
+static int cross_search(struct cross *c)
+{
+    int rc = cross_allocate(c);
+    if (rc != 0)
+        return rc;
+    for (uint32_t p = 0; p < c->d->n_processes; p++)
+        if (c->taken[p])
+            cross_add_process(c, p);
+    cross_add_owners(c);
+    wg_find_blocked(&c->all);
+    for (uint32_t p = 0; p < c->d->n_processes; p++)
+        if (c->taken[p])
+            cross_read_again(c, p);
+    for (uint32_t i = 0; rc == 0 && i < c->all.n_deadlocks; i++)
+        rc = cross_report(c, i);
+    if (rc == 0)
+        rc = cross_find_killed(c);
+    if (rc == 0)
+        cross_save(c);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------------------ ended processes */
+
+/* What was found in a process before it ended. */
+static int cross_restore(struct wait_state *s)
+{
+    for (size_t i = 0; i < s->file.n_threads; i++) {
+        const struct wait_state_thread *t = &s->file.threads[i];
+        uint32_t n = 0, own = WG_NONE;
+        for (size_t k = 0; t->several != 0 && k < s->file.n_threads; k++)
+            n += s->file.threads[k].several == t->several && (k >= i || n > 0);
+        if (t->several == 0 || n != t->several_threads)
+            continue; /* not its first thread, or one of them has run since */
+        const struct wg_deadlock like = {.kind = (enum wg_deadlock_kind)t->several_kind};
+        for (size_t k = i; k < s->file.n_threads; k++) {
+            if (s->file.threads[k].several != t->several)
+                continue;
+            own = own == WG_NONE ? cross_new_deadlock(s, &like, n) : own;
+            if (own == WG_NONE)
+                return deadlocks_no_memory();
+            cross_join(s, own, (uint32_t)k);
+        }
+    }
+    return 0;
 }
 
 int deadlocks_find_across(struct upmu_deadlocks *d)
 {
-    struct cross c = {.d = d};
-    size_t n = 1, comparable = 0;
-    for (size_t i = 0; i < d->n_processes; i++) {
-        n += d->processes[i].wait_state.file.n_threads;
-        comparable += cross_is_comparable(&d->processes[i]);
+    struct cross c = {.d = d, .taken = calloc(d->n_processes + 1, sizeof *c.taken)};
+    bool shared = false;
+    int rc = c.taken ? 0 : deadlocks_no_memory();
+    for (uint32_t p = 0; rc == 0 && p < d->n_processes; p++) {
+        shared |= cross_is_comparable(&d->processes[p]) && deadlocks_wait_for_shared(cross_state(&c, p));
+        if (d->processes[p].wait_state.kernel.n_threads == 0)
+            rc = cross_restore(cross_state(&c, p));
     }
-    if (comparable == 0 || d->n_processes < 2)
-        return 0;
-    c.threads = calloc(n, sizeof *c.threads);
-    if (!c.threads)
-        return deadlocks_no_memory();
-    for (size_t i = 0; i < d->n_processes; i++)
-        if (cross_is_comparable(&d->processes[i]))
-            cross_add(&c, (uint32_t)i);
-    cross_link(&c);
-    cross_find_cycles(&c);
-    cross_find_killed(&c);
-    free(c.threads);
-    return 0;
+    for (uint32_t p = 0; rc == 0 && shared && p < d->n_processes; p++)
+        if (cross_is_comparable(&d->processes[p]))
+            rc = shared_memory_read(&c.memory, p, d->processes[p].outer_pid);
+    if (rc == 0 && shared && cross_take_processes(&c) > 0)
+        rc = cross_search(&c);
+    cross_free(&c);
+    return rc;
 }

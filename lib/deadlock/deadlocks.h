@@ -56,8 +56,15 @@ static inline int deadlocks_no_memory(void)
     return upmu_fail(UPMU_E_NOMEM, "out of memory while searching for deadlocks");
 }
 
-/** cross_process.c: add the deadlocks of threads in several processes. @return 0; UPMU_E_NOMEM. */
+/** cross_process.c: add the deadlocks of threads in several processes, and save them. @return 0; UPMU_E_NOMEM. */
 int deadlocks_find_across(struct upmu_deadlocks *d);
+/** Whether a thread, or any, waits for an object in memory that other processes may share. */
+bool deadlocks_thread_waits_for_shared(const struct wait_state *s, const struct wait_state_thread *t);
+bool deadlocks_wait_for_shared(const struct wait_state *s);
+/** deadlocks.c: read the wait state of a process, of which `alive`, `pid` and `outer_pid` are set, and find the blocked threads.
+ *  @return 0; UPMU_E_NOMEM, UPMU_E_FORMAT, UPMU_E_VERSION, UPMU_E_IO. */
+int deadlocks_read_wait_state(struct dl_process *p, const char *dir);
+void deadlocks_process_free(struct dl_process *p);
 
 /** lock_cycles.c: find the cycles of the log, after the last event. @return 0; UPMU_E_NOMEM. */
 int deadlocks_find_cycles(struct upmu_deadlocks *d);

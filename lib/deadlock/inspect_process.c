@@ -5,7 +5,7 @@
  * A process in another pid namespace records the id that it has there, which may be another process's here. The one that is
  * meant has the control file of the directory mapped.
  */
-#include "deadlock/inspect_process.h"
+#include "deadlock/inspect_threads.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -42,6 +42,10 @@ bool kernel_has_thread(pid_t tid);
 /** Whether every thread sleeps in a wait without timeout that only a thread of the process can end. */
 bool kernel_view_all_asleep(const struct kernel_view *v);
 
+/** inspect_process.c: the process, in this pid namespace, that writes the directory of a recording; `own` is its id in its own
+ *  namespace. @return 0 if it is not found. */
+pid_t inspect_process_of(const char *dir, pid_t own);
+
 /** What a thread in a futex wait waits for. */
 enum kernel_object {
     KERNEL_FUTEX,  /**< not known */

@@ -21,7 +21,7 @@
 #define INSPECTED_NAME ".inspected"
 #define INSPECTED_MAGIC "upmuins"
 
-enum { INSPECTED_VERSION = 1, THREADS_MAX = 1 << 20 };
+enum { INSPECTED_VERSION = 2, THREADS_MAX = 1 << 20 };
 
 struct inspected_header {
     char magic[8];
@@ -35,6 +35,7 @@ struct inspected_thread {
     struct wait_file_slot head;
     struct wait_file_stack stack;
     uint32_t inspected, n_held;
+    uint32_t several, several_kind, several_threads; /* as in struct wait_state_thread */
 };
 
 static FILE *inspected_open(const char *dir, const char *how)
@@ -50,10 +51,23 @@ static FILE *inspected_open(const char *dir, const char *how)
     return f;
 }
 
+/* The deadlock that a thread is part of, if it was found in several processes; NULL. */
+static const struct wg_deadlock *inspected_several(const struct wait_state *s, const struct wait_state_thread *t)
+{
+    const struct wg_thread *w = &s->snapshot.threads[t - s->file.threads];
+    const struct wg_deadlock *f = w->deadlock != WG_NONE && !w->behind ? &s->snapshot.deadlocks[w->deadlock] : NULL;
+    return f && f->several ? f : NULL;
+}
+
 static bool inspected_write_thread(FILE *f, const struct wait_state *s, const struct wait_state_thread *t)
 {
-    const struct inspected_thread one = {
-        .head = t->head, .stack = t->stack, .inspected = t->inspected, .n_held = t->n_held};
+    struct inspected_thread one = {.head = t->head, .stack = t->stack, .inspected = t->inspected, .n_held = t->n_held};
+    const struct wg_deadlock *d = inspected_several(s, t);
+    if (d) {
+        one.several = (uint32_t)(d - s->snapshot.deadlocks) + 1;
+        one.several_kind = (uint32_t)d->kind;
+        one.several_threads = d->n;
+    }
     if (fwrite(&one, sizeof one, 1, f) != 1)
         return false;
     return t->n_held == 0 || fwrite(&s->file.held[t->first_held], sizeof *s->file.held, t->n_held, f) == t->n_held;
@@ -66,7 +80,7 @@ static bool inspected_is_needed(const struct wait_state *s)
     for (size_t i = 0; i < s->file.n_threads; i++)
         needed |= s->file.threads[i].inspected;
     for (size_t i = 0; i < s->snapshot.n_deadlocks; i++)
-        needed |= s->snapshot.deadlocks[i].certainty == WG_STALLED;
+        needed |= s->snapshot.deadlocks[i].certainty == WG_STALLED || s->snapshot.deadlocks[i].several;
     return needed;
 }
 
@@ -133,8 +147,12 @@ static bool inspected_read_thread(struct wait_state *s, FILE *f, bool *same)
         return false;
     struct wait_state_thread *t = one.head.state == WAIT_FILE_BLOCKED ? inspected_slot(s, &one) : NULL;
     *same = *same && t;
-    if (t)
+    if (t) {
         t->head.peer = one.head.peer;
+        t->several = one.several_kind < WG_DEADLOCK_KINDS ? one.several : 0;
+        t->several_kind = one.several_kind;
+        t->several_threads = one.several_threads;
+    }
     for (uint32_t i = 0; i < one.n_held; i++) {
         if (fread(&held, sizeof held, 1, f) != 1)
             return false;

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "deadlock/deadlocks.h"
 #include "deadlock/inspect.h"
-#include "deadlock/inspect_process.h"
 #include "deadlock/wait_state_only.h"
 #include "base/map.h"
 #include "base/error.h"
@@ -41,6 +41,9 @@ struct alive {
     char *dir;
     struct alive_time at; /* when it was last found alive */
     pid_t pid;            /* in this pid namespace, 0: not found */
+    uint64_t search_at;   /* the poll that searches it again, and how many have */
+    uint32_t searched;
+    bool shared;    /* a thread waits for an object that processes may share */
     bool suspected; /* the last inspection of the process found something that its wait-state file does not show */
 };
 
@@ -55,6 +58,7 @@ struct upmu_deadlock_watch {
     char *found;                  /* the last reported process */
     struct wait_state wait_state; /* of that process, until upmu_deadlock_watch_take() */
     bool available;
+    bool several; /* the last search in all processes together may have more */
 };
 
 static int watch_no_memory(void)
@@ -179,6 +183,8 @@ static int watch_wait_state(struct upmu_deadlock_watch *w, struct alive *a)
     if (rc >= 0)
         rc = wait_state_find_blocked(&s);
     a->suspected = rc == 0 && watch_has_inspected(&s);
+    if (rc == 0 && s.kernel.n_threads > 0)
+        a->shared = deadlocks_wait_for_shared(&s);
     bool any = s.snapshot.n_deadlocks > 0;
     if (rc == 0)
         rc = found = watch_add_all(w, &s, (uint64_t)a->pid << 32);
@@ -210,6 +216,18 @@ static pid_t watch_process_id(const char *dir)
     return pid;
 }
 
+/* A process that has just begun may not have its control file mapped yet. The search reads much of /proc, so its intervals
+ * grow. */
+static void watch_search_process(const struct upmu_deadlock_watch *w, struct alive *a)
+{
+    enum { DOUBLINGS = 8 };
+    if (a->pid != 0 || w->polls < a->search_at)
+        return;
+    a->pid = watch_process_id(a->dir);
+    a->search_at = w->polls + ((uint64_t)1 << (a->searched < DOUBLINGS ? a->searched : (uint32_t)DOUBLINGS));
+    a->searched++;
+}
+
 /* @return the live process, NULL if it is none or there is no memory. */
 static struct alive *watch_set_alive(struct upmu_deadlock_watch *w, const char *dir, bool running,
                                      const struct alive_time *now)
@@ -230,7 +248,7 @@ static struct alive *watch_set_alive(struct upmu_deadlock_watch *w, const char *
     w->alive = all ? all : w->alive;
     if (!copy)
         return NULL;
-    all[w->n_alive] = (struct alive){.dir = copy, .at = *now, .pid = watch_process_id(dir)};
+    all[w->n_alive] = (struct alive){.dir = copy, .at = *now};
     return &all[w->n_alive++];
 }
 
@@ -245,6 +263,8 @@ static int watch_process(struct upmu_deadlock_watch *w, const char *dir)
     struct alive *a = watch_set_alive(w, dir, running, &now);
     if (running && !a)
         return watch_no_memory();
+    if (running)
+        watch_search_process(w, a);
     int found = running ? watch_wait_state(w, a) : 0;
     if (found > 0) {
         free(w->found);
@@ -253,6 +273,109 @@ static int watch_process(struct upmu_deadlock_watch *w, const char *dir)
         w->available = found > 0;
     }
     return found;
+}
+
+/* ------------------------------------------------------------------------------------- all processes together */
+
+static const struct alive *watch_alive(const struct upmu_deadlock_watch *w, const char *dir)
+{
+    for (size_t i = 0; i < w->n_alive; i++)
+        if (strcmp(w->alive[i].dir, dir) == 0)
+            return &w->alive[i];
+    return NULL;
+}
+
+/* @return 0, also if the wait state cannot be read; UPMU_E_NOMEM. */
+static int watch_read_one(const struct upmu_deadlock_watch *w, const struct upmu_control_status *status,
+                          struct dl_process *p)
+{
+    const struct alive *a = watch_alive(w, status->dir);
+    *p = (struct dl_process){.pid = status->pid, .alive = a != NULL, .outer_pid = a ? a->pid : 0};
+    p->dir = strdup(status->dir);
+    if (!p->dir)
+        return watch_no_memory();
+    int rc = deadlocks_read_wait_state(p, p->dir);
+    p->alive = p->alive && rc == 0;
+    return rc == UPMU_E_NOMEM ? rc : 0;
+}
+
+static int watch_read_all(const struct upmu_deadlock_watch *w, struct upmu_deadlocks *d)
+{
+    struct upmu_control *control;
+    struct upmu_control_status status = {.size = sizeof status};
+    if (upmu_control_open(&control, w->dir) != 0)
+        return 0;
+    size_t n = upmu_control_process_count(control);
+    int rc = 0;
+    d->processes = calloc(n + 1, sizeof *d->processes);
+    if (!d->processes)
+        rc = watch_no_memory();
+    for (size_t i = 0; d->processes && rc == 0 && i < n; i++)
+        if (upmu_control_status_read(control, i, &status) == 0)
+            rc = watch_read_one(w, &status, &d->processes[d->n_processes++]);
+    upmu_control_close(control);
+    return rc;
+}
+
+/* Keeps the deadlocks of a process that were found in several together and are new. @return 1 if there are any; 0;
+ * UPMU_E_NOMEM. */
+static int watch_keep_several(struct upmu_deadlock_watch *w, struct dl_process *p)
+{
+    int found = 0;
+    for (size_t i = 0; i < p->wait_state.snapshot.n_deadlocks; i++) {
+        struct wg_deadlock *f = &p->wait_state.snapshot.deadlocks[i];
+        uint64_t identity =
+            f->n > 0 ? wait_state_identity(&p->wait_state, f) ^ (uint64_t)(uint32_t)p->outer_pid << 32 : 0;
+        if (!f->several || f->n == 0 || map_find(&w->reported, identity, 0) != MAP_NONE) {
+            f->n = 0;
+            continue;
+        }
+        if (!map_put(&w->reported, identity, 0, 1))
+            return watch_no_memory();
+        found = 1;
+    }
+    return found;
+}
+
+/* Searches all processes together. Each poll returns one process: the others are searched by the next one. @return as
+ * watch_process(). */
+static int watch_across(struct upmu_deadlock_watch *w)
+{
+    struct upmu_deadlocks d = {0};
+    int found = 0, rc = watch_read_all(w, &d);
+    if (rc == 0)
+        rc = deadlocks_find_across(&d);
+    for (size_t i = 0; d.processes && rc == 0 && found == 0 && i < d.n_processes; i++) {
+        struct dl_process *p = &d.processes[i];
+        rc = found = p->alive ? watch_keep_several(w, p) : 0;
+        if (found <= 0)
+            continue;
+        wait_state_free(&w->wait_state);
+        w->wait_state = p->wait_state;
+        p->wait_state = (struct wait_state){0};
+        free(w->found);
+        w->found = strdup(p->dir);
+        rc = w->found ? 0 : watch_no_memory();
+    }
+    for (size_t i = 0; d.processes && i < d.n_processes; i++)
+        deadlocks_process_free(&d.processes[i]);
+    free(d.processes);
+    w->several = w->available = rc == 0 && found > 0;
+    return rc < 0 ? rc : found;
+}
+
+static bool watch_any_shared(const struct upmu_deadlock_watch *w)
+{
+    for (size_t i = 0; i < w->n_alive; i++)
+        if (w->alive[i].shared)
+            return true;
+    return false;
+}
+
+/* An inspection of a single process has its poll, that of all another one. */
+static bool watch_across_is_due(const struct upmu_deadlock_watch *w)
+{
+    return (w->several || w->polls % POLLS_INSPECTION == POLLS_INSPECTION / 2) && watch_any_shared(w);
 }
 
 int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **process)
@@ -274,6 +397,8 @@ int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **pro
         closedir(dir);
     if (found == 0)
         watch_drop_unseen(watch);
+    if (found == 0 && watch_across_is_due(watch))
+        found = watch_across(watch);
     *process = watch->found;
     return found;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes that share locks: a deadlock between them, a killed holder, an ordinary wait. See shared.sh. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 static struct shared {
     pthread_mutex_t a, b;
     pthread_rwlock_t r, q;
-    unsigned come;
+    unsigned come, made;
 } * shared;
 
 static void must(int rc, const char *what)
@@ -74,10 +76,37 @@ static void held_long(int child)
     MUST(pthread_mutex_unlock(&shared->a));
 }
 
+/* Two processes that are not related, over a file. The first one makes it. */
+static int cross_in_file(const char *path)
+{
+    pthread_mutexattr_t attr;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool first = fd >= 0;
+    fd = first ? fd : open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, 4096) != 0)
+        return 2;
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (shared == MAP_FAILED)
+        return 2;
+    if (first) {
+        MUST(pthread_mutexattr_init(&attr));
+        MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
+        MUST(pthread_mutex_init(&shared->a, &attr));
+        MUST(pthread_mutex_init(&shared->b, &attr));
+        __atomic_store_n(&shared->made, 1, __ATOMIC_RELEASE);
+    }
+    while (!__atomic_load_n(&shared->made, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    first ? cross(&shared->a, &shared->b) : cross(&shared->b, &shared->a);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     pthread_mutexattr_t mutexes;
     pthread_rwlockattr_t rwlocks;
+    if (argc == 3)
+        return cross_in_file(argv[2]);
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (argc != 2 || shared == MAP_FAILED)
         return 2;

@@ -10,6 +10,7 @@ recorder=
 
 # end: all processes of the case, which are those of the recorder's session
 end() {
+    if [ "$recorder" = $$ ]; then return; fi
     kill -9 -- "-$recorder" 2>/dev/null || true
     wait "$recorder" 2>/dev/null || true
 }
@@ -33,6 +34,29 @@ finds() {
     [ "$(grep -c "^deadlock \[$2\]" <<<"$text")" -eq "$3" ] || fail "$1: expected $3 x $2: $text"
     end
 }
+# Two recordings, a process of each: found from either of them, by the id of a process, and after their end.
+recorder=$$
+for i in 1 2; do
+    setsid "$upmu" record -o "$dir/of$i" -- "$program" mutexes "$dir/file" >"$dir/out$i" 2>&1 &
+    recorders[i]=$!
+done
+end_both() { kill -9 -- "-${recorders[1]}" "-${recorders[2]}" 2>/dev/null || true; }
+either() {
+    local rc=0 text
+    text=$("$upmu" deadlock "$1" 2>&1) || rc=$?
+    if [ "$rc" -eq 3 ] && grep -q '^deadlock \[cross-process\]' <<<"$text"; then return 0; fi
+    return 1
+}
+for _ in $(seq 100); do
+    if either "$dir/of1"; then break; fi
+    sleep 0.2
+done
+for subject in "$dir/of1" "$dir/of2" "$(pgrep -P "${recorders[1]}")" "$(pgrep -P "${recorders[2]}")"; do
+    either "$subject" || { end_both; fail "two recordings: not found from $subject: $("$upmu" deadlock "$subject" 2>&1)"; }
+done
+end_both
+wait "${recorders[@]}" 2>/dev/null || true
+for i in 1 2; do either "$dir/of$i" || fail "not found any more after the end: $("$upmu" deadlock "$dir/of$i" 2>&1)"; done
 finds mutexes cross-process 2
 finds rwlocks cross-process 2
 finds killed owner-ended 1

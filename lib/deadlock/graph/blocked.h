@@ -90,6 +90,7 @@ struct wg_deadlock {
     enum wg_certainty certainty;
     uint64_t object;   /**< the lock, semaphore, ... for kinds that have one */
     uint32_t other;    /**< WG_OWNER_ENDED: the thread that ended; else WG_NONE */
+    bool several;      /**< it was found in several processes together (set by the caller of the search) */
     bool no_waker;     /**< it depends on all threads being blocked: none can post, signal or wake */
     uint32_t first, n; /**< in wg_snapshot.members: in a cycle each waits for the next, the last for the first */
 };
