@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,9 @@ struct dl_case {
     const char *name;
     void (*run)(void);
 };
+
+/** All tables of the program, then NULL. */
+extern const struct dl_case *const dl_cases[];
 
 /* One table per file; a list ends with an entry without name. */
 extern const struct dl_case cases_cycles[];
@@ -41,6 +45,9 @@ void dl_must(int rc, const char *what);
 pthread_t dl_start(void *(*function)(void *), void *arg);
 /** Sleep. */
 void dl_rest(unsigned ms);
+
+/** Return once the thread sleeps. */
+void dl_until_asleep(pid_t tid);
 
 /** A barrier that sync tracing does not see: dl_meet() returns once `n` threads have called it. */
 struct dl_meeting {

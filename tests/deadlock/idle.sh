@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Idle programs are neither deadlocked nor stalled, recorded or not.
 #
-#     idle.sh UPMU DIR
+#     idle.sh UPMU IDLING DIR
 set -euo pipefail
-upmu=$1 dir=$2
+upmu=$1 idling=$2 dir=$3
 rm -rf "$dir"
 mkdir -p "$dir"
 cd "$dir"
@@ -55,7 +55,11 @@ http { access_log off; server { listen unix:$dir/nginx.socket; } }
 END
 
 mkfifo fifo
+kinds=(sigwait signalfd pause nanosleep epoll accept futex_time waitpid mqueue inotify timerfd eventfd io_uring msgrcv semop
+    flock fifo tty)
 start_all() {
+    local kind
+    for kind in "${kinds[@]}"; do start "in_$kind" "$idling" "$kind"; done
     start sleep sleep 1000
     start tail tail -f /dev/null
     start bash bash -c 'sleep 1000; true'
@@ -94,6 +98,7 @@ judge() {
         [ $rc -eq 0 ] || fail "$what $subject: status $rc: $(cat "$dir/out" "$dir/err")"
         ! grep -E '^(deadlock|stalled) ' "$dir/out" || fail "$what $subject is idle: $(cat "$dir/out")"
     done
+    [ "$n" -ge 20 ] || fail "only $n idle programs: $(tail -n 1 "$dir"/*.out)"
     echo "$n idle programs, $what: none reported"
 }
 

@@ -303,7 +303,7 @@ static plugin load_again(plugin p)
     const auto before = p.nest;
     place lies = {reinterpret_cast<uintptr_t>(p.nest), 0, 0};
     dl_must(dl_iterate_phdr(find_library, &lies) ? 0 : -1, "dl_iterate_phdr");
-    for (int tries = 0; tries < 20; tries++) {
+    for (int tries = 0; tries < 2000; tries++) { /* another thread may map something there first */
         uintptr_t page = 0;
         MUST(dlclose(p.handle));
         do {

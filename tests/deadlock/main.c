@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Main program of the deadlock corpus: runs one case. */
+/* Main program of the deadlock corpus, and of the hard cases: runs one case. */
 #include "cases.h"
 
 #include <errno.h>
@@ -31,6 +31,19 @@ void dl_rest(unsigned ms)
     struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
     while (nanosleep(&left, &left) != 0 && errno == EINTR)
         ;
+}
+
+void dl_until_asleep(pid_t tid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    while (state != 'S') {
+        dl_rest(1);
+        FILE *f = fopen(path, "re");
+        if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+            dl_must(errno, path);
+        (void)fclose(f);
+    }
 }
 
 void dl_meet(struct dl_meeting *m, unsigned n)
@@ -110,17 +123,14 @@ static void write_pid(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const struct dl_case *const all[] = {
-        cases_cycles,   cases_blocked, cases_rwlocks,  cases_quiet,  cases_order, cases_semaphores, cases_forked,
-        cases_standard, cases_mixed,   cases_crossing, cases_nested, cases_lives, cases_late,       cases_orders};
     if (argc != 3) {
-        fprintf(stderr, "usage: corpus CASE PIDFILE\n");
+        fprintf(stderr, "usage: %s CASE PIDFILE\n", argv[0]);
         return 2;
     }
     write_pid(argv[2]);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (run_named(all[i], argv[1]))
+    for (size_t i = 0; dl_cases[i]; i++)
+        if (run_named(dl_cases[i], argv[1]))
             return 0;
-    fprintf(stderr, "corpus: no case %s\n", argv[1]);
+    fprintf(stderr, "%s: no case %s\n", argv[0], argv[1]);
     return 2;
 }

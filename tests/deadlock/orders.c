@@ -2,6 +2,7 @@
 /* Lock-order cases beyond pairs of mutexes: long rings, tries followed by a wait, writer-preferring rwlocks, pools. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cases.h"
 
@@ -75,17 +76,35 @@ static void ring_of_six(void)
 
 /* ------------------------------------------------------------------------------------------------------------ tries */
 
+static pid_t refused; /* the thread whose try has failed */
+
+static bool was_refused(int rc)
+{
+    if (rc != 0)
+        __atomic_store_n(&refused, gettid(), __ATOMIC_RELEASE);
+    return rc != 0;
+}
+
+/* The lock is held until a try for it has failed, and the thread sleeps: in the wait that follows, if there is one. */
+static void hold_until_refused(void)
+{
+    pid_t tid;
+    while ((tid = __atomic_load_n(&refused, __ATOMIC_ACQUIRE)) == 0)
+        dl_rest(1);
+    dl_until_asleep(tid);
+}
+
 /* As CPython's locks: tries, and waits if that fails. */
 __attribute__((noinline)) static void patient_lock(pthread_mutex_t *m)
 {
-    if (pthread_mutex_trylock(m) != 0)
+    if (was_refused(pthread_mutex_trylock(m)))
         MUST(pthread_mutex_lock(m));
 }
 
 /* Gives up what it holds instead. */
 __attribute__((noinline)) static void polite_lock(pthread_mutex_t *held, pthread_mutex_t *m)
 {
-    while (pthread_mutex_trylock(m) != 0) {
+    while (was_refused(pthread_mutex_trylock(m))) {
         MUST(pthread_mutex_unlock(held));
         dl_rest(1);
         MUST(pthread_mutex_lock(held));
@@ -95,7 +114,7 @@ __attribute__((noinline)) static void polite_lock(pthread_mutex_t *held, pthread
 /* Waits for it, but holding nothing, then for the other. */
 __attribute__((noinline)) static void swapping_lock(pthread_mutex_t *held, pthread_mutex_t *m)
 {
-    if (pthread_mutex_trylock(m) == 0)
+    if (!was_refused(pthread_mutex_trylock(m)))
         return;
     MUST(pthread_mutex_unlock(held));
     MUST(pthread_mutex_lock(m));
@@ -107,7 +126,7 @@ static void *patient_holder(void *arg)
 {
     patient_lock(&gate);
     dl_meet(&meeting, 2);
-    dl_rest(200);
+    hold_until_refused();
     MUST(pthread_mutex_unlock(&gate));
     return arg;
 }
@@ -157,7 +176,7 @@ static void *holds_b(void *arg)
 {
     MUST(pthread_mutex_lock(&b));
     dl_meet(&meeting, 2);
-    dl_rest(200);
+    hold_until_refused();
     MUST(pthread_mutex_unlock(&b));
     return arg;
 }

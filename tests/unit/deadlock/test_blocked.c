@@ -357,6 +357,82 @@ START_TEST(mutex_that_the_waiter_still_holds_is_not_in_its_way)
 }
 END_TEST
 
+/* A thread of which only the kernel shows that it sleeps, and another one. */
+static void asleep(enum wg_wait wait)
+{
+    begin();
+    thread(WG_UNKNOWN, 5);
+    thread(wait, 6);
+    snapshot.all_asleep = true;
+}
+
+START_TEST(all_threads_asleep_for_something_unknown_are_stalled)
+{
+    static const enum wg_wait waits[] = {WG_UNKNOWN, WG_LOCK, WG_READ_LOCK, WG_SEM, WG_COND, WG_BARRIER, WG_FUTEX};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        asleep(waits[i]);
+        wg_find_blocked(&snapshot);
+        ck_assert_uint_eq(snapshot.n_deadlocks, 1);
+        is_deadlock(0, WG_ALL_ASLEEP, WG_STALLED, 2);
+        ck_assert(found[0].no_waker);
+        ck_assert_uint_eq(threads[0].deadlock, 0);
+        ck_assert_uint_eq(threads[1].deadlock, 0);
+    }
+}
+END_TEST
+
+START_TEST(an_ended_thread_is_not_among_those_asleep)
+{
+    asleep(WG_ENDED);
+    wg_find_blocked(&snapshot);
+    is_deadlock(0, WG_ALL_ASLEEP, WG_STALLED, 1);
+    ck_assert_uint_eq(threads[1].deadlock, WG_NONE);
+}
+END_TEST
+
+START_TEST(what_may_end_the_sleep_is_no_stall)
+{
+    asleep(WG_UNKNOWN);
+    snapshot.all_asleep = false; /* the kernel shows one that waits for something else */
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+    asleep(WG_RUNNING);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+    asleep(WG_UNKNOWN);
+    threads[1].timed = true;
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+    asleep(WG_UNKNOWN);
+    threads[0].outside = true;
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+}
+END_TEST
+
+START_TEST(a_deadlock_that_is_found_is_no_stall_as_well)
+{
+    asleep(WG_LOCK);
+    hold(6, false);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
+    is_deadlock(0, WG_SELF, WG_CERTAIN, 1);
+}
+END_TEST
+
+START_TEST(an_unknown_wait_counts_as_able_to_continue)
+{
+    begin();
+    thread(WG_UNKNOWN, 5);
+    hold(1, false);
+    thread(WG_LOCK, 1);
+    thread(WG_SEM, 2);
+    thread(WG_COND, 3);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *c = tcase_create("blocked");
@@ -380,5 +456,10 @@ int main(void)
     tcase_add_test(c, semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post);
     tcase_add_test(c, wait_for_a_signal_ends_only_with_its_mutex);
     tcase_add_test(c, mutex_that_the_waiter_still_holds_is_not_in_its_way);
+    tcase_add_test(c, all_threads_asleep_for_something_unknown_are_stalled);
+    tcase_add_test(c, an_ended_thread_is_not_among_those_asleep);
+    tcase_add_test(c, what_may_end_the_sleep_is_no_stall);
+    tcase_add_test(c, a_deadlock_that_is_found_is_no_stall_as_well);
+    tcase_add_test(c, an_unknown_wait_counts_as_able_to_continue);
     return run_suite("deadlock.blocked", c);
 }

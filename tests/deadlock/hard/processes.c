@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Hard cases of several processes: shared locks, semaphores and conditions, killed holders, private memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hard.h"
+
+static pid_t child(void (*function)(void))
+{
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    function();
+    _exit(0);
+}
+
+static void cross_in(pthread_mutex_t *x, pthread_mutex_t *y, unsigned n)
+{
+    MUST(pthread_mutex_lock(x));
+    meet(n);
+    MUST(pthread_mutex_lock(y));
+}
+static void mutex_ab(void)
+{
+    cross_in(&shared->m[0], &shared->m[1], 2);
+}
+static void mutex_ba(void)
+{
+    cross_in(&shared->m[1], &shared->m[0], 2);
+}
+static void px_mutex(void)
+{
+    child(mutex_ab);
+    mutex_ba();
+}
+
+static void ring_0(void)
+{
+    cross_in(&shared->m[0], &shared->m[1], 3);
+}
+static void ring_1(void)
+{
+    cross_in(&shared->m[1], &shared->m[2], 3);
+}
+static void ring_2(void)
+{
+    cross_in(&shared->m[2], &shared->m[0], 3);
+}
+static void px_ring(void)
+{
+    child(ring_0);
+    child(ring_1);
+    child(ring_2);
+    await_children();
+}
+
+static void rw_ab(void)
+{
+    MUST(pthread_rwlock_wrlock(&shared->rw[0]));
+    meet(2);
+    MUST(pthread_rwlock_rdlock(&shared->rw[1]));
+}
+static void px_rwlock(void)
+{
+    child(rw_ab);
+    MUST(pthread_rwlock_wrlock(&shared->rw[1]));
+    meet(2);
+    MUST(pthread_rwlock_wrlock(&shared->rw[0]));
+}
+
+static void sems_in(sem_t *x, sem_t *y)
+{
+    MUST(sem_wait(x));
+    meet(2);
+    MUST(sem_wait(y));
+    MUST(sem_post(y));
+    MUST(sem_post(x));
+}
+static void sem_ab(void)
+{
+    sems_in(&shared->sem[0], &shared->sem[1]);
+}
+static void px_sem(void)
+{
+    child(sem_ab);
+    sems_in(&shared->sem[1], &shared->sem[0]);
+}
+
+static void sem_then_mutex(void)
+{
+    MUST(sem_wait(&shared->sem[0]));
+    meet(2);
+    MUST(pthread_mutex_lock(&shared->m[0]));
+}
+static void px_sem_and_mutex(void)
+{
+    child(sem_then_mutex);
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    meet(2);
+    MUST(sem_wait(&shared->sem[0]));
+}
+
+static void wait_shared_cond(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    for (;;)
+        MUST(pthread_cond_wait(&shared->cond, &shared->m[0]));
+}
+static void px_cond_lost(void)
+{
+    child(wait_shared_cond);
+    wait_shared_cond();
+}
+
+static void wait_shared_sem(void)
+{
+    MUST(sem_wait(&shared->zero));
+}
+static void px_sem_lost(void)
+{
+    child(wait_shared_sem);
+    wait_shared_sem();
+}
+
+static void wait_in_lock(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    meet(2);
+    MUST(sem_wait(&shared->zero));
+}
+static void post_in_lock(void)
+{
+    meet(2);
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    MUST(sem_post(&shared->zero));
+}
+static void px_post_behind_lock(void)
+{
+    child(post_in_lock);
+    wait_in_lock();
+}
+
+static void *take_shared_1(void *arg)
+{
+    meet(2);
+    MUST(pthread_mutex_lock(&shared->m[1]));
+    return arg;
+}
+static void hold_and_join(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    MUST(pthread_join(dl_start(take_shared_1, NULL), NULL));
+}
+static void px_join(void)
+{
+    child(hold_and_join);
+    mutex_ba();
+}
+
+static void take_and_die(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    meet(2);
+    raise(SIGKILL);
+}
+static void px_killed(void)
+{
+    child(take_and_die);
+    meet(2);
+    MUST(pthread_mutex_lock(&shared->m[0]));
+}
+
+static void take_robust_and_die(void)
+{
+    MUST(pthread_mutex_lock(&shared->robust));
+    meet(2);
+    dl_rest(HELD_MS);
+    raise(SIGKILL);
+}
+static void px_robust(void)
+{
+    child(take_robust_and_die);
+    meet(2);
+    if (pthread_mutex_lock(&shared->robust) != EOWNERDEAD)
+        _exit(1);
+    MUST(pthread_mutex_consistent(&shared->robust));
+    MUST(pthread_mutex_unlock(&shared->robust));
+}
+
+static void hold_long(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    meet(2);
+    dl_rest(HELD_MS);
+    MUST(pthread_mutex_unlock(&shared->m[0]));
+}
+static void px_held_long(void)
+{
+    child(hold_long);
+    meet(2);
+    pair(&shared->m[0], &shared->m[1]);
+    await_children();
+}
+
+static void post_late(void)
+{
+    dl_rest(HELD_MS);
+    MUST(sem_post(&shared->zero));
+}
+static void px_post_late(void)
+{
+    child(post_late);
+    MUST(sem_wait(&shared->zero));
+    await_children();
+}
+
+static void signal_after_read(void)
+{
+    struct pollfd none = {.fd = -1};
+    (void)poll(&none, 1, HELD_MS);
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    shared->ready = 1;
+    MUST(pthread_cond_signal(&shared->cond));
+    MUST(pthread_mutex_unlock(&shared->m[0]));
+}
+static void px_cond_late(void)
+{
+    child(signal_after_read);
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    while (!shared->ready)
+        MUST(pthread_cond_wait(&shared->cond, &shared->m[0]));
+    MUST(pthread_mutex_unlock(&shared->m[0]));
+    await_children();
+}
+
+/* All that wait are recorded, but the semaphore has a name: a process that comes later may post it. */
+static void px_named_sem_idle(void)
+{
+    char name[64], self[4096] = "";
+    snprintf(name, sizeof name, "/upmu-hard-%d", (int)getpid());
+    sem_t *s = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
+    if (s == SEM_FAILED || readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        dl_must(errno, name);
+    if (fork() == 0) {
+        execl("/bin/sh", "sh", "-c", "sleep 2; POST=\"$1\" exec \"$0\" px_post_by_name /dev/null", self, name,
+              (char *)NULL);
+        _exit(1);
+    }
+    while (sem_wait(s) != 0)
+        ;
+    MUST(sem_unlink(name));
+    await_children();
+}
+
+static void px_post_by_name(void)
+{
+    const char *name = getenv("POST");
+    sem_t *s = name ? sem_open(name, 0) : SEM_FAILED;
+    if (s == SEM_FAILED || sem_post(s) != 0)
+        dl_must(errno, "sem_post");
+}
+
+static void child_ab(void)
+{
+    turn(0);
+    pair(&shared->m[0], &shared->m[1]);
+    next();
+    turn(2);
+}
+static void px_same_order(void)
+{
+    child(child_ab);
+    turn(1);
+    pair(&shared->m[0], &shared->m[1]);
+    next();
+    await_children();
+}
+static void px_before_fork(void)
+{
+    pair(&shared->m[1], &shared->m[0]);
+    child(child_ab);
+    turn(1);
+    next();
+    await_children();
+}
+static void px_after_wait(void)
+{
+    shared->turn = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pair(&shared->m[0], &shared->m[1]);
+        _exit(0);
+    }
+    await_children();
+    pair(&shared->m[1], &shared->m[0]);
+}
+
+/* The same addresses, but memory of their own. */
+static void private_ab(void)
+{
+    turn(0);
+    pair(&m[0], &m[1]);
+    next();
+    turn(2);
+}
+static void px_private(void)
+{
+    child(private_ab);
+    turn(1);
+    pair(&m[1], &m[0]);
+    next();
+    await_children();
+}
+
+static void die_with_private(void)
+{
+    MUST(pthread_mutex_lock(&m[0]));
+    meet(2);
+    raise(SIGKILL);
+}
+static void px_private_holder_killed(void)
+{
+    child(die_with_private);
+    meet(2);
+    pair(&m[0], &m[1]);
+    dl_rest(HELD_MS);
+    await_children();
+}
+
+const struct dl_case cases_processes[] = {
+    {"px_mutex", px_mutex},
+    {"px_ring", px_ring},
+    {"px_rwlock", px_rwlock},
+    {"px_sem", px_sem},
+    {"px_sem_and_mutex", px_sem_and_mutex},
+    {"px_cond_lost", px_cond_lost},
+    {"px_sem_lost", px_sem_lost},
+    {"px_post_behind_lock", px_post_behind_lock},
+    {"px_join", px_join},
+    {"px_killed", px_killed},
+    {"px_robust", px_robust},
+    {"px_held_long", px_held_long},
+    {"px_post_late", px_post_late},
+    {"px_cond_late", px_cond_late},
+    {"px_named_sem_idle", px_named_sem_idle},
+    {"px_same_order", px_same_order},
+    {"px_before_fork", px_before_fork},
+    {"px_after_wait", px_after_wait},
+    {"px_private", px_private},
+    {"px_private_holder_killed", px_private_holder_killed},
+    {"px_post_by_name", px_post_by_name},
+    {NULL, NULL},
+};
