@@ -150,12 +150,13 @@ static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
     return sync_type_has_readers(type) && key % 2 ? UPMU_TRACE_FLAG_SHARED : 0;
 }
 
-/** Block all signals, where sync_guard() would last too long: what a handler locks under that is missed.
+/** Block all signals but those of truncated files, where sync_guard() would last too long: what a handler locks under that is missed.
  *  @return the mask for sync_signals_restore(). */
 static inline sigset_t sync_signals_block(void)
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* see trace/write/guard.h */
     sigemptyset(&before);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
     return before;

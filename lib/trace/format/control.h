@@ -37,6 +37,7 @@ enum control_loss {
     LOSS_STACKS = 4, /**< no space in the table of call stacks */
     LOSS_NAMES = 5,  /**< too many names of locks before recording began */
     LOSS_KERNEL = 6, /**< the kernel's buffer of scheduling records was full */
+    LOSS_TRUNCATED = 7, /**< another program truncated the file */
     LOSS_CAUSES,
     LOSS_CAUSES_MAX = 8, /**< in the file; the others are reserved */
 };

@@ -299,6 +299,7 @@ static void write_lost_note(const struct control_header *h, char note[RECORDING_
         [LOSS_STACKS] = "that were call stacks, as their table was full",
         [LOSS_NAMES] = "that were names of locks, given before recording began",
         [LOSS_KERNEL] = "in the kernel's buffer of scheduling records",
+        [LOSS_TRUNCATED] = "in files that another program truncated while they were written",
     };
     size_t len = 0;
     for (size_t i = 0; i < LOSS_CAUSES && len < RECORDING_NOTE_MAX; i++)

@@ -217,12 +217,6 @@ static bool write_payload(struct trace_stream *s, uint64_t tick, uint32_t id, co
     return true;
 }
 
-void stream_lose(struct trace_stream *s, enum control_loss cause)
-{
-    __atomic_fetch_add(&s->discarded, 1, __ATOMIC_RELAXED);
-    control_lose(s->home->control, cause, 1);
-}
-
 /* The interrupted code on this stack holds the stream: leave the event in a slot for it. @return NULL if it is lost. */
 static struct stream_pending *stream_claim_pending(struct trace_stream *s, uint64_t tick, uint32_t id, size_t len)
 {

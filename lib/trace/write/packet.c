@@ -5,17 +5,59 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/private_table.h"
 
-/* The packet is finished and will not be overwritten. */
+/* Whether the file of the mapped packet was truncated: a store has shown it, or its head is gone, if the file has grown again
+ * since. */
+static bool packet_is_torn(struct trace_stream *s)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (s->packet && __atomic_load_n(&s->packet->magic, __ATOMIC_RELAXED) != CTF_MAGIC)
+        s->torn = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return s->torn;
+}
+
+/* The packet is finished and will not be overwritten. If its file was truncated, packet_lose() counts its events. */
 static void packet_finish(struct trace_stream *s, struct ctf_packet *p)
 {
-    p->event_count = stream_packet_events(s);
-    if (p->event_count != 0 && !s->slots)
+    uint64_t events = stream_packet_events(s);
+    p->event_count = events;
+    if (packet_is_torn(s))
+        return;
+    if (s->slots)
+        s->in_ring += events;
+    else if (events != 0)
         __atomic_store_n(&s->kept, s->kept + 1, __ATOMIC_RELAXED);
+}
+
+/* It counts as written, so that readers find one missing. */
+static void packet_lose(struct trace_stream *s)
+{
+    uint64_t events = s->packet && !s->fresh ? stream_packet_events(s) : 0;
+    if (!s->slots && events != 0)
+        __atomic_store_n(&s->kept, s->kept + 1, __ATOMIC_RELAXED);
+    stream_lose_events(s, LOSS_TRUNCATED, events);
+}
+
+void packet_abandon(struct trace_stream *s)
+{
+    packet_lose(s);
+    stream_lose_events(s, LOSS_TRUNCATED, s->in_ring);
+    void *mapped = s->slots ? (void *)s->ring : (void *)s->packet;
+    size_t bytes = s->slots ? s->slots * s->home->ring_bytes : s->mapped_bytes;
+    s->packet = NULL;
+    s->ring = NULL;
+    s->pos = s->limit = NULL;
+    s->in_ring = 0;
+    s->torn = false;
+    if (mapped)
+        munmap(mapped, bytes);
+    stream_renew(s);
 }
 
 static size_t packet_next_bytes(const struct trace_stream *s, size_t bytes)
@@ -23,18 +65,29 @@ static size_t packet_next_bytes(const struct trace_stream *s, size_t bytes)
     return bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
 }
 
+static int packet_next(struct trace_stream *s, uint64_t tick, off_t *offset, struct ctf_packet **out)
+{
+    if (packet_is_torn(s))
+        packet_abandon(s);
+    *offset = s->slots    ? (off_t)(s->seq % s->slots * s->next_bytes)
+              : s->packet ? s->offset + (off_t)s->mapped_bytes
+                          : s->offset;
+    return s->slots ? ring_next(s, tick, out) : packet_make(s, *offset, s->next_bytes, tick, NULL, out);
+}
+
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
 {
     int saved = errno;
     struct ctf_packet *p = NULL;
-    size_t bytes = s->next_bytes;
-    off_t offset = s->slots    ? (off_t)(s->seq % s->slots * bytes)
-                   : s->packet ? s->offset + (off_t)s->mapped_bytes
-                               : s->offset;
+    off_t offset;
     int cancel;
     /* Opening and reserving are cancellation points; recording an event must not be one. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    int rc = s->slots ? ring_next(s, tick, &p) : packet_make(s, offset, bytes, tick, NULL, &p);
+    int rc = packet_next(s, tick, &offset, &p);
+    if (rc == -ENODATA) {
+        s->torn = true;
+        rc = packet_next(s, tick, &offset, &p);
+    }
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
     if (!p) {
@@ -42,9 +95,11 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
         return rc;
     }
     struct ctf_packet *full = s->packet;
-    size_t full_bytes = s->mapped_bytes;
+    size_t full_bytes = s->mapped_bytes, bytes = s->next_bytes;
     if (full)
         packet_finish(s, full);
+    if (full && s->torn) /* since the file was opened; no reader finds the new packet behind it, which is lost, too */
+        packet_lose(s);
     s->packet = p;
     s->pos = (uint8_t *)p + sizeof *p;
     s->limit = fresh ? s->pos : (uint8_t *)p + bytes;
@@ -70,23 +125,31 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
 
 struct packet_cutting {
     struct trace_stream *stream;
-    struct ctf_packet *packet;
     size_t keep;
 };
+
+/* By a system call: a store into a truncated file would raise a signal, and all are blocked here. */
+static int packet_write_size(int fd, const struct packet_cutting *c, size_t bytes)
+{
+    uint64_t bits = bytes * 8;
+    off_t at = c->stream->offset + (off_t)offsetof(struct ctf_packet, packet_size);
+    return pwrite(fd, &bits, sizeof bits, at) == (ssize_t)sizeof bits ? 0 : -EIO;
+}
 
 static int packet_cut_private(void *cutting)
 {
     const struct packet_cutting *c = cutting;
-    int rc = 0, fd = stream_open(c->stream);
+    const struct trace_stream *s = c->stream;
+    int fd = stream_open(c->stream);
     if (fd < 0)
         return fd;
-    if (c->keep > 0)
-        __atomic_store_n(&c->packet->packet_size, c->keep * 8, __ATOMIC_RELEASE);
-    if (ftruncate(fd, c->stream->offset + (off_t)c->keep) != 0) {
+    int rc = s->file_bytes < s->offset + (off_t)s->mapped_bytes ? -ENODATA : 0;
+    if (rc == 0 && c->keep > 0)
+        rc = packet_write_size(fd, c, c->keep);
+    if (rc == 0 && ftruncate(fd, s->offset + (off_t)c->keep) != 0) {
         rc = -errno;
-        /* It may be partly done: only the first `keep` bytes are certain to be writable. */
         if (c->keep > 0)
-            __atomic_store_n(&c->packet->packet_size, c->stream->mapped_bytes * 8, __ATOMIC_RELEASE);
+            (void)packet_write_size(fd, c, s->mapped_bytes); /* the space is reserved */
     }
     close(fd);
     return rc;
@@ -94,9 +157,9 @@ static int packet_cut_private(void *cutting)
 
 /* Shorten the packet at the end of the file to `keep` bytes, 0 removes it; its length and that of the file change in adjacent
  * steps. @return its length from now on; if the file cannot be opened, the packet stays whole. */
-static size_t packet_cut(struct trace_stream *s, struct ctf_packet *p, size_t keep)
+static size_t packet_cut(struct trace_stream *s, size_t keep)
 {
-    struct packet_cutting cutting = {s, p, keep};
+    struct packet_cutting cutting = {s, keep};
     return private_table_run(packet_cut_private, &cutting) == 0 ? keep : s->mapped_bytes;
 }
 
@@ -105,23 +168,28 @@ void packet_end(struct trace_stream *s)
     struct ctf_packet *p = s->packet;
     if (!p)
         return;
+    int saved = errno;
+    if (!s->fresh)
+        packet_finish(s, p);
+    if (s->torn) {
+        packet_abandon(s);
+        errno = saved;
+        return;
+    }
     if (s->slots) {
         ring_end(s);
         return;
     }
-    int saved = errno;
     size_t page = s->home->page_bytes;
     size_t content = (size_t)(s->pos - (uint8_t *)p);
     /* An empty packet is removed. */
     size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
-    if (!s->fresh)
-        packet_finish(s, p);
     s->packet = NULL;
     s->pos = s->limit = NULL;
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (keep != s->mapped_bytes)
-        keep = packet_cut(s, p, keep);
+        keep = packet_cut(s, keep);
     pthread_setcancelstate(cancel, NULL);
     raw_unmap(p, s->mapped_bytes);
     if (keep == 0)

@@ -64,6 +64,7 @@ static void ring_reuse(struct trace_stream *s, struct ctf_packet *p, uint64_t ti
 {
     struct ctf_packet head;
     struct control_header *control = s->home->control;
+    s->in_ring -= p->event_count;
     __atomic_fetch_add(&s->discarded, p->event_count, __ATOMIC_RELAXED);
     __atomic_fetch_add(&control->overwritten, p->event_count, __ATOMIC_RELAXED);
     packet_head(s, &head, s->home->ring_bytes, tick);
@@ -90,8 +91,6 @@ void ring_end(struct trace_stream *s)
 {
     if (s->fresh)
         s->seq--; /* empty: the next thread reuses it */
-    else
-        s->packet->event_count = stream_packet_events(s);
     s->packet = NULL;
     s->pos = s->limit = NULL;
     int saved = errno;

@@ -92,7 +92,10 @@ struct trace_stream {
     char thread_name[CTF_THREAD_NAME_BYTES];
     dev_t dev;
     ino_t ino;
-    bool has_file; /**< the file was created */
+    off_t file_bytes; /**< length of the file when it was opened last */
+    bool has_file;    /**< the file was created */
+    bool torn;        /**< another program has truncated the mapped packet: what it contains is lost (guard.h) */
+    uint64_t in_ring; /**< events of the finished packets of a ring */
 
     /* Read by every event. */
     struct stream_home *home;
@@ -133,12 +136,14 @@ void stream_space_give(struct stream_home *home, size_t bytes);
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside);
 /** Open the stream's file, with its identity verified; within private_table_run(). @return descriptor or -errno. */
 int stream_open(struct trace_stream *s);
+/** Continue in a new file, which the next packet creates; the one before stays as it is. */
+void stream_renew(struct trace_stream *s);
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it raises SIGXFSZ. */
 bool stream_size_allowed(off_t end);
 /** Fill in the head of an empty packet of `bytes`. */
 void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick);
 /** Grow the file by a packet and map it, or use `at` if it is mapped already. @return 0, or -errno with the file
- *  unchanged. */
+ *  unchanged; -ENODATA: it was truncated by another program. */
 int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out);
 
@@ -156,6 +161,8 @@ void ring_end(struct trace_stream *s);
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
 /** Finish the packet permanently: shorten it to whole pages, or remove it if it is empty. Signal safe, keeps errno. */
 void packet_end(struct trace_stream *s);
+/** Leave a file that another program has truncated: the events of its packet are lost. */
+void packet_abandon(struct trace_stream *s);
 /** Make `need` bytes available at `pos` for an event of this tick. Signal safe, keeps errno. */
 bool packet_reserve(struct trace_stream *s, size_t need, uint64_t tick);
 
@@ -170,8 +177,17 @@ void stream_stop(struct trace_stream *s);
 /** Record an event of class `id` whose bytes are `payload`, at most STREAM_EVENT_MAX of them. Traced path. @return false
  *  if it was lost (and counted). */
 bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
-/** Count an event of this stream as lost. */
-void stream_lose(struct trace_stream *s, enum control_loss cause);
+/** Count events of this stream as lost. */
+static inline void stream_lose_events(struct trace_stream *s, enum control_loss cause, uint64_t n)
+{
+    __atomic_fetch_add(&s->discarded, n, __ATOMIC_RELAXED);
+    control_lose(s->home->control, cause, n);
+}
+
+static inline void stream_lose(struct trace_stream *s, enum control_loss cause)
+{
+    stream_lose_events(s, cause, 1);
+}
 
 /** Whether the control file's mailbox has a text. */
 static inline bool stream_has_mail(const struct trace_stream *s)

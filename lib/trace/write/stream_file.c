@@ -45,10 +45,28 @@ static int stream_make_file(void *stream)
     return rc;
 }
 
+static size_t stream_path_bytes(const struct stream_home *home)
+{
+    return strlen(home->dir) + sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX;
+}
+
+static void stream_name(struct trace_stream *s, unsigned number, bool aside)
+{
+    snprintf(s->path, stream_path_bytes(s->home), "%s/stream_%04u%s", s->home->dir, number,
+             aside ? CTF_ASIDE_SUFFIX : "");
+}
+
+void stream_renew(struct trace_stream *s)
+{
+    stream_name(s, __atomic_fetch_add(&s->home->next_number, 1, __ATOMIC_RELAXED), s->home->ring_slots && !s->slots);
+    s->has_file = false;
+    s->offset = 0;
+    s->seq = 0;
+}
+
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside)
 {
-    size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX;
-    size_t bytes = sizeof(struct trace_stream) + path_bytes;
+    size_t bytes = sizeof(struct trace_stream) + stream_path_bytes(home);
     struct trace_stream *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED)
         return NULL;
@@ -56,7 +74,7 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
     s->home = home;
     s->used = 1;
     s->slots = aside ? 0 : home->ring_slots;
-    snprintf(s->path, path_bytes, "%s/stream_%04u%s", home->dir, number, aside ? CTF_ASIDE_SUFFIX : "");
+    stream_name(s, number, aside);
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     (void)private_table_run(stream_make_file, s); /* on failure each packet tries again; events without one are lost */
@@ -74,8 +92,10 @@ int stream_open(struct trace_stream *s)
     int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (private_fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+    if (private_fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino) {
+        s->file_bytes = st.st_size;
         return fd;
+    }
     close(fd);
     return -ESTALE;
 }
@@ -172,13 +192,15 @@ static int packet_make_private(void *request)
     int fd = stream_open(r->stream);
     if (fd < 0)
         return fd;
-    int rc = reserve(fd, r->offset, r->bytes);
+    int rc = r->stream->file_bytes < r->offset ? -ENODATA : 0;
+    if (rc == 0)
+        rc = reserve(fd, r->offset, r->bytes);
     packet_head(r->stream, &head, r->bytes, r->tick);
     if (rc == 0)
         rc = grow(fd, r->offset, &head);
     if (rc == 0)
         rc = map_packet(fd, r->offset, r->bytes, r->at, r->out);
-    if (rc != 0 && ftruncate(fd, r->offset) != 0)
+    if (rc != 0 && rc != -ENODATA && ftruncate(fd, r->offset) != 0)
         rc = -errno;
     close(fd);
     return rc;

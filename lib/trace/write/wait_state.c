@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/private_table.h"
+#include "trace/write/guard.h"
 #include "trace/write/stream.h"
 #include "trace/write/writer.h"
 
@@ -70,6 +71,7 @@ struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)
     h->slot_bytes = WAIT_FILE_SLOT_BYTES;
     h->pid = (uint32_t)getpid();
     memcpy(h->magic, WAIT_FILE_MAGIC, sizeof h->magic);
+    trace_guard_add(h, WAIT_FILE_HEADER_BYTES);
     return h;
 }
 
@@ -101,6 +103,8 @@ struct wait_file_slot *trace_writer_wait_file_slot(const struct trace_writer *w,
     int rc = index < WAIT_FILE_SLOTS_MAX ? private_table_run(wait_file_private, &request) : -ENOSPC;
     if (rc != 0)
         errno = -rc;
+    else
+        trace_guard_add(slot, WAIT_FILE_SLOT_BYTES);
     return slot;
 }
 

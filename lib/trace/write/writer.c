@@ -26,6 +26,7 @@
 #include "base/textbuf.h"
 #include "base/tick.h"
 #include "trace/format/control.h"
+#include "trace/write/guard.h"
 #include "trace/write/metadata.h"
 #include "trace/write/origin.h"
 #include "trace/write/stream.h"
@@ -448,6 +449,8 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
         return rc;
     }
     metadata_reserve(w);
+    trace_guard_add(w->home.control, CONTROL_BYTES);
+    trace_guard_start(&w->home);
     *out = w;
     return 0;
 }
@@ -519,12 +522,21 @@ static uint64_t writer_packets_kept(const struct trace_writer *w)
     return kept;
 }
 
+/* Of running threads, which end no packet any more. */
+static void writer_lose_torn(struct trace_writer *w)
+{
+    for (struct trace_stream *s = __atomic_load_n(&w->home.streams, __ATOMIC_ACQUIRE); s; s = s->next)
+        if (__atomic_load_n(&s->torn, __ATOMIC_RELAXED) && s->packet)
+            stream_lose_events(s, LOSS_TRUNCATED, stream_packet_events(s) + s->in_ring);
+}
+
 void trace_writer_close(struct trace_writer *w)
 {
     writer_for_own_streams(w, writer_take_last_mail);
     if (__atomic_exchange_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED) == STREAMS_CLOSED)
         return;
     writer_for_own_streams(w, stream_stop);
+    writer_lose_torn(w);
     writer_fit_clock(w, w->meta.clock.hz);
     w->meta.complete = 1;
     w->meta.stopped = __atomic_load_n(&w->home.control->stopped, __ATOMIC_RELAXED);
@@ -540,6 +552,7 @@ void trace_writer_forget(struct trace_writer *w)
 {
     int saved = errno;
     struct stat st;
+    trace_guard_stop();
     __atomic_store_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED);
     for (struct trace_stream *s = w->home.streams; s; s = s->next) {
         if (s->ring)
