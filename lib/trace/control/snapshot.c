@@ -31,7 +31,7 @@ __attribute__((weak)) int (*tick_clock_gettime)(clockid_t, struct timespec *) = 
 static struct snapshot_cut cut_now(void)
 {
     struct timespec real;
-    struct snapshot_cut cut = {.raw_ns = tick_portable()};
+    struct snapshot_cut cut = {.raw_ns = snapshot_now()};
     clock_gettime(CLOCK_REALTIME, &real);
     cut.real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
 #ifdef TICK_ISA_NAME
@@ -88,7 +88,7 @@ static int snapshot_processes(struct snapshot_process *all, size_t n, const char
     }
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = snapshot_process_copy(&all[i], &cut, reason, out);
-    out->took_ns = tick_portable() - cut.raw_ns;
+    out->took_ns = snapshot_now() - cut.raw_ns;
     out->processes = (uint32_t)n;
     return rc;
 }

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/opts.h"
-#include "base/tick.h"
 #include "trace/control/control_file.h"
 #include "trace/control/snapshot.h"
 #include "trace/format/trigger.h"
@@ -144,7 +143,7 @@ static int watch_search(struct upmu_snapshot_watch *w, uint64_t now)
         if (!watch_has(w, dirs.paths[i]))
             rc = watch_add(w, dirs.paths[i]);
     path_list_free(&dirs);
-    uint64_t end = tick_portable();
+    uint64_t end = snapshot_now();
     w->search_ns = end + SEARCH_SHARE * (end - now);
     return rc;
 }
@@ -197,7 +196,7 @@ static int watch_snapshot(struct upmu_snapshot_watch *w, struct upmu_snapshot *o
     int rc = watch_next_path(w);
     if (rc == 0)
         rc = upmu_snapshot_take(w->recording, w->path, w->reason, out);
-    w->next_ns = tick_portable() + w->interval_ns;
+    w->next_ns = snapshot_now() + w->interval_ns;
     w->totals.taken += rc == 0;
     w->totals.failed += rc != 0;
     w->totals.missed += rc == 0 ? out->missed : 0;
@@ -224,7 +223,7 @@ int upmu_snapshot_watch_poll(struct upmu_snapshot_watch *watch, struct upmu_snap
     if (!watch || !out)
         return ARGUMENT_NULL(watch, out);
     int rc = OPTS_CHECK(out, UPMU_SNAPSHOT_SIZE_V1);
-    uint64_t now = tick_portable();
+    uint64_t now = snapshot_now();
     if (rc == 0)
         rc = watch_search(watch, now);
     for (size_t i = 0; rc == 0 && i < watch->n; i++) {
@@ -236,7 +235,7 @@ int upmu_snapshot_watch_poll(struct upmu_snapshot_watch *watch, struct upmu_snap
         __atomic_store_n(&p->control->snapshot_asked, 0, __ATOMIC_RELEASE);
         rc = watch_snapshot(watch, out);
     }
-    watch_arm(watch, tick_portable());
+    watch_arm(watch, snapshot_now());
     return rc;
 }
 
@@ -247,7 +246,7 @@ int upmu_snapshot_watch_take(struct upmu_snapshot_watch *watch, const char *reas
     int rc = OPTS_CHECK(out, UPMU_SNAPSHOT_SIZE_V1);
     if (rc != 0)
         return rc;
-    if (!watch_allows(watch, tick_portable())) {
+    if (!watch_allows(watch, snapshot_now())) {
         watch->refused++;
         watch->totals.skipped++;
         return 0;
