@@ -114,13 +114,13 @@ import os, pty, select, signal, struct, fcntl, sys, termios, time
 upmu, pid, scene, directory = sys.argv[1:]
 
 class Terminal:
-    def __init__(self, *command):
+    def __init__(self, *command, columns=150):
         self.seen = b""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
             os.execv(command[0], command)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 150, 0, 0))
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     def read_until(self, *wanted):
         end = time.monotonic() + 60
         while not all(w in self.seen for w in wanted):
@@ -144,9 +144,21 @@ class Terminal:
         raise AssertionError("it does not end")
 
 top = Terminal(upmu, "top", "-i", "0.1", "-p", pid)
-top.read_until(b"WAITS FOR", b"WAIT ms/s", b"customer", b"keeper", b"the till", b"held by")
+top.read_until(b"WAITS FOR", b"WAIT ms/s", b"customer", b"keeper", b"the till", b"held by", b"OTHER WAITS", b"at pay_at_till")
+os.write(top.fd, b"s\x0c") # and the whole screen again: curses sends differences only
+top.read_until(b"(by CPU)")
+os.write(top.fd, b"p\x0c")
+top.read_until(b"(paused)")
+os.write(top.fd, b"\x1bOB\x0c") # the arrow down, while paused
+top.read_until(b"2 to 3 of 3")
 os.write(top.fd, b"q")
 assert top.status() == 0, top.seen
+# On 80 columns the object that a thread waits for is still shown.
+narrow = Terminal(upmu, "top", "-i", "0.1", "-p", pid, columns=80)
+narrow.read_until(b"WAITS FOR", b"mutex the till", b"held by")
+assert b"INVOL/s" not in narrow.seen, narrow.seen
+os.write(narrow.fd, b"q")
+assert narrow.status() == 0, narrow.seen
 stuck = Terminal(upmu, "top", "-i", "0.1", "-o", directory, "--", scene, "stuck", "600")
 stuck.read_until(b"DEADLOCK", b"2 threads wait for each other", b"\x1b[41m")
 os.kill(int(open(f"/proc/{stuck.pid}/task/{stuck.pid}/children").read().split()[0]), signal.SIGALRM)

@@ -19,6 +19,19 @@
 
 enum { PAIR_BAD = 1, PAIR_WARNING, PAIR_GOOD };
 
+/* From these widths on, a line has more columns. */
+enum { WIDTH_SWITCHES = 110, WIDTH_SITE = 140 };
+
+enum screen_sort { SORT_WAIT, SORT_CPU, SORT_SWITCHES, SORT_NAME, SORT_KEYS };
+static const char *const sort_names[SORT_KEYS] = {"wait", "CPU", "switches", "name"};
+
+/* What the keys have set; there is one terminal. */
+static struct {
+    enum screen_sort sort;
+    size_t first; /* thread in the first row */
+    bool paused;
+} screen_state;
+
 static int screen_begin(void)
 {
     const char *term = getenv("TERM");
@@ -88,15 +101,27 @@ static double screen_per_second(const struct top *t, uint64_t n)
     return t->totals.interval_ns > 0 ? (double)n * 1e9 / (double)t->totals.interval_ns : 0;
 }
 
+/* "916.4 M", for numbers of any size. */
+static char *screen_amount(double n)
+{
+    static const char units[] = " kMGT";
+    size_t unit = 0;
+    while (n >= 10000 && units[unit + 1])
+        n /= 1000, unit++;
+    return unit > 0 ? memory_format("%.1f %c", n, units[unit]) : memory_format(n < 10 ? "%.1f" : "%.0f", n);
+}
+
 static void screen_put_title(int *y, const struct top *t)
 {
     bool bad = t->n_deadlocks > 0;
+    char *events = screen_amount(screen_per_second(t, t->totals.events));
     screen_put_line(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
-                    memory_format("upmu top: %s%s  %zu threads  %.0f events/s, %" PRIu64 " in all%s%s   (q: quit)",
-                                  t->subject, t->running ? "" : " (ended)", t->n_threads,
-                                  screen_per_second(t, t->totals.events), t->totals.all_events,
-                                  t->totals.n_damages ? "  DAMAGED" : "",
+                    memory_format("upmu top: %s%s%s  %zu threads  %s events/s, %" PRIu64
+                                  " in all%s%s   (q: quit, p: pause, s: sort, arrows: scroll)",
+                                  t->subject, t->running ? "" : " (ended)", screen_state.paused ? " (paused)" : "",
+                                  t->n_threads, events, t->totals.all_events, t->totals.n_damages ? "  DAMAGED" : "",
                                   t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
+    free(events);
 }
 
 static void screen_put_deadlocks(int *y, const struct top *t)
@@ -121,7 +146,9 @@ static char *screen_wait_text(const struct top *t, const struct upmu_monitor_thr
                                              (long)l->holder, l->holder_name[0] ? " " : "", l->holder_name)
                              : memory_copy("");
     char *lasts = report_duration(t->totals.now_ns > l->since_ns ? t->totals.now_ns - l->since_ns : 0);
-    char *text = memory_format("%s%s, for %s", object, holder, lasts);
+    char *site = COLS >= WIDTH_SITE ? top_location(t, l->process, l->site) : memory_copy("");
+    char *text = memory_format("%s%s, for %s%s%s", object, holder, lasts, site[0] ? ", at " : "", site);
+    free(site);
     free(object);
     free(holder);
     free(lasts);
@@ -132,10 +159,12 @@ static void screen_put_thread(int *y, const struct top *t, const struct top_thre
 {
     char *wait = screen_wait_text(t, &x->live);
     double waiting = screen_per_second(t, x->live.waited_ns) / 1e7;
-    char *kernel = x->has_task
+    bool is_wide = COLS >= WIDTH_SWITCHES;
+    char *kernel = !x->has_task ? memory_format(is_wide ? "%6s %6s %6s %8s %8s" : "%6s %6s", "-", "-", "-", "-", "-")
+                   : is_wide
                        ? memory_format("%6.1f %6.1f %6.1f %8.0f %8.0f", x->running * 100, x->ready * 100, x->off * 100,
                                        (double)x->voluntary / t->interval_s, (double)x->involuntary / t->interval_s)
-                       : memory_format("%6s %6s %6s %8s %8s", "-", "-", "-", "-", "-");
+                       : memory_format("%6.1f %6.1f", x->running * 100, x->off * 100);
     screen_put_line(
         y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
         memory_format("%8ld %-15.15s %s %6.1f  %s", (long)x->live.tid, x->live.name, kernel, waiting, wait));
@@ -143,15 +172,47 @@ static void screen_put_thread(int *y, const struct top *t, const struct top_thre
     free(wait);
 }
 
+static double screen_sort_value(const struct top_thread *x)
+{
+    return screen_state.sort == SORT_CPU ? x->running : (double)(x->voluntary + x->involuntary);
+}
+
+static int screen_compare(const void *a, const void *b)
+{
+    const struct top_thread *x = *(const struct top_thread *const *)a, *y = *(const struct top_thread *const *)b;
+    double more = screen_state.sort == SORT_NAME ? 0 : screen_sort_value(y) - screen_sort_value(x);
+    int order = screen_state.sort == SORT_NAME ? strcmp(x->live.name, y->live.name) : more > 0 ? 1 : more < 0 ? -1 : 0;
+    return order ? order : x < y ? -1 : 1; /* otherwise as they were: the longest waits first */
+}
+
+static void screen_put_threads_title(int *y)
+{
+    char *columns = COLS >= WIDTH_SWITCHES
+                        ? memory_format("%6s %6s %6s %8s %8s", "CPU%", "PREE%", "OFF%", "VOL/s", "INVOL/s")
+                        : memory_format("%6s %6s", "CPU%", "OFF%");
+    screen_put_line(y, A_REVERSE,
+                    memory_format("%8s %-15s %s %6s  %s   (by %s)", "THREAD", "NAME", columns, "WAIT%", "WAITS FOR",
+                                  sort_names[screen_state.sort]));
+    free(columns);
+}
+
 static void screen_put_threads(int *y, const struct top *t, int most)
 {
-    screen_put_line(y, A_REVERSE,
-                    memory_format("%8s %-15s %6s %6s %6s %8s %8s %6s  %s", "THREAD", "NAME", "CPU%", "PREE%", "OFF%",
-                                  "VOL/s", "INVOL/s", "WAIT%", "WAITS FOR"));
-    for (size_t i = 0; i < t->n_threads && (int)i < most; i++)
-        screen_put_thread(y, t, &t->threads[i]);
-    if ((int)t->n_threads > most)
-        screen_put_line(y, A_DIM, memory_format("%8s and %zu more", "", t->n_threads - (size_t)most));
+    const struct top_thread **sorted = memory_array(t->n_threads + 1, sizeof *sorted);
+    for (size_t i = 0; i < t->n_threads; i++)
+        sorted[i] = &t->threads[i];
+    if (screen_state.sort != SORT_WAIT)
+        qsort(sorted, t->n_threads, sizeof *sorted, screen_compare);
+    if (screen_state.first >= t->n_threads)
+        screen_state.first = t->n_threads > 0 ? t->n_threads - 1 : 0;
+    size_t end = screen_state.first + (size_t)most < t->n_threads ? screen_state.first + (size_t)most : t->n_threads;
+    screen_put_threads_title(y);
+    for (size_t i = screen_state.first; i < end; i++)
+        screen_put_thread(y, t, sorted[i]);
+    if (end - screen_state.first < t->n_threads)
+        screen_put_line(y, A_DIM,
+                        memory_format("%8s %zu to %zu of %zu", "", screen_state.first + 1, end, t->n_threads));
+    free(sorted);
 }
 
 /* Of a lock: what the numbers leave of the line. */
@@ -179,13 +240,28 @@ static void screen_put_lock(int *y, const struct top *t, const struct top_lock *
     free(holder);
 }
 
+/* Calls and joins are not contention. */
+static bool screen_is_idle(const struct upmu_monitor_lock *l)
+{
+    return l->type == UPMU_OBJECT_CALL || l->type == UPMU_OBJECT_THREAD;
+}
+
 static void screen_put_locks(int *y, const struct top *t)
 {
-    screen_put_line(y, A_REVERSE,
-                    memory_format("%-*s %10s %10s %8s %8s %12s", screen_name_width(), "LOCK", "WAIT ms/s", "WAITS/s",
-                                  "WAITERS", "HOLDER", "TOTAL"));
-    for (size_t i = 0; *y < LINES && i < t->n_locks; i++)
-        screen_put_lock(y, t, &t->locks[i]);
+    for (int idle = 0; idle <= 1; idle++) {
+        bool begun = false;
+        for (size_t i = 0; *y < LINES && i < t->n_locks; i++) {
+            if (screen_is_idle(&t->locks[i].live) != (idle != 0))
+                continue;
+            if (!begun)
+                screen_put_line(y, A_REVERSE,
+                                memory_format("%-*s %10s %10s %8s %8s %12s", screen_name_width(),
+                                              idle ? "OTHER WAITS" : "LOCK", "WAIT ms/s", "WAITS/s", "WAITERS",
+                                              "HOLDER", "TOTAL"));
+            begun = true;
+            screen_put_lock(y, t, &t->locks[i]);
+        }
+    }
 }
 
 /* A counter's part in the interval, if it has a number at both ends. */
@@ -200,10 +276,14 @@ static void screen_put_counters(int *y, const struct top *t)
         const struct upmu_value *now = &t->counts[i], *before = &t->counts_before[i];
         const char *name = upmu_set_name(t->set, i);
         bool scaled = now->status == UPMU_SCALED || before->status == UPMU_SCALED;
-        char *value =
-            screen_counted(now) && screen_counted(before) && now->value >= before->value && t->interval_s > 0
-                ? memory_format("%s%.4g /s", scaled ? "~" : "", (double)(now->value - before->value) / t->interval_s)
-                : memory_copy(screen_counted(now) ? "" : upmu_status_name(now->status));
+        bool has_rate =
+            screen_counted(now) && screen_counted(before) && now->value >= before->value && t->interval_s > 0;
+        bool is_time = name && (strncmp(name, "task-clock", 10) == 0 || strncmp(name, "cpu-clock", 9) == 0);
+        double rate = has_rate ? (double)(now->value - before->value) / t->interval_s : 0;
+        char *text = is_time ? report_duration((uint64_t)rate) : screen_amount(rate);
+        char *value = has_rate ? memory_format("%s%s /s", scaled ? "~" : "", text)
+                               : memory_copy(screen_counted(now) ? "" : upmu_status_name(now->status));
+        free(text);
         screen_put_line(y, A_NORMAL, memory_format("%-36.36s %20s", name ? name : "?", value));
         free(value);
     }
@@ -225,17 +305,54 @@ static void screen_draw(const struct top *t)
     (void)refresh();
 }
 
+/* @return false for the keys that end the view. */
+static bool screen_key(int key, const struct top *t)
+{
+    enum { PAGE = 10, CONTROL_L = 12 };
+    size_t last = t->n_threads > 0 ? t->n_threads - 1 : 0, *first = &screen_state.first;
+    switch (key) {
+    case 'q':
+    case 'Q':
+        return false;
+    case 's':
+        screen_state.sort = (screen_state.sort + 1) % SORT_KEYS;
+        *first = 0;
+        break;
+    case 'p':
+        screen_state.paused = !screen_state.paused;
+        break;
+    case KEY_DOWN:
+    case KEY_NPAGE:
+        *first += key == KEY_DOWN ? 1 : PAGE;
+        *first = *first < last ? *first : last;
+        break;
+    case KEY_UP:
+    case KEY_PPAGE:
+        *first -= key == KEY_UP ? *first > 0 : *first < PAGE ? *first : PAGE;
+        break;
+    case CONTROL_L: /* what others wrote to the terminal goes away */
+        (void)clearok(stdscr, TRUE);
+        break;
+    case KEY_RESIZE:
+        break;
+    default:
+        return true;
+    }
+    screen_draw(t);
+    return true;
+}
+
+/* Paused, the screen stays as it is until a key: it is looked at again then and now for signals. */
 static bool screen_show(const struct top *t, double seconds)
 {
+    enum { CHECK_MS = 200 };
     double until = top_clock() + seconds;
     screen_draw(t);
-    for (double left = seconds; left > 0; left = until - top_clock()) {
-        timeout((int)(left * 1000) + 1);
+    for (double left = seconds; left > 0 || (screen_state.paused && seconds > 0); left = until - top_clock()) {
+        timeout(screen_state.paused ? CHECK_MS : (int)(left * 1000) + 1);
         int key = getch();
-        if (key == 'q' || key == 'Q' || stat_signals_seen() != 0)
+        if (!screen_key(key, t) || stat_signals_seen() != 0)
             return false;
-        if (key == KEY_RESIZE)
-            screen_draw(t);
         if (key == ' ' || !t->running)
             break;
     }
