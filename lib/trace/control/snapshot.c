@@ -23,9 +23,6 @@
 #include "upmu/region.h"
 #include "upmu/trace.h"
 
-/* In libupmu_analysis, which records nothing. Weak: programs that have the recorder's clock as well have that of base/clock.c. */
-__attribute__((weak)) int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
-
 #define SNAPSHOT_PART ".part" /* ends the name of one that is not complete */
 
 static struct snapshot_cut cut_now(void)
