@@ -238,7 +238,7 @@ struct upmu_trace_lock_order {
     uint64_t held;      /**< address of the held lock */
     uint64_t held_site; /**< call site of its acquisition */
     /** Locks held, each in a LOCK_ORDER event of this tick. 0: no order. Without UPMU_TRACE_FLAG_TRIED the semaphore `object` is also posted by threads that
-     *  do not hold it: it is no lock, and preceding LOCK_ORDER events about it are void. */
+     *  do not hold it: it is not a lock, and preceding LOCK_ORDER events about it are void. */
     uint32_t n_held;
     uint32_t
         permits; /**< permits of the semaphore `held`, at most 65535, of which the thread holds one; 0: no semaphore */

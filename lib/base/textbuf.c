@@ -133,15 +133,6 @@ void textbuf_csv(struct textbuf *b, const char *s)
     textbuf_add(b, "\"", quoted);
 }
 
-void textbuf_clean(struct textbuf *b, const char *s)
-{
-    while (*(s = textbuf_add_plain(b, s, '\0'))) {
-        char shown[PRINTABLE_MAX];
-        s += printable_next(s, shown);
-        textbuf_add(b, shown, strlen(shown));
-    }
-}
-
 /* The descriptor may be non-blocking; wait for the reader, with a time limit. */
 static bool textbuf_wait_writable(int fd)
 {

@@ -22,8 +22,6 @@ void textbuf_printf(struct textbuf *b, const char *fmt, ...) UPMU_PRINTF(2, 3);
 void textbuf_add(struct textbuf *b, const char *data, size_t len);
 /** Add a decimal number: faster than textbuf_printf(). */
 void textbuf_uint(struct textbuf *b, uint64_t n);
-/** Add `s` escaped for a terminal: see base/printable.h. */
-void textbuf_clean(struct textbuf *b, const char *s);
 /** Add `s` as a quoted JSON string; bytes that are not UTF-8 become U+FFFD, terminal controls are escaped. */
 void textbuf_json(struct textbuf *b, const char *s);
 /** Add `s` as a CSV field (RFC 4180), quoted only if necessary. Terminal controls are escaped except line breaks

@@ -186,7 +186,7 @@ void columns_add_word(struct columns *cs, size_t column, const char *word)
         cs->failed = true;
 }
 
-/* Texts of the rows are of one batch; words are of all. */
+/* Begin a batch: its texts are dropped; words are numbered over all batches and stay. */
 static bool column_begin(struct column *c)
 {
     c->n_null = 0;

@@ -89,7 +89,7 @@ int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint6
 
 /* Adds the owner of a mutex that no thread has recorded as held: acquired before the recording, or by a parent's
  * thread. The waiter read the owner after writing its slot. The owner still holds the mutex if it had begun to wait
- * before that, or waits for the mutex itself; an owner that is no thread of the process holds it permanently. @return
+ * before that, or waits for the mutex itself; an owner that is not a thread of the process holds it permanently. @return
  * 1; UPMU_E_NOMEM. */
 static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
 {

@@ -40,7 +40,7 @@ static int process_options(void)
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MODE=%s is not known. Use tree", mode);
     long n = nodes ? strtol(nodes, &end, 10) : FUNC_NODES_DEFAULT;
     if ((nodes && *end) || n < FUNC_NODES_MIN || n > FUNC_NODES_MAX)
-        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_NODES=%s is no number from %d to %d", nodes, FUNC_NODES_MIN,
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_NODES=%s is not a number from %d to %d", nodes, FUNC_NODES_MIN,
                          FUNC_NODES_MAX);
     int rc = func_select_start(process_environment("UPMU_FUNC_INCLUDE"), process_environment("UPMU_FUNC_EXCLUDE"),
                                process_environment("UPMU_FUNC_BELOW"));

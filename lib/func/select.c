@@ -139,7 +139,7 @@ static uint32_t select_decide(uint64_t function)
            (below.n == 0 || patterns_match(&below, module, name) ? IS_BELOW : 0u);
 }
 
-/* A full table decides again each time. */
+/* The decision on a function. Without space in the table it is made again at each call. */
 static uint32_t select_find(uint64_t function)
 {
     uint32_t at = (uint32_t)((function * 0x9e3779b97f4a7c15u) >> 40);

@@ -62,8 +62,8 @@ struct func_call {
     uint64_t cfa, hook, site; /**< as in struct func_frame */
 };
 
-/** Whether the last frame `f` was left without a return: the call's is not below it. At the same address, `f` is a caller only
- *  if this function was inlined into it: then it has the same call site, and another hook. */
+/** Whether frame `f`, the last one, was left without a return (longjmp, exception): the frame of call `c` is not deeper in the stack.
+ *  At the same address `f` is still the caller if this function was inlined into it: same call site, other hook. */
 static inline bool func_frame_is_left(const struct func_frame *f, const struct func_call *c)
 {
     return UNLIKELY(c->cfa >= f->cfa) && (c->cfa > f->cfa || c->site != f->site || c->hook == f->hook);

@@ -25,7 +25,7 @@ static inline long launcher_number(const char *const *names)
     return -1;
 }
 
-/** Rank in the job; -1: this is no process of a job, as far as its environment shows. */
+/** Rank in the job; -1: this process is not of a job, as far as its environment shows. */
 static inline long launcher_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",       "MV2_COMM_WORLD_RANK",
@@ -42,7 +42,7 @@ static inline long launcher_size(void)
 }
 
 /** Name of the job, which is the same in all ranks of a host: the launcher's, else by the process that started the ranks there.
- *  @return false: this is no process of a job. */
+ *  @return false: this process is not of a job. */
 static inline bool launcher_job(char job[LAUNCHER_JOB_MAX])
 {
     static const char *const names[] = {"UPMU_MPI_JOB", "PMIX_NAMESPACE", "PALS_APID", "FLUX_JOB_ID", NULL};

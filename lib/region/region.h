@@ -136,7 +136,7 @@ struct region_thread {
     uint32_t depth;
     uint32_t too_deep; /**< begins beyond the deepest frame, not ended yet */
     uint32_t epoch;    /**< of the last resume this thread has seen */
-    uint32_t ended;    /**< the thread is gone, its sums stay */
+    uint32_t ended;    /**< the thread has ended; its sums are kept */
     uint32_t rounds;   /**< destructor rounds seen */
     uint32_t lived;    /**< the region of its life was begun */
     pid_t tid;

@@ -82,7 +82,7 @@ void module_file_open(struct elf_file *file, const char *path, const char *build
     char found[BUILD_ID_TEXT_MAX];
     *file = (struct elf_file){.fd = -1};
     if (path[0] != '/') {
-        textbuf_printf(why, "%s is no file", path);
+        textbuf_printf(why, "%s is not a file", path);
         return;
     }
     int err = elf_file_open(file, path);

@@ -32,7 +32,7 @@ static bool tail_call_returns_to(Dwarf_Die *die, uint64_t address)
            dwarf_formaddr(&attribute, &at) == 0 && at == address;
 }
 
-/* Entries between a function and its call sites. */
+/* Whether call sites of a function may be children of this DIE. */
 static bool may_hold_calls(Dwarf_Die *die)
 {
     int tag = dwarf_tag(die);

@@ -163,7 +163,7 @@ has_not out "pay_at_till"
 expect 0 "$UPMU" report --json "$work/foreign"
 has out "is not the file that was recorded"
 
-# What is no recording, or not all of one.
+# Not a recording, or a part of one.
 expect 1 "$UPMU" report "$work/nowhere"
 has err "nowhere"
 empty out

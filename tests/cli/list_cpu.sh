@@ -143,7 +143,7 @@ kunpeng920 l1d-load armv8_pmuv3_0/config=0x40/
 WORDS
 for event in PAPI_L1_TCM llc-miss; do
     expect 0 "$UPMU" explain --cpu gs464 "$event"
-    ! grep -q '^perf' "$work/out" || { fail "$event of gs464 is no event of perf"; show >&2; }
+    ! grep -q '^perf' "$work/out" || { fail "$event of gs464 is not an event of perf"; show >&2; }
 done
 expect 1 "$UPMU" explain cyles
 has err "did you mean 'cycles'?"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that reads traces with the installed libraries. What is no trace is refused with a reason, by both libraries. */
+/* A program that reads traces with the installed libraries. Both libraries refuse anything else with a reason. */
 #include <stdio.h>
 
 #include "upmu/trace.h"

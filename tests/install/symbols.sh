@@ -22,7 +22,7 @@ map_symbols()
 
 exported()
 {
-    # A version node is itself an absolute symbol (type A); it is no name of the API.
+    # A version node is itself an absolute symbol (type A); it is not a name of the API.
     nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }'
 }
 

@@ -385,7 +385,7 @@ static void options(void)
     CHECK(setenv("UPMU_BACKEND", "none", 1) == 0, "setenv");
     CHECK(upmu_set_open(&set, "page-faults", &opts) == UPMU_E_INVAL && strstr(upmu_error(), "UPMU_BACKEND"), "%s",
           upmu_error());
-    /* The first release's struct has the option; a smaller one is none of any release. */
+    /* The first release's struct has the option; no release had a smaller one. */
     opts = (struct upmu_set_opts){.size = UPMU_SET_OPTS_SIZE_V1, .backend = "papi"};
     CHECK(unsetenv("UPMU_BACKEND") == 0, "unsetenv");
     CHECK(upmu_set_open(&set, "page-faults", &opts) == 0 && fake->sets() == 1, "the first release's struct");

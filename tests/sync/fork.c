@@ -100,7 +100,7 @@ static void spawn(char *self)
     wait_for(pid);
 }
 
-/* The one in the middle, which daemon() leaves behind, is no process that works. The end of the pipe is the daemon's. */
+/* The one in the middle, which daemon() leaves behind, does no work. The end of the pipe is the daemon's. */
 static void run_daemon(void)
 {
     int ends[2];

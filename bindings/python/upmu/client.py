@@ -173,7 +173,7 @@ class Client:
         return self.request("view", target=target, view="overview")["overview"]
 
     def export(self, target, format, path=None, **params):
-        """Exports to a file. Returns its path; without `path` it is the server's, and goes with it."""
+        """Exports to a file. Returns its path; without `path` the file belongs to the server, which removes it at its end."""
         return self.request("export", target=target, format=format, path=path and os.path.abspath(path), **params)["path"]
 
     def cancel(self, number):

@@ -241,7 +241,7 @@ class Recording:
         self._debug_dir = None if debug_dir is None else path(debug_dir)
         self._overview_of_it: Optional[_Overview] = None
         if not os.path.isdir(self._path):
-            raise Error(f"cannot read the recording \"{self.directory}\": it is no directory", c.UPMU_E_IO)
+            raise Error(f"cannot read the recording \"{self.directory}\": it is not a directory", c.UPMU_E_IO)
 
     @property
     def _overview(self) -> Any:

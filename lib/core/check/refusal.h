@@ -25,7 +25,7 @@ struct explain_context {
     bool wants_kernel; /**< kernel mode was requested */
     /** Kernel mode was requested, and the event can be counted with the modifier :u. */
     bool user_mode_counts;
-    size_t descriptors; /**< still to be opened for the whole request, besides those that are held; 0: one */
+    size_t descriptors; /**< number that the request still needs, besides those it holds; 0: one */
     bool precise;       /**< requested with ':p' */
     bool grouped;       /**< opened into the group of other events */
     bool inherit;       /**< the failure may concern threads and children to be counted later, which can be excluded */

@@ -126,7 +126,7 @@ static void counters_fill_request(struct kernel_open *req, const struct event *e
         .inherit = target->inherit,
         .enable_on_exec = leader < 0 && target->on_exec,
         .backend = (uint8_t)target->backend,
-        .group_read = leader < 0, /* a member's own times, which the group's times hide */
+        .group_read = leader < 0, /* a read of the group has the leader's times only; that of a member has its own */
     };
     /* Other backends have no PMU numbers; the core PMU has a fixed type. */
     if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE &&

@@ -100,7 +100,6 @@ static uint64_t column_waker(const struct column_input *p)
     return columns_rank_or_zero(p->job->html->thread_rank, column_wait(p)->waker);
 }
 
-/* Time from the wake-up to the end of the wait. */
 static uint64_t column_waker_stack(const struct column_input *p)
 {
     return column_wait(p)->waker_stack;

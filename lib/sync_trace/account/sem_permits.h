@@ -30,7 +30,7 @@ uint32_t sync_sem_permits_held(struct sync_thread *t);
 enum sync_sem_release {
     SYNC_SEM_RELEASED,    /**< its release, or the semaphore is none */
     SYNC_SEM_HELD_BEFORE, /**< the release of a hold from before the recording */
-    SYNC_SEM_NOT_HELD,    /**< it shows that the semaphore is no lock: sync_sem_not_a_lock() is to be called */
+    SYNC_SEM_NOT_HELD,    /**< it shows that the semaphore is not a lock: sync_sem_not_a_lock() is to be called */
 };
 
 /** The semaphore is about to be posted: the thread releases it. `t`: NULL if nothing is recorded. */

@@ -53,7 +53,7 @@ void sync_wait_state_unblock(struct sync_thread *t);
 void sync_wait_state_disown(pid_t tid, uintptr_t lock);
 /** The same if the owner is unknown: by the thread that is recorded as its holder. */
 void sync_wait_state_disown_holder(uintptr_t lock);
-/** After the wait began, the mutex was still owned by its peer; `gone`: the peer is no thread of this process. */
+/** After the wait began, the mutex was still owned by its peer; `gone`: the peer is not a thread of this process. */
 void sync_wait_state_owner_seen(struct sync_thread *t, bool gone);
 
 #endif

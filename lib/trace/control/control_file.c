@@ -34,7 +34,7 @@ static int control_check_owner(const char *path, int fd)
         return packets_io_failed(path, errno);
     if (st.st_uid != geteuid())
         return upmu_fail(UPMU_E_PERM,
-                         "\"%s\" is another user's: only the user whose process it is can control its "
+                         "\"%s\" is another user's: only the owner of the process can control its "
                          "recording",
                          path);
     if (!S_ISREG(st.st_mode) || st.st_size < CONTROL_BYTES)
@@ -47,7 +47,7 @@ static int control_map(const char *path, struct control_header **out)
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && (errno == EACCES || errno == EPERM))
         return upmu_fail(UPMU_E_PERM,
-                         "\"%s\" may not be written: only the user whose process it is can control its "
+                         "\"%s\" cannot be written: only the owner of the process can control its "
                          "recording",
                          path);
     if (fd < 0)

@@ -102,7 +102,11 @@ END_TEST
 START_TEST(what_a_terminal_obeys_is_escaped)
 {
     struct textbuf b = {0};
-    textbuf_clean(&b, "a\x1b[1m\x9b\xc2\x9b\xe2\x80\xae\xff\n\r\t\x7f\xc3\xa9\xf0\x9f\x90\x81");
+    char shown[PRINTABLE_MAX];
+    for (const char *s = "a\x1b[1m\x9b\xc2\x9b\xe2\x80\xae\xff\n\r\t\x7f\xc3\xa9\xf0\x9f\x90\x81"; *s;) {
+        s += printable_next(s, shown);
+        textbuf_add(&b, shown, strlen(shown));
+    }
     ck_assert_str_eq(b.data, "a\\x1b[1m\\x9b\\x9b\\u202e\\xff\\n\\r\\t\\x7f\xc3\xa9\xf0\x9f\x90\x81");
     textbuf_free(&b);
     expect_csv("\x1b[1m\x9b", "\\x1b[1m\\x9b");

@@ -385,7 +385,7 @@ START_TEST(the_list_of_names_has_the_registry_and_sysfs)
     }
     ck_assert_uint_eq(from_sysfs, 2);
     ck_assert_uint_eq(names, upmu_event_count());
-    ck_assert_uint_eq(names, n + 2); /* .scale is no event */
+    ck_assert_uint_eq(names, n + 2); /* .scale is not an event */
 }
 END_TEST
 

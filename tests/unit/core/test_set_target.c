@@ -126,7 +126,7 @@ START_TEST(threads_that_end_meanwhile_are_left_out)
     expect_attached(left, 2);
     ck_assert_uint_eq(total(set), 200);
     upmu_set_close(set);
-    ck_assert_int_eq(attach(&set, UPMU_SET_STRICT), 0); /* an ended thread is no event that cannot be counted */
+    ck_assert_int_eq(attach(&set, UPMU_SET_STRICT), 0); /* that a thread has ended is no reason to refuse the event */
     upmu_set_close(set);
     nothing_left();
 }

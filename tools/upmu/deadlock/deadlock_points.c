@@ -9,7 +9,7 @@
 #include "ui/memory.h"
 #include "upmu/version.h"
 
-/* A location a report speaks of, the first one being its head. */
+/* A source location of a finding; `head` marks the first one. */
 struct point {
     bool head;
     bool severe; /* a deadlock, or what could become one */

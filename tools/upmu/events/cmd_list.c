@@ -409,7 +409,7 @@ static bool list_options_agree(const struct list_request *r)
     else if (r->natives && r->only_metrics)
         fault = "--native or --metrics, not both";
     else if (r->cpus && (r->cpu || r->natives || r->only_metrics || r->pattern))
-        fault = "--cpus goes with --json or --csv alone";
+        fault = "--cpus can be combined with --json or --csv only";
     if (fault)
         options_usage(r->self, "%s", fault);
     return fault == NULL;

@@ -57,7 +57,7 @@ static void perf_code_words(const struct upmu_event_info *e, const char *modifie
 void perf_name(const struct upmu_event_info *e, char *words, size_t size)
 {
     words[0] = '\0';
-    /* What is read with getrusage is no event of perf's. */
+    /* Events read with getrusage are not events of perf. */
     if (e->match == UPMU_MATCH_ABSENT || !e->pmu || e->formula[0] || strcmp(e->pmu, "getrusage") == 0)
         return;
     const char *modifier = perf_modifier_of(e->name), *colon = modifier[0] ? ":" : "";

@@ -131,8 +131,8 @@ static int text_compare_rows(const void *a, const void *b)
     return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
 }
 
-/* The paths with the longest times; with a path its parent is always there, which is not shorter. Recursions are not rows of
- * their own: their time is in the active call. */
+/* Select the paths with the longest times, and the paths they are below. A recursive call has no row: its time is in that of the
+ * outermost call. */
 static bool *text_choose(const struct functions_report *r, size_t n, size_t wanted)
 {
     struct upmu_function_path p = {.size = sizeof p};

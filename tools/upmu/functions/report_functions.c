@@ -13,7 +13,7 @@ int report_functions(const struct report_request *q)
     struct output out;
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : TOP_DEFAULT;
     if (q->sort || q->group_given)
-        return options_usage(q->self, "--functions goes with --json and --top alone");
+        return options_usage(q->self, "--functions can be combined with --json and --top only");
     int rc = upmu_functions_open(&r.functions, q->dir, NULL);
     if (rc == 0)
         rc = upmu_functions_totals_read(r.functions, &r.totals);

@@ -58,7 +58,7 @@ static int metrics_option(void *arg, int id, const char *value)
         return number_long(value, 0, TOP_MAX, &q->top) ? 0 : options_usage(q->self, "--top needs a number");
     default:
         if (!number_long(value, 1, PID_MAX, &pid))
-            return options_usage(q->self, "'%s' is no process id", value);
+            return options_usage(q->self, "'%s' is not a process id", value);
         q->pids = memory_resize(q->pids, q->n_pids + 1, sizeof *q->pids);
         q->pids[q->n_pids++] = (pid_t)pid;
         return 0;

@@ -12,7 +12,7 @@ int report_mpi(const struct report_request *q)
     struct output out;
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : MPI_TOP_DEFAULT;
     if (q->sort || q->group_given)
-        return options_usage(q->self, "--mpi goes with --json and --top alone");
+        return options_usage(q->self, "--mpi can be combined with --json and --top only");
     if (upmu_mpi_open(&r.mpi, q->dir) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;

@@ -157,7 +157,8 @@ static int report_html(const struct report_request *q)
                                        .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns}};
     bool filtered = q->thread || q->lock || q->kinds || q->object_types || q->page || q->event;
     if (q->as_json || q->sort || q->top || filtered || q->view != &views[0])
-        return options_usage(q->self, "--html goes with --from and --to only: the page sorts and filters itself");
+        return options_usage(q->self,
+                             "--html can be combined with --from and --to only: the page sorts and filters itself");
     return export_to_file(&order);
 }
 
@@ -174,7 +175,7 @@ static int report_run(const struct command *self, int argc, char **argv)
         return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
                                           : "one directory at a time; with --diff two");
     if (q.diff && (q.filter || q.sort || q.html || q.view != &views[0]))
-        return options_usage(self, "--diff goes with --json and --top alone");
+        return options_usage(self, "--diff can be combined with --json and --top only");
     if (q.to_ns != 0 && q.to_ns < q.from_ns)
         return options_usage(self, "--to is before --from");
     if (q.html)

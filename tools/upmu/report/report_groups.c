@@ -89,7 +89,7 @@ static int group_compare_waits(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Removes the entries that are in groups; a group comes where its sum belongs. */
+/* Replace the locks of each group by one entry, at the position of the group's sum. */
 static void group_order(struct report *r, bool by_wait)
 {
     struct waited *all = memory_array(r->n_order + 1, sizeof *all);

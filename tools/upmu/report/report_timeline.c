@@ -7,7 +7,7 @@
 #include "ui/options.h"
 #include "timeline.h"
 
-enum { ROWS_DEFAULT = 50, ROWS_JSON = 100000 }; /* memory goes with the page */
+enum { ROWS_DEFAULT = 50, ROWS_JSON = 100000 }; /* the rows of a page are in memory */
 
 /* The number, from `first` on, that `name_of` gives the name `word`; -1 if there is none. */
 static int name_number(const char *(*name_of)(int), int first, const char *word)

@@ -29,7 +29,7 @@ bool param_integer(const struct request *q, const char *name, int64_t low, int64
     struct json_slice value = json_find(q->params, name);
     if (param_is_absent(value) || json_integer(value, low, high, out))
         return true;
-    request_fail(q, SERVE_E_PARAMS, NULL, "\"%s\" is no number from %" PRId64 " to %" PRId64, name, low, high);
+    request_fail(q, SERVE_E_PARAMS, NULL, "\"%s\" is not a number from %" PRId64 " to %" PRId64, name, low, high);
     return false;
 }
 

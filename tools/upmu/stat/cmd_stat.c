@@ -189,9 +189,9 @@ static int stat_check_target(const struct stat_line *l)
     if (targets > 1)
         return options_usage(l->self, "-p, -t and -C (or -a) exclude each other");
     if (l->per_thread && !l->pid && !l->tid)
-        return options_usage(l->self, "--per-thread goes with -p or -t");
+        return options_usage(l->self, "--per-thread needs -p or -t");
     if (l->no_aggr && !l->cpu && !l->all_cpus)
-        return options_usage(l->self, "--no-aggr goes with -a or -C");
+        return options_usage(l->self, "--no-aggr needs -a or -C");
     return 0;
 }
 
@@ -204,15 +204,15 @@ static int stat_check(const struct stat_line *l)
     if (status != 0)
         return status;
     if (q->argv && q->seconds > 0)
-        return options_usage(l->self, "--for goes with -p, -t, -C or -a; a command is counted until it ends");
+        return options_usage(l->self, "--for needs -p, -t, -C or -a; a command is counted until it ends");
     if (q->runs > 1 && (!q->argv || l->per_thread))
-        return options_usage(l->self, "--repeat goes with a command, and not with --per-thread");
+        return options_usage(l->self, "--repeat needs a command, and excludes --per-thread");
     if (q->runs > 1 && q->interval > 0)
         return options_usage(l->self, "--repeat and --interval-print exclude each other");
     if (q->interval_count > 0 && (q->interval <= 0 || q->argv))
-        return options_usage(l->self, "--interval-count goes with --interval-print, and not with a command");
+        return options_usage(l->self, "--interval-count needs --interval-print, and excludes a command");
     if (q->append && !q->output)
-        return options_usage(l->self, "--append goes with --output FILE");
+        return options_usage(l->self, "--append needs --output FILE");
     return 0;
 }
 

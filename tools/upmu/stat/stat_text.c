@@ -176,7 +176,7 @@ static void text_events(struct output *out, const struct stat_request *q, const 
     table_end(&t, out, 4);
 }
 
-/* Two events share a paragraph when the same obstacle is in the way of both. */
+/* Events that are not counted for the same reason share a paragraph. */
 static bool text_same_obstacle(const struct stat_event *a, const struct stat_event *b)
 {
     return a->status == b->status && a->cause == b->cause &&

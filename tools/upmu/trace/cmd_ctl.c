@@ -101,7 +101,7 @@ static int ctl_option(void *arg, int id, const char *value)
     }
     if (!q->verb) {
         q->verb = ctl_verb_named(value);
-        return q->verb ? 0 : options_usage(q->self, "'%s' is none of " CTL_VERBS, value);
+        return q->verb ? 0 : options_usage(q->self, "'%s' is not one of " CTL_VERBS, value);
     }
     if (!q->verb->arg || q->arg)
         return options_usage(q->self, "unexpected argument '%s'", value);

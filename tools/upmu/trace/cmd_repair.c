@@ -71,7 +71,7 @@ const struct command command_repair = {
         "running processes do not change, and repairing twice is harmless.\n",
     .options = repair_options,
     .exits = "  0  done, also if there was nothing to trim\n"
-             "  1  DIR is not there, cannot be written, or is no trace\n"
+             "  1  DIR does not exist, cannot be written, or is not a trace\n"
              "  2  the command line is invalid\n",
     .run = repair_run,
 };

@@ -27,7 +27,7 @@ static void export_report_damage(void *arg, const char *message)
     complain("%s", message);
 }
 
-/* `*written` is whether all that can be read is there. */
+/* @param written out: the output is complete, except for damaged parts of the recording */
 static int export_write_to(const struct export_order *q, int fd, bool *written)
 {
     struct upmu_export_opts opts = q->opts;
