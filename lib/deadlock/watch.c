@@ -220,7 +220,7 @@ static pid_t watch_process_id(const char *dir)
  * grow. */
 static void watch_search_process(const struct upmu_deadlock_watch *w, struct alive *a)
 {
-    enum { DOUBLINGS = 8 };
+    enum { DOUBLINGS = 4 };
     if (a->pid != 0 || w->polls < a->search_at)
         return;
     a->pid = watch_process_id(a->dir);

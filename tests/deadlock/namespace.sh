@@ -30,7 +30,7 @@ for case in cross_normal late_after_deadlock; do
         # shellcheck disable=SC2086
         setsid "$upmu" record -o "$dir/recording" -- unshare -fp $proc "$corpus" $case "$dir/pid" >"$dir/err" 2>&1 &
         recorder=$!
-        for _ in $(seq 200); do
+        for _ in $(seq 600); do
             if grep -q '^deadlock \[cycle\]' "$dir/err"; then break; fi
             sleep 0.1
         done
