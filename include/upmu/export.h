@@ -21,10 +21,14 @@ UPMU_BEGIN_DECLS
 
 /** Subject of profiles (folded, flamegraph, callgrind, pprof, speedscope). */
 enum upmu_export_what {
-    UPMU_EXPORT_AUTO = 0,      /**< functions if they were recorded, else regions if the program has any, else waits */
+    UPMU_EXPORT_AUTO =
+        0, /**< functions if they were recorded, else samples if any were, else regions if the program has
+                             any, else waits */
     UPMU_EXPORT_WAITS = 1,     /**< blocked time by call stack */
     UPMU_EXPORT_REGIONS = 2,   /**< wall time by region, with waits as leaves; counters if the format has them */
     UPMU_EXPORT_FUNCTIONS = 3, /**< time in recorded functions (upmu/functions.h), of all threads together */
+    UPMU_EXPORT_SAMPLES = 4,   /**< samples (upmu/samples.h) by thread and call stack */
+    UPMU_EXPORT_WALL = 5,      /**< wall time: samples of CPU time, and waits, by thread and call stack */
 };
 
 /** Options; NULL or all zero but `size`: the defaults. */

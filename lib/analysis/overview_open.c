@@ -122,6 +122,12 @@ int timeline_read(struct upmu_overview **overview, const char *dir, const char *
     return overview_read_all(overview, dir, &opts, hooks);
 }
 
+int timeline_none(struct upmu_overview **overview)
+{
+    *overview = calloc(1, sizeof **overview);
+    return *overview ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory while reading a recording");
+}
+
 void upmu_overview_close(struct upmu_overview *overview)
 {
     if (!overview)

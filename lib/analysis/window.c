@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The time window of a view or an export, checked against the recording. */
+/* Times of a recording: the window of a view or an export, and other clocks. */
 #include <inttypes.h>
 
 #include "analysis/public.h"
 #include "analysis/pass/timeline.h"
 #include "base/error.h"
+#include "trace/read/bare.h"
 
 int timeline_window(const struct upmu_overview *overview, uint64_t from_ns, uint64_t to_ns, struct timeline_window *out)
 {
@@ -21,4 +22,9 @@ int timeline_window(const struct upmu_overview *overview, uint64_t from_ns, uint
     if (to_ns != 0 && to_ns < length)
         out->to_ns = o->begin_ns + to_ns;
     return 0;
+}
+
+uint64_t timeline_of_raw(const struct upmu_overview *overview, size_t process, uint64_t raw_ns)
+{
+    return trace_time_of_raw(overview->trace, process, raw_ns);
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/suggest.h"
+#include "export/samples.h"
 #include "export/spans.h"
 
 static const struct export_format *const formats[] = {
@@ -73,27 +74,75 @@ static bool export_has_window(const struct upmu_export_opts *o)
 
 static int export_no_window(void)
 {
-    return upmu_fail(UPMU_E_INVAL, "a profile of functions supports no time window: it covers the whole recording");
+    return upmu_fail(UPMU_E_INVAL, "a profile of functions or samples supports no time window: it covers the whole "
+                                   "recording");
 }
 
-/* What profiles are of; recorded functions are read here. */
-static int export_choose(struct export_job *job)
+/* Profiles of functions and samples have no times. */
+static bool export_is_timeless(int what)
 {
-    int *what = &job->opts.what, rc = UPMU_E_STATE;
-    bool wanted = *what == UPMU_EXPORT_FUNCTIONS, profile = job->format->wants_tree && !job->format->begin;
-    if (wanted && !profile)
-        return upmu_fail(UPMU_E_INVAL, "format %s is no profile: it cannot be of functions", job->format->name);
-    if (wanted || (*what == UPMU_EXPORT_AUTO && profile)) {
-        const struct upmu_functions_opts opts = {.size = sizeof opts, .debug_dir = job->opts.debug_dir};
-        rc = upmu_functions_open(&job->functions, job->dir, &opts);
-    }
+    return what >= UPMU_EXPORT_FUNCTIONS;
+}
+
+static int export_no_profile(const struct export_job *job)
+{
+    return upmu_fail(UPMU_E_INVAL, "format %s is no profile: it cannot be of functions, samples or wall time",
+                     job->format->name);
+}
+
+static int export_open_functions(struct export_job *job)
+{
+    const struct upmu_functions_opts opts = {.size = sizeof opts, .debug_dir = job->opts.debug_dir};
+    return upmu_functions_open(&job->functions, job->dir, &opts);
+}
+
+static int export_open_samples(struct export_job *job)
+{
+    const struct upmu_samples_opts opts = {.size = sizeof opts, .debug_dir = job->opts.debug_dir};
+    struct upmu_samples_totals totals = {.size = sizeof totals};
+    int rc = upmu_samples_open(&job->samples, job->dir, &opts);
+    if (rc == 0)
+        rc = upmu_samples_totals_read(job->samples, &totals);
+    job->samples_are_time = totals.is_time != 0;
+    if (rc == 0 && job->opts.what == UPMU_EXPORT_WALL && !totals.is_time)
+        rc = upmu_fail(UPMU_E_STATE, "the samples are of %s, not of CPU time: they form no wall time with waits",
+                       totals.event);
+    return rc;
+}
+
+/* What was recorded; recorded functions and samples are read here. */
+static int export_choose_auto(struct export_job *job)
+{
+    int *what = &job->opts.what, rc = export_open_functions(job);
     if (rc == 0)
         *what = UPMU_EXPORT_FUNCTIONS;
-    else if (wanted || rc != UPMU_E_STATE)
-        return rc;
-    else if (*what == UPMU_EXPORT_AUTO)
+    if (rc == UPMU_E_STATE) {
+        rc = export_open_samples(job);
+        *what = rc == 0 ? UPMU_EXPORT_SAMPLES : *what;
+    }
+    return rc;
+}
+
+/* What profiles are of. */
+static int export_choose(struct export_job *job)
+{
+    int *what = &job->opts.what, rc = 0;
+    bool profile = job->format->wants_tree && !job->format->begin;
+    if (export_is_timeless(*what) && !profile)
+        return export_no_profile(job);
+    if (*what == UPMU_EXPORT_FUNCTIONS)
+        rc = export_open_functions(job);
+    else if (*what == UPMU_EXPORT_SAMPLES || *what == UPMU_EXPORT_WALL)
+        rc = export_open_samples(job);
+    else if (*what == UPMU_EXPORT_AUTO && profile)
+        rc = export_choose_auto(job);
+    if (*what == UPMU_EXPORT_AUTO && (rc == UPMU_E_STATE || !profile)) {
         *what = export_has_regions(&job->facts->pass) ? UPMU_EXPORT_REGIONS : UPMU_EXPORT_WAITS;
-    return rc == 0 && export_has_window(&job->opts) ? export_no_window() : 0;
+        rc = 0;
+    }
+    if (rc == 0 && *what == UPMU_EXPORT_WALL)
+        rc = export_wall_start(job);
+    return rc == 0 && export_is_timeless(*what) && export_has_window(&job->opts) ? export_no_window() : rc;
 }
 
 static int export_start(struct export_job *job)
@@ -105,17 +154,48 @@ static int export_start(struct export_job *job)
     if (rc != 0)
         return rc;
     size_t n = 0;
-    while (!job->functions && upmu_overview_counter_name(job->facts, 0, n))
+    while (!job->functions && !job->samples && upmu_overview_counter_name(job->facts, 0, n))
         n++;
     rc = job->format->wants_tree ? tree_start(&job->tree, n < UPMU_REGION_EVENTS_MAX ? n : UPMU_REGION_EVENTS_MAX) : 0;
     return rc == 0 && job->format->start ? job->format->start(job) : rc;
 }
 
-static int export_run(struct export_job *job, const char *dir)
+/* The second reading: spans and events; of samples alone nothing is read again. */
+static int export_read_again(struct export_job *job, const char *dir)
 {
     struct upmu_overview *second = NULL;
     const struct timeline_hooks hooks = spans_hooks(job);
+    if (job->functions)
+        return export_functions(job);
+    if (job->samples && !job->wall)
+        return export_samples(job);
+    int rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
+    if (rc == 0)
+        rc = spans_finish(job, job->facts->pass.end_ns);
+    if (rc == 0 && job->wall)
+        rc = export_samples(job);
+    if (rc == 0 && job->wall)
+        rc = export_wall_rest(job);
+    upmu_overview_close(second);
+    return rc;
+}
+
+/* Samples of a process that ran already are a recording without a trace. */
+static int export_read_facts(struct export_job *job, const char *dir)
+{
+    struct upmu_samples *samples = NULL;
     int rc = timeline_read(&job->facts, dir, job->opts.debug_dir, NULL);
+    bool alone = job->opts.what == UPMU_EXPORT_AUTO || job->opts.what == UPMU_EXPORT_SAMPLES;
+    if (rc != UPMU_E_FORMAT || !alone || upmu_samples_open(&samples, dir, NULL) != 0)
+        return rc;
+    upmu_samples_close(samples);
+    job->opts.what = UPMU_EXPORT_SAMPLES;
+    return timeline_none(&job->facts);
+}
+
+static int export_run(struct export_job *job, const char *dir)
+{
+    int rc = export_read_facts(job, dir);
     if (rc == 0)
         rc = timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window);
     for (size_t i = 0; rc == 0 && job->opts.damage && i < job->facts->n_damages; i++)
@@ -124,18 +204,11 @@ static int export_run(struct export_job *job, const char *dir)
         rc = export_names_start(job);
     if (rc == 0)
         rc = export_start(job);
-    if (rc == 0 && job->functions)
-        rc = export_functions(job);
-    else if (rc == 0)
-        rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
-    if (rc == 0 && !job->functions)
-        rc = spans_finish(job, job->facts->pass.end_ns);
+    if (rc == 0)
+        rc = export_read_again(job, dir);
     if (rc == 0 && job->format->finish)
         rc = job->format->finish(job);
-    if (rc == 0)
-        rc = export_write(job);
-    upmu_overview_close(second);
-    return rc;
+    return rc == 0 ? export_write(job) : rc;
 }
 
 static int export_fill_result(const struct export_job *job, struct upmu_export_result *out)
@@ -160,13 +233,13 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
         rc = OPTS_CHECK(result, UPMU_EXPORT_RESULT_SIZE_V1);
     if (rc != 0)
         return rc;
-    if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_FUNCTIONS)
+    if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_WALL)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is no enum upmu_export_what",
                          (int)job.opts.what);
     job.format = export_format_find(format);
     if (!job.format)
         return UPMU_E_NAME;
-    if (export_has_window(&job.opts) && job.opts.what == UPMU_EXPORT_FUNCTIONS)
+    if (export_has_window(&job.opts) && export_is_timeless(job.opts.what))
         return export_no_window();
     if (export_has_window(&job.opts) && job.format->window == EXPORT_WINDOW_NONE)
         return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording", format);
@@ -179,6 +252,8 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     spans_free(&job);
     textbuf_free(&job.out);
     upmu_functions_close(job.functions);
+    upmu_samples_close(job.samples);
+    export_wall_free(&job);
     upmu_overview_close(job.facts);
     return rc;
 }

@@ -18,6 +18,7 @@
 #include "export/tree.h"
 #include "upmu/export.h"
 #include "upmu/functions.h"
+#include "upmu/samples.h"
 
 enum { EXPORT_DEPTH_MAX = 512 }; /* nesting that viewers support; deeper spans are left out and counted */
 
@@ -47,6 +48,7 @@ enum export_window {
 
 struct html;
 struct arrow;
+struct export_wall;
 
 struct export_job {
     const struct export_format *format;
@@ -64,6 +66,10 @@ struct export_job {
     uint64_t left_out;  /**< spans, or lines of a list, left out */
     struct tree tree;
     struct upmu_functions *functions;  /**< NULL: the profile is not of functions */
+    struct upmu_samples *samples;      /**< NULL: the profile is not of samples */
+    bool samples_are_time;             /**< weights are nanoseconds */
+    struct export_wall *wall;          /**< samples and waits together */
+    struct map by_sample;              /**< node of a (root, path of samples) */
     struct map by_stack;               /**< node of a (process, stack) below a root */
     char **thread_names, **wait_names; /**< by index in the pass, NULL until the first lookup */
     struct map by_text;                /**< interned names */

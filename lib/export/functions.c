@@ -53,7 +53,12 @@ const struct export_columns *export_columns(const struct export_job *job)
         [UPMU_EXPORT_WAITS] = {"Time blocked, by call stack", "wait_ns", "waits", "wait"},
         [UPMU_EXPORT_REGIONS] = {"Wall time, by region", "wall_ns", "instances", "wall"},
         [UPMU_EXPORT_FUNCTIONS] = {"Time in functions, by call path", "time_ns", "calls", "time"},
+        [UPMU_EXPORT_SAMPLES] = {"CPU time, by samples", "cpu_ns", "samples", "cpu"},
+        [UPMU_EXPORT_WALL] = {"Wall time: samples and waits, by call stack", "wall_ns", "samples", "wall"},
     };
+    static const struct export_columns events = {"Samples of an event, by call stack", "events", "samples", "events"};
+    if (job->samples && !job->samples_are_time)
+        return &events;
     return &all[job->opts.what];
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "export/samples.h"
 #include "export/spans.h"
 
 enum { PROGRESS_EVERY = 1 << 16 };
@@ -60,8 +61,13 @@ static uint32_t spans_add_frames(struct export_job *job, uint32_t process, const
             free(labels);
             return MAP_NONE;
         }
-        labels[n++] = export_frame_labeled(job, &s);
+        labels[n] = export_frame_labeled(job, &s);
+        if (job->wall && labels[n] != MAP_NONE) /* samples have functions, not the lines of calls */
+            labels[n] = job->tree.labels[labels[n]].function_label;
+        n++;
     }
+    while (job->wall && n > 1 && labels[n - 1] != MAP_NONE && export_is_start(job->tree.labels[labels[n - 1]].name))
+        n--;
     while (n > 0)
         node = tree_child(&job->tree, node, labels[--n]);
     free(labels);
@@ -84,7 +90,7 @@ static int spans_tree_begin(struct export_job *job, struct export_thread *t, con
                             struct export_open *open)
 {
     uint32_t parent = t->depth > 0 ? t->open[t->depth - 1].node : spans_thread_root(job, t, s->thread);
-    if (job->opts.what == UPMU_EXPORT_WAITS)
+    if (export_with_waits(job))
         parent = s->kind == SPAN_WAIT ? spans_stack_node(job, export_thread(job, s->thread)->process, s,
                                                          spans_thread_root(job, t, s->thread))
                                       : spans_thread_root(job, t, s->thread);
@@ -134,12 +140,13 @@ static int spans_tree_end(struct export_job *job, struct export_thread *t, const
     struct export_open *outer = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
     if (outer)
         outer->inner_ns += ns;
-    if (s->kind == SPAN_REGION && job->opts.what == UPMU_EXPORT_WAITS)
+    if (s->kind == SPAN_REGION && export_with_waits(job))
         return 0;
     struct tree_node *node = &job->tree.nodes[open->node];
     node->count++;
     node->ns += ns > open->inner_ns ? ns - open->inner_ns : 0;
-    return spans_tree_counters(job, t, open, s);
+    int rc = export_wall_wait(job, s);
+    return rc == 0 ? spans_tree_counters(job, t, open, s) : rc;
 }
 
 /* ------------------------------------------------------------------------------------------------- the spans */
@@ -318,6 +325,7 @@ void spans_free(struct export_job *job)
         free(job->threads[i]);
     free(job->threads);
     map_free(&job->by_stack);
+    map_free(&job->by_sample);
     map_free(&job->by_site);
     map_free(&job->by_stack_text);
     map_free(&job->by_text);

@@ -23,6 +23,8 @@
 #include "upmu/sync.h"
 #include "upmu/findings.h"
 #include "upmu/functions.h"
+#include "upmu/sampler.h"
+#include "upmu/samples.h"
 #include "upmu/timeline.h"
 #include "upmu/trace.h"
 

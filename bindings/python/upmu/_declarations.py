@@ -71,6 +71,8 @@ UPMU_EXPORT_AUTO = 0
 UPMU_EXPORT_WAITS = 1
 UPMU_EXPORT_REGIONS = 2
 UPMU_EXPORT_FUNCTIONS = 3
+UPMU_EXPORT_SAMPLES = 4
+UPMU_EXPORT_WALL = 5
 UPMU_FINDING_DEADLOCK = 0
 UPMU_FINDING_SECTION = 1
 UPMU_FINDING_HAND_OVER = 2
@@ -87,6 +89,16 @@ UPMU_MPI_LATE_BROADCAST = 5
 UPMU_MPI_EARLY_REDUCE = 6
 UPMU_MPI_EARLY_SCAN = 7
 UPMU_MPI_WAIT_FINALIZE = 8
+UPMU_SAMPLER_FRAME_POINTERS = 0
+UPMU_SAMPLER_COPY = 1
+UPMU_SAMPLER_NONE = 2
+UPMU_SAMPLER_AT_EXEC = 1
+UPMU_SAMPLER_RUNNING = 2
+UPMU_SAMPLES_PERF = 1
+UPMU_SAMPLES_TIMER = 2
+UPMU_SAMPLE_WHOLE = 0
+UPMU_SAMPLE_CUT = 1
+UPMU_SAMPLE_BROKEN = 2
 UPMU_TRIGGER_REGION = 1
 UPMU_TRIGGER_WAIT = 2
 UPMU_TRIGGER_DEADLOCK = 3
@@ -1190,6 +1202,128 @@ class UpmuRegionHealth(Structure):
     ]
 
 
+class UpmuSamplerOpts(Structure):
+    """struct upmu_sampler_opts"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("event", c_char_p),
+        ("frequency", c_uint64),
+        ("period", c_uint64),
+        ("stacks", c_int32),
+        ("stack_bytes", c_uint32),
+        ("ring_bytes", c_size_t),
+    ]
+
+
+class UpmuSamplerResult(Structure):
+    """struct upmu_sampler_result"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("samples", c_uint64),
+        ("lost", c_uint64),
+        ("unwritten", c_uint64),
+        ("count", c_uint64),
+    ]
+
+
+class UpmuSamplesOpts(Structure):
+    """struct upmu_samples_opts"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("debug_dir", c_char_p),
+    ]
+
+
+class UpmuSamplesTotals(Structure):
+    """struct upmu_samples_totals"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("event", c_char_p),
+        ("samples", c_uint64),
+        ("weight", c_uint64),
+        ("count", c_uint64),
+        ("kernel", c_uint64),
+        ("lost", c_uint64),
+        ("throttled", c_uint64),
+        ("unwritten", c_uint64),
+        ("damages", c_uint64),
+        ("whole", c_uint64),
+        ("cut", c_uint64),
+        ("broken", c_uint64),
+        ("frequency", c_uint64),
+        ("period", c_uint64),
+        ("processes", c_uint64),
+        ("threads", c_uint64),
+        ("source", c_int32),
+        ("stacks", c_int32),
+        ("is_time", c_uint32),
+        ("with_kernel", c_uint32),
+        ("ended", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class UpmuSample(Structure):
+    """struct upmu_sample"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("raw_ns", c_uint64),
+        ("time_ns", c_uint64),
+        ("weight", c_uint64),
+        ("thread", c_uint32),
+        ("cpu", c_uint32),
+        ("path", c_uint32),
+        ("kernel", c_uint32),
+        ("stack", c_int32),
+        ("reserved", c_uint32),
+    ]
+
+
+class UpmuSampleThread(Structure):
+    """struct upmu_sample_thread"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("pid", c_int),
+        ("tid", c_int),
+        ("samples", c_uint64),
+        ("weight", c_uint64),
+    ]
+
+
+class UpmuSampleFunction(Structure):
+    """struct upmu_sample_function"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("file", c_char_p),
+        ("module", c_char_p),
+        ("problem", c_char_p),
+        ("offset", c_uint64),
+        ("self_samples", c_uint64),
+        ("samples", c_uint64),
+        ("self_weight", c_uint64),
+        ("weight", c_uint64),
+    ]
+
+
+class UpmuSamplePath(Structure):
+    """struct upmu_sample_path"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("function", c_uint32),
+        ("parent", c_uint32),
+        ("child", c_uint32),
+        ("next", c_uint32),
+        ("depth", c_uint32),
+        ("reserved", c_uint32),
+        ("self_samples", c_uint64),
+        ("samples", c_uint64),
+        ("self_weight", c_uint64),
+        ("weight", c_uint64),
+    ]
+
+
 class UpmuSnapshot(Structure):
     """struct upmu_snapshot"""
     _fields_ = [
@@ -1804,6 +1938,14 @@ STRUCTS = {
     "upmu_region_event_stats": UpmuRegionEventStats,
     "upmu_region_stats": UpmuRegionStats,
     "upmu_region_health": UpmuRegionHealth,
+    "upmu_sampler_opts": UpmuSamplerOpts,
+    "upmu_sampler_result": UpmuSamplerResult,
+    "upmu_samples_opts": UpmuSamplesOpts,
+    "upmu_samples_totals": UpmuSamplesTotals,
+    "upmu_sample": UpmuSample,
+    "upmu_sample_thread": UpmuSampleThread,
+    "upmu_sample_function": UpmuSampleFunction,
+    "upmu_sample_path": UpmuSamplePath,
     "upmu_snapshot": UpmuSnapshot,
     "upmu_snapshot_watch_opts": UpmuSnapshotWatchOpts,
     "upmu_snapshot_totals": UpmuSnapshotTotals,
@@ -2054,6 +2196,20 @@ FUNCTIONS = {
         "upmu_mpi_call_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCall)]),
         "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
         "upmu_mpi_pattern_name": (c_char_p, [c_int]),
+        "upmu_sampler_open": (c_int, [c_void_p, c_char_p, POINTER(UpmuSamplerOpts)]),
+        "upmu_sampler_attach": (c_int, [c_void_p, c_int, c_int]),
+        "upmu_sampler_drain": (c_int, [c_void_p]),
+        "upmu_sampler_close": (c_int, [c_void_p, POINTER(UpmuSamplerResult)]),
+        "upmu_samples_open": (c_int, [c_void_p, c_char_p, POINTER(UpmuSamplesOpts)]),
+        "upmu_samples_close": (None, [c_void_p]),
+        "upmu_samples_totals_read": (c_int, [c_void_p, POINTER(UpmuSamplesTotals)]),
+        "upmu_samples_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuSample)]),
+        "upmu_samples_count": (c_size_t, [c_void_p]),
+        "upmu_samples_thread_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuSampleThread)]),
+        "upmu_samples_function_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuSampleFunction)]),
+        "upmu_samples_function_count": (c_size_t, [c_void_p]),
+        "upmu_samples_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuSamplePath)]),
+        "upmu_samples_path_count": (c_size_t, [c_void_p]),
         "upmu_snapshot_take": (c_int, [c_char_p, c_char_p, c_char_p, POINTER(UpmuSnapshot)]),
         "upmu_trigger_check": (c_int, [c_char_p]),
         "upmu_snapshot_watch_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(UpmuSnapshotWatchOpts)]),

@@ -67,6 +67,12 @@ struct timeline_window {
 int timeline_window(const struct upmu_overview *overview, uint64_t from_ns, uint64_t to_ns,
                     struct timeline_window *out);
 
+/** An overview without events, as of a recording that has no trace. @return 0; UPMU_E_NOMEM. */
+int timeline_none(struct upmu_overview **overview);
+
+/** The time of events, nanoseconds since 1970, at a moment of CLOCK_MONOTONIC_RAW. */
+uint64_t timeline_of_raw(const struct upmu_overview *overview, size_t process, uint64_t raw_ns);
+
 /** Read a recording as upmu_overview_open() does, with hooks. */
 int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
                   const struct timeline_hooks *hooks);

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_tree.h"
 #include "functions.h"
 #include "report/report.h"
 #include "report/report_cells.h"
 #include "ui/memory.h"
 #include "ui/table.h"
 
-enum { NEIGHBORS = 5, TREE_ROWS = 4 };
+enum { NEIGHBORS = 5 };
 
 static char *text_function(const struct functions_report *r, uint32_t i)
 {
@@ -84,104 +85,40 @@ static void text_profile(struct output *out, const struct functions_report *r)
 
 /* ---------------------------------------------------------------------------------------------------- call paths */
 
-static void text_path(struct output *out, const struct functions_report *r, const struct upmu_function_path *p)
+static bool text_path_at(const void *arg, uint32_t i, struct call_path *out)
 {
-    char *ns = report_duration(p->inclusive_ns), *name = text_function(r, p->function);
-    double share = r->totals.total_ns ? 100.0 * (double)p->inclusive_ns / (double)r->totals.total_ns : 0;
-    fprintf(out->file, "  %5.1f %%  %9s  %12" PRIu64 "  %*s", share, ns, p->calls, (int)(2 * (p->depth - 1)), "");
-    output_clean(out->file, name);
-    fprintf(out->file, "%s\n", p->recursion ? " (recursion)" : "");
-    free(ns);
-    free(name);
+    const struct functions_report *r = arg;
+    struct upmu_function_path p = {.size = sizeof p};
+    if (upmu_functions_path_at(r->functions, i, &p) != 0)
+        return false;
+    *out = (struct call_path){.function = p.function,
+                              .parent = p.parent,
+                              .child = p.child,
+                              .next = p.next,
+                              .depth = p.depth,
+                              .recursion = p.recursion != 0,
+                              .weight = p.inclusive_ns,
+                              .count = p.calls};
+    return true;
 }
 
-/* The child with the longest time; 0 if it has none. */
-static uint32_t text_hottest(const struct functions_report *r, uint32_t parent)
+static char *text_path_name(const void *arg, uint32_t function)
 {
-    struct upmu_function_path p = {.size = sizeof p};
-    uint32_t best = 0;
-    uint64_t most = 0;
-    if (upmu_functions_path_at(r->functions, parent, &p) != 0)
-        return 0;
-    for (uint32_t c = p.child; c != 0 && upmu_functions_path_at(r->functions, c, &p) == 0; c = p.next)
-        if (!p.recursion && p.inclusive_ns > most) {
-            most = p.inclusive_ns;
-            best = c;
-        }
-    return best;
+    return text_function(arg, function);
 }
 
-static void text_hottest_path(struct output *out, const struct functions_report *r)
+static void text_paths(struct output *out, const struct functions_report *r)
 {
-    struct upmu_function_path p = {.size = sizeof p};
+    const struct call_tree tree = {.arg = r,
+                                   .n = upmu_functions_path_count(r->functions),
+                                   .total = r->totals.total_ns,
+                                   .is_time = true,
+                                   .path_at = text_path_at,
+                                   .name = text_path_name};
     report_title(out, "Hottest path: share, inclusive time, calls");
-    for (uint32_t i = text_hottest(r, 0); i != 0 && upmu_functions_path_at(r->functions, i, &p) == 0;
-         i = text_hottest(r, i))
-        text_path(out, r, &p);
-}
-
-struct row {
-    uint32_t path;
-    uint64_t ns;
-};
-
-static int text_compare_rows(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
-}
-
-/* Select the paths with the longest times, and the paths they are below. A recursive call has no row: its time is in that of the
- * outermost call. */
-static bool *text_choose(const struct functions_report *r, size_t n, size_t wanted)
-{
-    struct upmu_function_path p = {.size = sizeof p};
-    struct row *rows = memory_array(n, sizeof *rows);
-    bool *chosen = memory_array(n, sizeof *chosen);
-    size_t found = 0;
-    for (uint32_t i = 1; i < n && upmu_functions_path_at(r->functions, i, &p) == 0; i++)
-        if (!p.recursion)
-            rows[found++] = (struct row){i, p.inclusive_ns};
-    qsort(rows, found, sizeof *rows, text_compare_rows);
-    for (size_t i = 0; i < found && i < wanted; i++)
-        for (uint32_t at = rows[i].path; at != 0 && !chosen[at] && upmu_functions_path_at(r->functions, at, &p) == 0;
-             at = p.parent)
-            chosen[at] = true;
-    free(rows);
-    return chosen;
-}
-
-/* Children in the order of their times. */
-static void text_tree_below(struct output *out, const struct functions_report *r, const bool *chosen, uint32_t parent)
-{
-    struct upmu_function_path p = {.size = sizeof p};
-    size_t n = 0, cap = 16;
-    struct row *rows = memory_array(cap, sizeof *rows);
-    if (upmu_functions_path_at(r->functions, parent, &p) != 0)
-        p.child = 0;
-    for (uint32_t c = p.child; c != 0 && upmu_functions_path_at(r->functions, c, &p) == 0; c = p.next) {
-        if (!chosen[c])
-            continue;
-        if (n == cap)
-            rows = memory_resize(rows, cap *= 2, sizeof *rows);
-        rows[n++] = (struct row){c, p.inclusive_ns};
-    }
-    qsort(rows, n, sizeof *rows, text_compare_rows);
-    for (size_t i = 0; i < n; i++)
-        if (upmu_functions_path_at(r->functions, rows[i].path, &p) == 0) {
-            text_path(out, r, &p);
-            text_tree_below(out, r, chosen, rows[i].path);
-        }
-    free(rows);
-}
-
-static void text_tree(struct output *out, const struct functions_report *r)
-{
-    size_t n = upmu_functions_path_count(r->functions);
-    bool *chosen = text_choose(r, n, r->top > SIZE_MAX / TREE_ROWS ? SIZE_MAX : TREE_ROWS * r->top);
+    call_tree_write_hottest(out, &tree);
     report_title(out, "Call tree: share, inclusive time, calls");
-    text_tree_below(out, r, chosen, 0);
-    free(chosen);
+    call_tree_write(out, &tree, r->top);
 }
 
 /* -------------------------------------------------------------------------------------------- callers and callees */
@@ -271,8 +208,7 @@ void functions_write_text(struct output *out, const struct functions_report *r)
 {
     text_head(out, r);
     text_profile(out, r);
-    text_hottest_path(out, r);
-    text_tree(out, r);
+    text_paths(out, r);
     text_edges(out, r);
     text_groups(out, r, false);
     text_groups(out, r, true);

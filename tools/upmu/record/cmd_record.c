@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu record: run an unmodified program and record its locks and threads. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ui/command.h"
+#include "ui/memory.h"
 #include "ui/modes.h"
 #include "ui/numbers.h"
 #include "ui/options.h"
@@ -38,10 +40,14 @@ enum {
     RECORD_OPT_SNAPSHOTS,
     RECORD_OPT_SNAPSHOT_EVERY,
     RECORD_OPT_SNAPSHOT_MOST,
+    RECORD_OPT_FREQUENCY,
+    RECORD_OPT_PERIOD,
+    RECORD_OPT_CALL_GRAPH,
+    RECORD_OPT_PID,
     RECORD_OPT_OUTPUT
 };
 
-enum { DEPTH_MAX = 256, SAMPLE_MAX = 2000000000, SNAPSHOTS_MAX = 1000000 };
+enum { DEPTH_MAX = 256, SAMPLE_MAX = 2000000000, SNAPSHOTS_MAX = 1000000, FREQUENCY_MAX = 100000, PID_MAX = 1 << 22 };
 
 #define RING_MIN (UINT64_C(64) << 10)
 #define RING_MAX (UINT64_C(16) << 30)
@@ -92,11 +98,10 @@ static int record_sample(struct record_line *l, const char *value)
 }
 
 /* An unknown event name is an error before the command runs. */
-static int record_events(struct record_line *l, const char *value)
+static int record_check_events(const struct record_request *q)
 {
     struct upmu_plan *plan = NULL;
-    l->request.events = value;
-    if (strcmp(value, "none") != 0 && upmu_plan_open(&plan, NULL, value) < 0) {
+    if (q->events && strcmp(q->events, "none") != 0 && upmu_plan_open(&plan, NULL, q->events) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
@@ -122,12 +127,50 @@ static int record_snapshot_most(struct record_line *l, const char *value)
     return 0;
 }
 
+static int record_rate(struct record_line *l, int id, const char *value)
+{
+    long n;
+    struct upmu_sampler_opts *o = &l->request.sampler_opts;
+    bool is_period = id == RECORD_OPT_PERIOD;
+    if (o->frequency || o->period)
+        return options_usage(l->self, "-F and -c exclude each other and are given once");
+    if (!number_long(value, 1, is_period ? LONG_MAX : FREQUENCY_MAX, &n))
+        return is_period
+                   ? options_usage(l->self, "-c needs a number of events, not '%s'", value)
+                   : options_usage(l->self, "-F needs samples per second, 1 to %d, not '%s'", FREQUENCY_MAX, value);
+    *(is_period ? &o->period : &o->frequency) = (uint64_t)n;
+    l->request.sampling = true;
+    return 0;
+}
+
+static int record_call_graph(struct record_line *l, const char *value)
+{
+    static const char *const names[] = {
+        [UPMU_SAMPLER_FRAME_POINTERS] = "fp", [UPMU_SAMPLER_COPY] = "dwarf", [UPMU_SAMPLER_NONE] = "none"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(names[i], value) == 0) {
+            l->request.sampler_opts.stacks = i;
+            return 0;
+        }
+    return options_usage(l->self, "--call-graph is one of fp, dwarf and none, not '%s'", value);
+}
+
 static int record_option(void *arg, int id, const char *value)
 {
     struct record_line *l = arg;
     switch (id) {
     case RECORD_OPT_EVENT:
-        return record_events(l, value);
+        l->request.events = value;
+        return 0;
+    case RECORD_OPT_FREQUENCY:
+    case RECORD_OPT_PERIOD:
+        return record_rate(l, id, value);
+    case RECORD_OPT_CALL_GRAPH:
+        return record_call_graph(l, value);
+    case RECORD_OPT_PID:
+        return number_long(value, 1, PID_MAX, &l->request.pid)
+                   ? 0
+                   : options_usage(l->self, "-p needs the id of a process, not '%s'", value);
     case RECORD_OPT_PAUSED:
         l->request.paused = true;
         return 0;
@@ -200,21 +243,49 @@ static int record_option(void *arg, int id, const char *value)
 
 /* ------------------------------------------------------------------------------------------------------- all */
 
+/* Nothing was recorded. */
+static void record_remove(const struct record_request *q)
+{
+    char *samples = memory_format("%s/samples", q->dir);
+    (void)unlink(samples);
+    (void)rmdir(q->dir); /* if it cannot be taken away, it only is an empty one */
+    free(samples);
+}
+
+static int record_process(struct record_line *line)
+{
+    char *shown;
+    int status = record_prepare(&line->request, line->output, &shown);
+    if (status == EXIT_OK)
+        status = record_running(&line->request, shown);
+    if (status != EXIT_OK && line->request.dir)
+        record_remove(&line->request);
+    record_release(&line->request, shown);
+    return status;
+}
+
 static int record_program(struct record_line *line)
 {
     bool started;
     char *shown;
-    const char *view = line->request.record_mpi ? "--mpi " : line->request.record_functions ? "--functions " : "";
-    int status = record_prepare(&line->request, line->output, &shown);
+    struct record_request *q = &line->request;
+    const char *view = q->record_mpi ? "--mpi " : q->record_functions ? "--functions " : "";
+    int status = record_prepare(q, line->output, &shown);
+    if (status == EXIT_OK)
+        status = record_sample_open(q);
     if (status == EXIT_OK) {
-        status = record_run(&line->request, &started);
+        status = record_run(q, &started);
+        int sampled = record_sample_close(q);
         if (!started)
-            (void)rmdir(line->request.dir); /* nothing is in it; if it cannot be taken away, it only is an empty one */
-        else if ((!line->request.is_rank || job_is_last(line->request.dir)) &&
-                 record_summary(line->request.dir, shown, view) != 0 && status == EXIT_OK)
+            record_remove(q);
+        else if ((((!q->is_rank || job_is_last(q->dir)) && record_summary(q->dir, shown, view) != 0) ||
+                  sampled != EXIT_OK) &&
+                 status == EXIT_OK)
             status = EXIT_FAILED;
+    } else if (q->dir) {
+        record_remove(q);
     }
-    record_release(&line->request, shown);
+    record_release(q, shown);
     return status;
 }
 
@@ -223,15 +294,46 @@ static bool has_snapshot_options(const struct snapshot_request *q)
     return q->dir || q->interval_ns || q->most;
 }
 
+/* A process that runs already can be sampled; the rest is recorded from its start only. */
+static int record_check_process(struct record_line *l)
+{
+    struct record_request *q = &l->request;
+    bool other = q->paused || q->stacks || q->sample || q->requests || q->all_stacks || q->no_calls || q->policy ||
+                 q->packet || q->sched || q->kernel_locks || q->record_functions || q->record_mpi || q->deadlocks ||
+                 q->snapshots.triggers || has_snapshot_options(&q->snapshots);
+    if (other || strcmp(q->mode, "holders") != 0)
+        return options_usage(
+            l->self, "with -p only samples are recorded: it can be combined with -F, -c, -e, --call-graph and -o");
+    q->sampling = true;
+    q->sampler_opts.event = q->events;
+    return record_process(l);
+}
+
 static int record_main(const struct command *self, int argc, char **argv)
 {
-    struct record_line line = {.self = self, .request = {.mode = "holders", .output = -1}};
+    struct record_line line = {
+        .self = self,
+        .request = {.mode = "holders", .output = -1, .sampler_opts.size = sizeof line.request.sampler_opts}};
     int rest = argc;
     int status = options_parse(self, argc, argv, record_option, &line, &rest);
     if (status != OPTIONS_CONTINUE)
         return status;
+    struct record_request *q = &line.request;
+    if (q->pid)
+        return rest < argc ? options_usage(self, "-p and a COMMAND exclude each other") : record_check_process(&line);
     if (rest >= argc)
         return options_usage(self, "COMMAND is missing: give the program to record");
+    if (q->sampling && q->record_mpi)
+        return options_usage(self, "--mpi and samples exclude each other");
+    if (q->sampling) {
+        q->sampler_opts.event = q->events;
+        q->events = NULL;
+    } else if (q->sampler_opts.stacks != 0) {
+        return options_usage(self, "--call-graph is of samples: add -F 999");
+    }
+    status = record_check_events(q);
+    if (status != 0)
+        return status;
     if (line.request.requests && strcmp(line.request.mode, "all") != 0)
         return options_usage(self, "--requests are recorded in mode all: add '--mode all'");
     if (line.request.all_stacks && (strcmp(line.request.mode, "all") != 0 || is_without_stacks(&line)))
@@ -246,7 +348,13 @@ static int record_main(const struct command *self, int argc, char **argv)
 }
 
 static const struct option_spec record_options[] = {
-    {RECORD_OPT_EVENT, 'e', "event", "EVENTS", "counters of its threads and regions; see upmu list"},
+    {RECORD_OPT_FREQUENCY, 'F', "frequency", "N", "samples with call stacks, N per second of CPU time of each thread"},
+    {RECORD_OPT_PERIOD, 'c', "period", "N", "samples with call stacks, one every N events (nanoseconds of task-clock)"},
+    {RECORD_OPT_CALL_GRAPH, 0, "call-graph", "HOW",
+     "stacks of samples: fp (frame pointers; default), dwarf (copies, unwound by upmu report) or none"},
+    {RECORD_OPT_PID, 'p', "pid", "PID", "sample a process that runs, until it ends or Ctrl-C"},
+    {RECORD_OPT_EVENT, 'e', "event", "EVENTS",
+     "counters of its threads and regions, see upmu list; with -F or -c the event that is sampled"},
     {RECORD_OPT_MODE, 'm', "mode", "MODE", "holders (default), contended, all or counts"},
     {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
@@ -279,7 +387,7 @@ static const struct option_spec record_options[] = {
 const struct command command_record = {
     .name = "record",
     .summary = "run a program and record its locks, threads and regions",
-    .usage = "[OPTIONS] [--] COMMAND [ARGS]",
+    .usage = "[OPTIONS] [--] COMMAND [ARGS] | -p PID [-F N] [-o DIR]",
     .about = "Runs an unmodified COMMAND and records the lock waits of its threads: the waiting thread, the lock, the\n"
              "duration and the holder. Its child processes are recorded, too. Its output and exit status do not\n"
              "change; one line on standard error reports what was recorded and where.\n",

@@ -8,6 +8,7 @@
 
 #include "record_snapshots.h"
 #include "ui/output.h"
+#include "upmu/sampler.h"
 
 struct upmu_deadlock_watch;
 
@@ -35,7 +36,11 @@ struct record_request {
     const char *deadlocks;   /**< file for reports of deadlocks; NULL: standard error */
     bool sched;              /**< switches of threads, too */
     bool kernel_locks;       /**< and waits for the kernel's locks */
-    char *dir;               /**< of the recording, absolute; exists and is empty */
+    bool sampling;           /**< samples, too, with these options */
+    struct upmu_sampler_opts sampler_opts;
+    struct upmu_sampler *sampler; /**< NULL: no samples are taken */
+    long pid;                     /**< process to be sampled while it runs; 0: a command is run */
+    char *dir;                    /**< of the recording, absolute; exists and is empty */
     struct snapshot_request snapshots;
     char *shown; /**< `dir` as given by the user */
     int output;  /**< descriptor for what the command writes on its standard output and error; -1: ours */
@@ -53,7 +58,7 @@ int record_end(pid_t pid);
 
 /** Run the command. @return its exit status by the shell's rules; `*started` is whether the command was executed
  *  (if not, the reason was printed, and the status is that of upmu). */
-int record_run(const struct record_request *request, bool *started);
+int record_run(struct record_request *request, bool *started);
 
 struct upmu_snapshot_watch;
 
@@ -74,8 +79,18 @@ void record_watch_open(struct record_watch *w, const char *dir, struct upmu_snap
 void record_watch_step(struct record_watch *w, bool deadlocks);
 void record_watch_close(struct record_watch *w);
 
-/** Wait for the end of the command, without reaping it; report deadlocks, and take snapshots. */
+/** Wait for the end of the command, without reaping it; write samples, report deadlocks, and take snapshots. */
 void record_watch(const struct record_request *request, pid_t pid);
+
+/** Begin to record samples, if that was asked for. @return EXIT_OK, or the exit status to end with, with a message. */
+int record_sample_open(struct record_request *request);
+/** End the samples and print a line about them. @return EXIT_OK, or EXIT_FAILED after a message. */
+int record_sample_close(struct record_request *request);
+/** Sample the process `request->pid` until it ends or a signal ends the recording. @return the exit status. */
+int record_running(struct record_request *request, const char *shown_dir);
+/** Find the directory (`output`, or one of our choice beginning with `name`) and make it: fills `request->dir`. @return EXIT_OK,
+ *  or EXIT_FAILED after a message. */
+int record_directory(struct record_request *request, const char *output, const char *name, char **shown);
 
 /** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording,
  *  with

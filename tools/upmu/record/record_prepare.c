@@ -80,16 +80,37 @@ static int record_make_directory(const char *dir)
 
 /* ------------------------------------------------------------------------------------------------------- all */
 
+static bool record_is_directory_name(const char *output)
+{
+    if (!output || !output_is_standard(output))
+        return true;
+    complain("-o: a recording is a directory and cannot be written to standard output; give the name of a directory");
+    return false;
+}
+
+int record_directory(struct record_request *request, const char *output, const char *name, char **shown)
+{
+    char real[PATH_MAX];
+    *shown = output ? memory_copy(output) : request->is_rank ? job_directory(name) : record_default_directory(name);
+    if ((request->is_rank ? job_make_directory(*shown) : record_make_directory(*shown)) != 0)
+        return EXIT_FAILED;
+    if (!realpath(*shown, real)) {
+        complain("%s: %s", *shown, strerror(errno));
+        return EXIT_FAILED;
+    }
+    request->dir = memory_copy(real);
+    request->shown = *shown;
+    return EXIT_OK;
+}
+
 int record_prepare(struct record_request *request, const char *output, char **shown)
 {
     int status = EXIT_FAILED;
-    char real[PATH_MAX];
     *shown = NULL;
-    if (output && output_is_standard(output)) {
-        complain(
-            "-o: a recording is a directory and cannot be written to standard output; give the name of a directory");
+    if (!record_is_directory_name(output))
         return EXIT_USAGE;
-    }
+    if (request->pid)
+        return record_directory(request, output, "process", shown);
     request->program = program_find(request->argv[0], &status);
     if (!request->program)
         return status;
@@ -99,20 +120,10 @@ int record_prepare(struct record_request *request, const char *output, char **sh
     request->is_rank = request->record_mpi && job_is_rank();
     if (request->is_rank && job_set_environment() != 0)
         return EXIT_FAILED;
-    *shown = output             ? memory_copy(output)
-             : request->is_rank ? job_directory(request->argv[0])
-                                : record_default_directory(request->argv[0]);
     if (!request->library || (request->record_functions && !request->functions) ||
-        (request->record_mpi && !request->mpi) || program_preloads(request->program, request->library) != 0 ||
-        (request->is_rank ? job_make_directory(*shown) : record_make_directory(*shown)) != 0)
+        (request->record_mpi && !request->mpi) || program_preloads(request->program, request->library) != 0)
         return EXIT_FAILED;
-    if (!realpath(*shown, real)) {
-        complain("%s: %s", *shown, strerror(errno));
-        return EXIT_FAILED;
-    }
-    request->dir = memory_copy(real);
-    request->shown = *shown;
-    return EXIT_OK;
+    return record_directory(request, output, request->argv[0], shown);
 }
 
 void record_release(struct record_request *request, char *shown)

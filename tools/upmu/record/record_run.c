@@ -2,6 +2,7 @@
 /* Running a command with the library preloaded. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -92,8 +93,11 @@ static int record_set_environment(const struct record_request *q)
 
 /* In the child: become the command; the pipe closes by that, or brings our errno. execvp gives a script without a first
  * line to the shell, as the user's own shell does. */
-static _Noreturn void record_exec(const struct record_request *q, int report)
+static _Noreturn void record_exec(const struct record_request *q, int gate, int report)
 {
+    char opened;
+    while (read(gate, &opened, 1) < 0 && errno == EINTR) /* the end of the pipe opens it */
+        ;
     bool redirected = q->output < 0 || (dup2(q->output, STDOUT_FILENO) >= 0 && dup2(q->output, STDERR_FILENO) >= 0);
     if (redirected && record_set_environment(q) == 0)
         execvp(q->program, q->argv);
@@ -133,19 +137,46 @@ static int record_not_started(const char *name, int err)
     return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
+/* The command waits at the gate until its samples are requested, and is not executed if they are refused. */
+static int record_open_gate(const struct record_request *q, pid_t pid, int gate)
+{
+    int status = EXIT_OK;
+    if (pid > 0 && q->sampler && upmu_sampler_attach(q->sampler, pid, UPMU_SAMPLER_AT_EXEC) != 0) {
+        complain("%s", upmu_error());
+        (void)kill(pid, SIGKILL);
+        (void)record_end(pid);
+        status = EXIT_FAILED;
+    }
+    close(gate);
+    return status;
+}
+
 int record_start(const struct record_request *request, pid_t *pid)
 {
-    int report[2];
+    int report[2], gate[2];
     stat_signals_catch();
     if (pipe2(report, O_CLOEXEC) != 0) {
         complain("cannot create a pipe: %s", strerror(errno));
         return EXIT_FAILED;
     }
+    if (pipe2(gate, O_CLOEXEC) != 0) {
+        complain("cannot create a pipe: %s", strerror(errno));
+        close(report[0]);
+        close(report[1]);
+        return EXIT_FAILED;
+    }
     *pid = fork();
-    if (*pid == 0)
-        record_exec(request, report[1]);
+    if (*pid == 0) {
+        close(gate[1]);
+        record_exec(request, gate[0], report[1]);
+    }
     int fork_error = errno;
+    close(gate[0]);
     close(report[1]);
+    if (record_open_gate(request, *pid, gate[1]) != EXIT_OK) {
+        close(report[0]);
+        return EXIT_FAILED;
+    }
     if (*pid < 0) {
         close(report[0]);
         complain("cannot start a process: %s", strerror(fork_error));
@@ -159,7 +190,7 @@ int record_start(const struct record_request *request, pid_t *pid)
     return record_not_started(request->argv[0], err);
 }
 
-int record_run(const struct record_request *request, bool *started)
+int record_run(struct record_request *request, bool *started)
 {
     pid_t pid;
     int status = record_start(request, &pid);

@@ -96,6 +96,13 @@ static bool watch_is_over(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 ? errno != EINTR : info.si_pid == pid;
 }
 
+/* The time until samples are written again, at most `most`. */
+static int watch_pause(struct upmu_sampler *sampler, int most)
+{
+    int ms = sampler ? upmu_sampler_drain(sampler) : most;
+    return ms > 0 && ms < most ? ms : most; /* that the file cannot be written is reported at the end */
+}
+
 void record_watch(const struct record_request *request, pid_t pid)
 {
     struct record_watch watch;
@@ -107,9 +114,17 @@ void record_watch(const struct record_request *request, pid_t pid)
     struct upmu_snapshot_watch *snapshots = snapshots_open(&request->snapshots, request->dir, request->shown);
     int pause_ms = snapshots ? RECORD_POLL_MS : RECORD_LOOK_MS;
     record_watch_open(&watch, request->dir, snapshots, open ? &out : NULL);
-    for (int passed = pause_ms; !watch_is_over(pid); passed += pause_ms)
-        if (poll(&end, 1, pause_ms) == 0)
-            record_watch_step(&watch, passed % RECORD_LOOK_MS == 0);
+    int step_ms = 0, deadlocks_ms = 0; /* since the last time */
+    while (!watch_is_over(pid)) {
+        int ms = watch_pause(request->sampler, pause_ms);
+        step_ms += ms;
+        deadlocks_ms += ms;
+        if (poll(&end, 1, ms) != 0 || step_ms < pause_ms)
+            continue;
+        record_watch_step(&watch, deadlocks_ms >= RECORD_LOOK_MS);
+        step_ms = 0;
+        deadlocks_ms = deadlocks_ms >= RECORD_LOOK_MS ? 0 : deadlocks_ms;
+    }
     record_watch_close(&watch);
     if (open)
         (void)output_close(&out); /* an error was printed; the exit status is that of the command */

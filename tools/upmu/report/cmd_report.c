@@ -18,6 +18,7 @@ enum {
     REPORT_SORT,
     REPORT_VIEW,
     REPORT_FUNCTIONS,
+    REPORT_SAMPLES,
     REPORT_THREAD,
     REPORT_LOCK,
     REPORT_TYPE,
@@ -40,6 +41,7 @@ static const struct report_view {
 } views[] = {
     {"overview", report_overview, false}, {"timeline", report_timeline, true},    {"deadlock", report_deadlock, false},
     {"regions", report_regions, false},   {"functions", report_functions, false}, {"mpi", report_mpi, false},
+    {"samples", report_samples, false},
 };
 
 static const struct report_view *report_view_named(const char *name)
@@ -66,11 +68,11 @@ static int report_take_number(struct report_request *q, const char *option, cons
 static int report_take_view(struct report_request *q, const char *value)
 {
     q->view = report_view_named(value);
-    return q->view
-               ? 0
-               : options_usage(q->self,
-                               "--view is one of overview, timeline, deadlock, regions, functions and mpi, not '%s'",
-                               value);
+    return q->view ? 0
+                   : options_usage(
+                         q->self,
+                         "--view is one of overview, timeline, deadlock, regions, functions, samples and mpi, not '%s'",
+                         value);
 }
 
 static int report_take_filter(struct report_request *q, int id, const char *value)
@@ -124,6 +126,8 @@ static int report_option(void *arg, int id, const char *value)
         return report_take_view(q, "functions");
     case REPORT_MPI:
         return report_take_view(q, "mpi");
+    case REPORT_SAMPLES:
+        return report_take_view(q, "samples");
     case REPORT_TOP:
         return report_take_number(q, "--top", value, &q->top);
     case REPORT_GROUP:
@@ -192,9 +196,10 @@ static const struct option_spec report_options[] = {
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
     {REPORT_SORT, 's', "sort", "KEY",
      "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
-    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock, regions, functions or mpi"},
+    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock, regions, functions, samples or mpi"},
     {REPORT_MPI, 0, "mpi", NULL, "as --view mpi: ranks, waits and calls of MPI jobs"},
     {REPORT_FUNCTIONS, 0, "functions", NULL, "as --view functions: profile of recorded functions"},
+    {REPORT_SAMPLES, 0, "samples", NULL, "as --view samples: profile of samples"},
     {REPORT_GROUP, 'g', "group-locks", "N",
      "one row for N or more locks that were created, or first used, at one place (default: 10; 0: never)"},
     {REPORT_WIDE, 'w', "wide", NULL,
@@ -224,7 +229,8 @@ const struct command command_report = {
         "The head shows how it was recorded and what was lost; numbers that are not exact are marked.\n"
         "--view timeline lists the events in time order instead, --view deadlock is upmu deadlock, --view functions is "
         "the\n"
-        "profile of functions recorded with upmu record --functions, --view mpi is that of MPI jobs.\n",
+        "profile of functions recorded with upmu record --functions, --view samples that of samples (upmu record "
+        "-F), --view mpi is that of MPI jobs.\n",
     .options = report_options,
     .exits =
         "  0  the report covers everything recorded\n"

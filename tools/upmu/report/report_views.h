@@ -37,6 +37,7 @@ int report_timeline(const struct report_request *q);
 int report_deadlock(const struct report_request *q);
 int report_functions(const struct report_request *q);
 int report_mpi(const struct report_request *q);
+int report_samples(const struct report_request *q);
 /** Both directories. */
 int report_diff(const struct report_request *q);
 

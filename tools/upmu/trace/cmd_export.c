@@ -19,17 +19,16 @@ struct export_request {
 
 static int export_what(struct export_request *q, const char *value)
 {
-    static const char *const names[] = {[UPMU_EXPORT_AUTO] = "auto",
-                                        [UPMU_EXPORT_WAITS] = "waits",
-                                        [UPMU_EXPORT_REGIONS] = "regions",
-                                        [UPMU_EXPORT_FUNCTIONS] = "functions"};
+    static const char *const names[] = {
+        [UPMU_EXPORT_AUTO] = "auto",           [UPMU_EXPORT_WAITS] = "waits",     [UPMU_EXPORT_REGIONS] = "regions",
+        [UPMU_EXPORT_FUNCTIONS] = "functions", [UPMU_EXPORT_SAMPLES] = "samples", [UPMU_EXPORT_WALL] = "wall"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         if (strcmp(names[i], value) == 0) {
             q->order.opts.what = i;
             return 0;
         }
     }
-    return options_usage(q->self, "--of is one of waits, regions, functions and auto, not '%s'", value);
+    return options_usage(q->self, "--of is one of waits, regions, functions, samples, wall and auto, not '%s'", value);
 }
 
 static int export_option(void *arg, int id, const char *value)
@@ -94,7 +93,8 @@ static int export_run(const struct command *self, int argc, char **argv)
 static const struct option_spec export_options[] = {
     {EXPORT_FORMAT, 'f', "format", "FORMAT", "output format; see --formats"},
     {EXPORT_OUTPUT, 'o', "output", "FILE", "output file (default, and -: standard output)"},
-    {EXPORT_WHAT, 0, "of", "WHAT", "contents of profiles: waits, regions, functions or auto (default)"},
+    {EXPORT_WHAT, 0, "of", "WHAT",
+     "contents of profiles: waits, regions, functions, samples, wall (samples and waits) or auto (default)"},
     {EXPORT_FROM, 0, "from", "SECONDS", "start of the exported range, from the start of the recording"},
     {EXPORT_TO, 0, "to", "SECONDS", "end of the exported range"},
     {EXPORT_LIST, 0, "formats", NULL, "list the formats"},

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Profiles of samples, alone or with the waits of the threads as one graph of wall time.
+ *
+ * In the graph of wall time a thread's time is in waits, which are exact, in samples outside of them, and the rest of its life:
+ * it was preempted, or waited in a way that is not recorded.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "export/export.h"
+#include "export/samples.h"
+
+struct interval {
+    uint64_t begin_ns, end_ns;
+};
+
+/** Waits of a thread, in the order of their ends. */
+struct thread_waits {
+    struct interval *all;
+    size_t n, cap;
+    uint64_t reach; /**< latest end */
+    uint64_t wait_ns, sampled_ns;
+};
+
+/** What a graph of wall time collects, by index of the thread in the pass. */
+struct export_wall {
+    struct thread_waits *threads;
+    size_t n_threads;
+    struct map by_id; /**< index of the thread with a pid and tid */
+};
+
+bool export_with_waits(const struct export_job *job)
+{
+    return job->opts.what == UPMU_EXPORT_WAITS || job->opts.what == UPMU_EXPORT_WALL;
+}
+
+/* Stacks of samples and of waits begin differently, by how they were unwound: both are shown from main(), or the function of
+ * the thread, on. Without debug information the code of libc before it has no name. */
+bool export_is_start(const char *name)
+{
+    static const char *const names[] = {"_start", "__libc_start_", "start_thread", "clone", "__clone"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return strncmp(name, "libc", 4) == 0 && strstr(name, "+0x") != NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------- waits */
+
+int export_wall_wait(struct export_job *job, const struct span *span)
+{
+    struct export_wall *w = job->wall;
+    if (!w || span->kind != SPAN_WAIT || span->thread >= w->n_threads)
+        return 0;
+    struct thread_waits *t = &w->threads[span->thread];
+    struct interval *all = array_reserve(t->all, t->n, &t->cap, sizeof *all);
+    if (!all)
+        return export_no_memory();
+    t->all = all;
+    all[t->n++] = (struct interval){span->begin_ns, span->end_ns};
+    uint64_t from = span->begin_ns > t->reach ? span->begin_ns : t->reach; /* of nested waits one counts */
+    t->wait_ns += span->end_ns > from ? span->end_ns - from : 0;
+    t->reach = span->end_ns > t->reach ? span->end_ns : t->reach;
+    return 0;
+}
+
+/* Ends are in order; of those after the moment the first one begins first, unless waits are nested in it. */
+static bool wall_is_waiting(const struct export_wall *w, uint32_t thread, uint64_t time_ns)
+{
+    if (!w || thread >= w->n_threads)
+        return false;
+    const struct thread_waits *t = &w->threads[thread];
+    size_t low = 0, high = t->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->all[middle].end_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    enum { NESTED_MAX = 4 };
+    for (size_t i = low; i < t->n && i < low + NESTED_MAX; i++)
+        if (t->all[i].begin_ns <= time_ns)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------- samples */
+
+static uint32_t samples_root(struct export_job *job, const struct upmu_sample_thread *t, uint32_t pass_thread)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %ld", t->name[0] ? t->name : "thread", (long)t->tid);
+    const char *text = pass_thread == MAP_NONE ? name : export_thread_name(job, pass_thread);
+    return tree_child(&job->tree, 0, tree_label(&job->tree, text, NULL, NULL, 0));
+}
+
+static uint32_t samples_label(struct export_job *job, uint32_t function)
+{
+    struct upmu_sample_function f = {.size = sizeof f};
+    char offset[320];
+    if (upmu_samples_function_at(job->samples, function, &f) != 0)
+        return MAP_NONE;
+    const char *slash = f.module ? strrchr(f.module, '/') : NULL;
+    snprintf(offset, sizeof offset, "%.250s%s0x%llx",
+             slash      ? slash + 1
+             : f.module ? f.module
+                        : "",
+             f.module ? "+" : "", (unsigned long long)f.offset);
+    return tree_label(&job->tree, f.name ? f.name : offset, f.file, f.module, 0);
+}
+
+/* The node of a path below a root. Frames below the deepest level that viewers support are left out. */
+static uint32_t samples_node(struct export_job *job, uint32_t root, uint32_t path)
+{
+    uint32_t way[EXPORT_DEPTH_MAX], node = root;
+    struct upmu_sample_path p = {.size = sizeof p};
+    size_t n = 0;
+    uint32_t known = map_find(&job->by_sample, root, path);
+    if (known != MAP_NONE)
+        return known;
+    for (uint32_t at = path; at != 0 && upmu_samples_path_at(job->samples, at, &p) == 0; at = p.parent)
+        if (p.depth <= EXPORT_DEPTH_MAX)
+            way[n++] = p.function;
+    while (n > 0 && node != MAP_NONE) {
+        uint32_t label = samples_label(job, way[--n]);
+        bool hidden =
+            job->wall && node == root && n > 0 && label != MAP_NONE && export_is_start(job->tree.labels[label].name);
+        node = hidden ? node : tree_child(&job->tree, node, label);
+    }
+    return node != MAP_NONE && map_put(&job->by_sample, root, path, node) ? node : MAP_NONE;
+}
+
+static int samples_add(struct export_job *job, const struct upmu_sample *s, uint32_t root, uint32_t pass_thread)
+{
+    if (job->wall && pass_thread != MAP_NONE) {
+        uint32_t process = job->facts->pass.threads[pass_thread].process;
+        if (wall_is_waiting(job->wall, pass_thread, timeline_of_raw(job->facts, process, s->raw_ns)))
+            return 0;
+        if (pass_thread < job->wall->n_threads)
+            job->wall->threads[pass_thread].sampled_ns += s->weight;
+    }
+    uint32_t node = samples_node(job, root, s->path);
+    if (node == MAP_NONE)
+        return export_no_memory();
+    job->tree.nodes[node].count++;
+    job->tree.nodes[node].ns += s->weight;
+    job->done++;
+    return 0;
+}
+
+static uint32_t wall_thread(const struct export_job *job, const struct upmu_sample_thread *t)
+{
+    return job->wall ? map_find(&job->wall->by_id, (uint64_t)t->pid, (uint64_t)t->tid) : MAP_NONE;
+}
+
+/** Of a thread of the samples: its node, and the same thread of the trace. */
+struct sampled_thread {
+    uint32_t root, pass_thread;
+};
+
+static int samples_add_all(struct export_job *job, struct sampled_thread *threads)
+{
+    struct upmu_sample s = {.size = sizeof s};
+    struct upmu_sample_thread t = {.size = sizeof t};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && upmu_samples_thread_at(job->samples, i, &t) == 0; i++) {
+        threads[i].pass_thread = wall_thread(job, &t);
+        threads[i].root = t.samples > 0 ? samples_root(job, &t, threads[i].pass_thread) : 0;
+        rc = threads[i].root == MAP_NONE ? export_no_memory() : 0;
+    }
+    for (size_t i = 0; rc == 0 && upmu_samples_at(job->samples, i, &s) == 0; i++)
+        rc = samples_add(job, &s, threads[s.thread].root, threads[s.thread].pass_thread);
+    return rc;
+}
+
+int export_samples(struct export_job *job)
+{
+    struct upmu_sample_thread t = {.size = sizeof t};
+    size_t n = 0;
+    while (upmu_samples_thread_at(job->samples, n, &t) == 0)
+        n++;
+    struct sampled_thread *threads = calloc(n + 1, sizeof *threads);
+    int rc = threads ? samples_add_all(job, threads) : export_no_memory();
+    free(threads);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------------------------- wall time */
+
+int export_wall_start(struct export_job *job)
+{
+    const struct overview *o = &job->facts->pass;
+    job->wall = calloc(1, sizeof *job->wall);
+    if (job->wall)
+        job->wall->threads = calloc(o->n_threads + 1, sizeof *job->wall->threads);
+    if (!job->wall || !job->wall->threads)
+        return export_no_memory();
+    job->wall->n_threads = o->n_threads;
+    for (uint32_t i = 0; i < o->n_threads; i++)
+        if (!map_put(&job->wall->by_id, (uint64_t)o->threads[i].pid, (uint64_t)o->threads[i].tid, i))
+            return export_no_memory();
+    return 0;
+}
+
+static int wall_add(struct export_job *job, uint32_t thread, const char *name, uint64_t ns)
+{
+    if (ns == 0)
+        return 0;
+    uint32_t root = tree_child(&job->tree, 0, tree_label(&job->tree, export_thread_name(job, thread), NULL, NULL, 0));
+    uint32_t node = tree_child(&job->tree, root, tree_label(&job->tree, name, NULL, NULL, 0));
+    if (node == MAP_NONE)
+        return export_no_memory();
+    job->tree.nodes[node].ns += ns;
+    job->tree.nodes[node].count++;
+    return 0;
+}
+
+int export_wall_rest(struct export_job *job)
+{
+    const struct overview *o = &job->facts->pass;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < job->wall->n_threads; i++) {
+        const struct thread_waits *w = &job->wall->threads[i];
+        const struct ov_thread *t = &o->threads[i];
+        uint64_t end = t->end_ns ? t->end_ns : t->last_ns, life = end > t->begin_ns ? end - t->begin_ns : 0;
+        uint64_t known = w->wait_ns + w->sampled_ns, rest = life > known ? life - known : 0;
+        uint64_t preempted = t->sched.recorded ? t->sched.ns[UPMU_SCHED_PREEMPTED] : 0;
+        preempted = preempted < rest ? preempted : rest;
+        rc = wall_add(job, i, "[preempted]", preempted);
+        if (rc == 0)
+            rc = wall_add(job, i,
+                          t->sched.recorded ? "[in a wait that is not recorded]"
+                                            : "[preempted, or in a wait that is not recorded]",
+                          rest - preempted);
+    }
+    return rc;
+}
+
+void export_wall_free(struct export_job *job)
+{
+    for (size_t i = 0; job->wall && i < job->wall->n_threads; i++)
+        free(job->wall->threads[i].all);
+    if (job->wall) {
+        free(job->wall->threads);
+        map_free(&job->wall->by_id);
+    }
+    free(job->wall);
+    job->wall = NULL;
+}

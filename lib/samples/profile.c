@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Call paths and functions of samples, summed up. */
+#include <stdlib.h>
+
+#include "samples/samples.h"
+
+static uint32_t profile_child(struct upmu_samples *s, uint32_t parent, uint32_t function)
+{
+    uint32_t i = map_find(&s->by_child, parent, function);
+    if (i != MAP_NONE)
+        return i;
+    struct samples_path *all = array_reserve(s->paths, s->n_paths, &s->cap_paths, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    s->paths = all;
+    i = (uint32_t)s->n_paths;
+    if (!map_put(&s->by_child, parent, function, i))
+        return MAP_NONE;
+    all[i] = (struct samples_path){
+        .function = function, .parent = parent, .next = all[parent].child, .depth = all[parent].depth + 1};
+    all[parent].child = i;
+    s->n_paths++;
+    return i;
+}
+
+/* A leaf is an exact address, the frames around it are return addresses. */
+uint32_t samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in, uint8_t *stack)
+{
+    uint32_t path = 0;
+    bool whole = in->is_whole;
+    for (size_t i = in->n; i-- > 0 && path != MAP_NONE;) {
+        const struct samples_location *l = samples_locate(s, space, in->address[i], i > 0);
+        if (!l)
+            return MAP_NONE;
+        if (i == in->n - 1)
+            whole |= l->is_root;
+        for (uint32_t k = l->n; k-- > 0 && path != MAP_NONE;)
+            path = profile_child(s, path, s->inlined[l->first + k]);
+    }
+    if (in->kernel && path != MAP_NONE)
+        path = profile_child(s, path, s->kernel_function);
+    *stack = whole ? UPMU_SAMPLE_WHOLE : in->cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
+    return path;
+}
+
+/* Of nested calls of a function the outermost one counts. */
+static bool profile_is_outermost(const struct upmu_samples *s, uint32_t path)
+{
+    uint32_t function = s->paths[path].function;
+    for (uint32_t at = s->paths[path].parent; at != 0; at = s->paths[at].parent)
+        if (s->paths[at].function == function)
+            return false;
+    return true;
+}
+
+static void profile_sum_functions(struct upmu_samples *s)
+{
+    for (uint32_t i = 1; i < s->n_paths; i++) {
+        const struct samples_path *p = &s->paths[i];
+        struct samples_function *f = &s->functions[p->function];
+        f->self_samples += p->self_samples;
+        f->self_weight += p->self_weight;
+        if (profile_is_outermost(s, i)) {
+            f->samples += p->samples;
+            f->weight += p->weight;
+        }
+    }
+}
+
+struct profile_rank {
+    uint64_t self_weight, weight;
+    uint32_t function;
+};
+
+static int profile_compare(const void *a, const void *b)
+{
+    const struct profile_rank *x = a, *y = b;
+    if (x->self_weight != y->self_weight)
+        return x->self_weight < y->self_weight ? 1 : -1;
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? 1 : -1;
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+static int profile_sort(struct upmu_samples *s)
+{
+    size_t n = s->n_functions;
+    struct profile_rank *ranks = calloc(n + 1, sizeof *ranks);
+    s->order = calloc(n + 1, sizeof *s->order);
+    s->place = calloc(n + 1, sizeof *s->place);
+    if (!ranks || !s->order || !s->place) {
+        free(ranks);
+        return samples_no_memory();
+    }
+    for (uint32_t i = 0; i < n; i++)
+        ranks[i] = (struct profile_rank){s->functions[i].self_weight, s->functions[i].weight, i};
+    qsort(ranks, n, sizeof *ranks, profile_compare);
+    for (uint32_t i = 0; i < n; i++) {
+        s->order[i] = ranks[i].function;
+        s->place[ranks[i].function] = i;
+    }
+    free(ranks);
+    return 0;
+}
+
+int samples_sum(struct upmu_samples *s)
+{
+    for (size_t i = s->n_paths; i-- > 0;) { /* a path comes after its parent */
+        struct samples_path *p = &s->paths[i];
+        p->samples += p->self_samples;
+        p->weight += p->self_weight;
+        if (i > 0) {
+            s->paths[p->parent].samples += p->samples;
+            s->paths[p->parent].weight += p->weight;
+        }
+    }
+    profile_sum_functions(s);
+    return profile_sort(s);
+}

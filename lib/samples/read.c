@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* A file of samples: its records in time order. Damaged files are read as far as their records are whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "samples/samples.h"
+
+/* The fields at the end of each record that is no sample: pid, tid, time, cpu. */
+enum { TAIL_BYTES = 24, TAIL_TIME = 8, BUILD_ID_MAX = 20 };
+
+struct record_index {
+    uint64_t time, offset;
+};
+
+struct record_file {
+    const char *data;
+    size_t bytes;
+    struct record_index *index;
+    size_t n, cap;
+};
+
+/** The rest of a record that is being read; `failed` is set when it is too short. */
+struct record_cursor {
+    const char *at;
+    size_t left;
+    bool failed;
+};
+
+static uint64_t take_u64(struct record_cursor *c)
+{
+    uint64_t v = 0;
+    if (c->left < sizeof v) {
+        c->failed = true;
+        return 0;
+    }
+    memcpy(&v, c->at, sizeof v);
+    c->at += sizeof v;
+    c->left -= sizeof v;
+    return v;
+}
+
+/* Two 32-bit numbers. */
+static uint32_t take_u32_pair(struct record_cursor *c, uint32_t *second)
+{
+    uint32_t v[2] = {0};
+    uint64_t both = take_u64(c);
+    memcpy(v, &both, sizeof v);
+    *second = v[1];
+    return v[0];
+}
+
+static const char *take_bytes(struct record_cursor *c, size_t bytes)
+{
+    const char *at = c->at;
+    if (bytes > c->left) {
+        c->failed = true;
+        return NULL;
+    }
+    c->at += bytes;
+    c->left -= bytes;
+    return at;
+}
+
+/* A text in a field that may be padded. NULL if it does not end. */
+static const char *take_text(struct record_cursor *c)
+{
+    return memchr(c->at, '\0', c->left) ? c->at : NULL;
+}
+
+static struct record_cursor record_open(const struct record_file *f, uint64_t offset, struct perf_event_header *h)
+{
+    memcpy(h, f->data + offset, sizeof *h);
+    return (struct record_cursor){f->data + offset + sizeof *h, h->size - sizeof *h, false};
+}
+
+/* --------------------------------------------------------------------------------------------------------- index */
+
+static uint64_t record_time(const struct record_file *f, const struct sampling_header *header, uint64_t offset)
+{
+    struct perf_event_header h;
+    struct record_cursor c = record_open(f, offset, &h);
+    uint64_t time = 0;
+    if (h.type == PERF_RECORD_SAMPLE) {
+        (void)take_bytes(&c, header->sample_type & PERF_SAMPLE_IP ? 16 : 8); /* ip; pid and tid */
+        return take_u64(&c);
+    }
+    if (c.left >= TAIL_BYTES)
+        memcpy(&time, c.at + c.left - TAIL_BYTES + TAIL_TIME, sizeof time);
+    return time;
+}
+
+static int record_compare(const void *a, const void *b)
+{
+    const struct record_index *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static int record_index_all(struct upmu_samples *s, struct record_file *f)
+{
+    uint64_t at = s->header.header_bytes;
+    while (at < f->bytes) {
+        struct perf_event_header h = {.size = 0};
+        if (f->bytes - at >= sizeof h)
+            memcpy(&h, f->data + at, sizeof h);
+        if (h.size < sizeof h || h.size > f->bytes - at) {
+            s->totals.damages++;
+            break;
+        }
+        struct record_index *all = array_reserve(f->index, f->n, &f->cap, sizeof *all);
+        if (!all)
+            return samples_no_memory();
+        f->index = all;
+        all[f->n++] = (struct record_index){record_time(f, &s->header, at), at};
+        at += h.size;
+    }
+    if (f->n > 0)
+        qsort(f->index, f->n, sizeof *f->index, record_compare);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- threads */
+
+static uint32_t read_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid)
+{
+    uint32_t i = map_find(&s->by_thread, pid, tid);
+    if (i != MAP_NONE)
+        return i;
+    struct samples_thread *all = array_reserve(s->threads, s->n_threads, &s->cap_threads, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    s->threads = all;
+    i = (uint32_t)s->n_threads;
+    if (!map_put(&s->by_thread, pid, tid, i))
+        return MAP_NONE;
+    all[i] = (struct samples_thread){.pid = pid, .tid = tid};
+    s->n_threads++;
+    return i;
+}
+
+static bool read_comm(struct upmu_samples *s, struct record_cursor *c, const struct perf_event_header *h)
+{
+    uint32_t tid, pid = take_u32_pair(c, &tid), i = read_thread(s, pid, tid);
+    const char *name = take_text(c);
+    if (i == MAP_NONE)
+        return false;
+    if (name)
+        snprintf(s->threads[i].name, sizeof s->threads[i].name, "%.15s", name);
+    struct space *space = h->misc & PERF_RECORD_MISC_COMM_EXEC ? spaces_of(&s->spaces, pid) : NULL;
+    if (space)
+        spaces_exec(space);
+    return true;
+}
+
+static bool read_fork(struct upmu_samples *s, struct record_cursor *c)
+{
+    uint32_t parent, pid = take_u32_pair(c, &parent), creator, tid = take_u32_pair(c, &creator);
+    if (c->failed)
+        return true;
+    uint32_t from = read_thread(s, parent, creator), to = read_thread(s, pid, tid);
+    if (from == MAP_NONE || to == MAP_NONE)
+        return false;
+    memcpy(s->threads[to].name, s->threads[from].name, sizeof s->threads[to].name);
+    return pid == parent || spaces_fork(&s->spaces, parent, pid);
+}
+
+/* ------------------------------------------------------------------------------------------------------ mappings */
+
+static void read_build_id(const char *field, char *text)
+{
+    size_t n = (unsigned char)field[0];
+    for (size_t i = 0; i < n && i < BUILD_ID_MAX; i++)
+        snprintf(text + 2 * i, 3, "%02x", (unsigned)(unsigned char)field[4 + i]);
+}
+
+static bool read_mapping(struct upmu_samples *s, struct record_cursor *c, const struct perf_event_header *h)
+{
+    uint32_t tid, pid = take_u32_pair(c, &tid);
+    uint64_t start = take_u64(c), bytes = take_u64(c), offset = take_u64(c);
+    char build_id[2 * BUILD_ID_MAX + 1] = "";
+    const char *field = take_bytes(c, 4 + BUILD_ID_MAX); /* or device, inode and generation */
+    (void)take_u64(c);                                   /* protection and flags */
+    const char *path = c->failed ? NULL : take_text(c);
+#ifdef PERF_RECORD_MISC_MMAP_BUILD_ID
+    if (path && h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+        read_build_id(field, build_id);
+#else
+    (void)field;
+    (void)h;
+    (void)read_build_id;
+#endif
+    struct space *space = path ? spaces_of(&s->spaces, pid) : NULL;
+    return !path || (space && spaces_map(&s->spaces, space, start, bytes, offset, path, build_id));
+}
+
+/* ------------------------------------------------------------------------------------------------------- samples */
+
+/* User frames of a chain; PERF_CONTEXT_USER and the like stand between them. A chain of as many frames as the kernel keeps
+ * may be of a longer stack. */
+static void read_chain(struct record_cursor *c, struct samples_stack *out)
+{
+    enum { KEPT = 127, CODE_LOWEST = 4096 }; /* kernel.perf_event_max_stack */
+    uint64_t n = take_u64(c);
+    for (uint64_t i = 0; i < n && !c->failed; i++) {
+        uint64_t address = take_u64(c);
+        if (address < CODE_LOWEST || address >= (uint64_t)PERF_CONTEXT_MAX) /* a marker, or the end of a chain */
+            continue;
+        if (out->n < SAMPLES_FRAMES_MAX)
+            out->address[out->n++] = address;
+    }
+    out->cut = out->n >= KEPT;
+}
+
+static bool read_copy(struct upmu_samples *s, struct record_cursor *c, struct space *space, struct samples_stack *out)
+{
+    struct samples_copy copy = {.regs = NULL};
+    uint64_t regs[64] = {0};
+    size_t n = (size_t)__builtin_popcountll(s->header.regs);
+    if (take_u64(c) != PERF_SAMPLE_REGS_ABI_NONE)
+        for (size_t i = 0; i < n; i++)
+            regs[i] = take_u64(c);
+    copy.regs = regs;
+    uint64_t bytes = take_u64(c);
+    copy.data = take_bytes(c, bytes <= c->left ? (size_t)bytes : SIZE_MAX);
+    uint64_t used = bytes > 0 ? take_u64(c) : 0;
+    copy.bytes = (size_t)(used < bytes ? used : bytes);
+    return c->failed || samples_unwind(s, space, &copy, out);
+}
+
+static bool read_stack(struct upmu_samples *s, struct record_cursor *c, const struct perf_event_header *h, uint64_t ip,
+                       struct space *space, struct samples_stack *out)
+{
+    uint64_t type = s->header.sample_type;
+    out->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        read_chain(c, out);
+    if (type & PERF_SAMPLE_REGS_USER && !read_copy(s, c, space, out))
+        return false;
+    if (out->n == 0 && !out->kernel)
+        out->address[out->n++] = ip;
+    return true;
+}
+
+static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const struct perf_event_header *h)
+{
+    static struct samples_stack empty;
+    struct samples_stack stack = empty;
+    struct samples_row row = {.raw_ns = 0};
+    uint32_t tid, reserved;
+    uint64_t ip = take_u64(c);
+    uint32_t pid = take_u32_pair(c, &tid);
+    row.raw_ns = take_u64(c);
+    row.cpu = take_u32_pair(c, &reserved);
+    row.weight = take_u64(c);
+    struct space *space = spaces_of(&s->spaces, pid);
+    row.thread = read_thread(s, pid, tid);
+    if (!space || row.thread == MAP_NONE || !read_stack(s, c, h, ip, space, &stack))
+        return false;
+    if (c->failed) {
+        s->totals.damages++;
+        return true;
+    }
+    row.kernel = stack.kernel;
+    row.path = samples_path(s, space, &stack, &row.stack);
+    struct samples_row *all = array_reserve(s->rows, s->n_rows, &s->cap_rows, sizeof *all);
+    if (!all || row.path == MAP_NONE)
+        return false;
+    s->rows = all;
+    all[s->n_rows++] = row;
+    s->paths[row.path].self_samples++;
+    s->paths[row.path].self_weight += row.weight;
+    s->threads[row.thread].samples++;
+    s->threads[row.thread].weight += row.weight;
+    return true;
+}
+
+static bool read_record(struct upmu_samples *s, const struct record_file *f, uint64_t offset)
+{
+    struct perf_event_header h;
+    struct record_cursor c = record_open(f, offset, &h);
+    switch (h.type) {
+    case PERF_RECORD_SAMPLE:
+        return read_sample(s, &c, &h);
+    case PERF_RECORD_COMM:
+        return read_comm(s, &c, &h);
+    case PERF_RECORD_FORK:
+        return read_fork(s, &c);
+    case PERF_RECORD_MMAP2:
+        return read_mapping(s, &c, &h);
+    case PERF_RECORD_LOST:
+        (void)take_u64(&c);
+        s->totals.lost += take_u64(&c);
+        return true;
+    case PERF_RECORD_THROTTLE:
+        s->totals.throttled++;
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- file */
+
+static int read_header(struct upmu_samples *s, const struct record_file *f, const char *path)
+{
+    struct sampling_header *h = &s->header;
+    if (f->bytes < sizeof *h || memcmp(f->data, SAMPLING_MAGIC, sizeof h->magic) != 0)
+        return upmu_fail(UPMU_E_FORMAT, "%s is not a file of samples", path);
+    memcpy(h, f->data, sizeof *h);
+    if (h->version != SAMPLING_VERSION)
+        return upmu_fail(UPMU_E_VERSION, "%s has version %u, this libupmu reads version %d", path, (unsigned)h->version,
+                         (int)SAMPLING_VERSION);
+    if (h->header_bytes < sizeof *h || h->header_bytes > f->bytes)
+        return upmu_fail(UPMU_E_FORMAT, "%s: its header is damaged", path);
+    h->event[sizeof h->event - 1] = h->machine[sizeof h->machine - 1] = '\0';
+    return 0;
+}
+
+static int read_file(struct upmu_samples *s, struct record_file *f, const char *path)
+{
+    int rc = read_header(s, f, path);
+    if (rc == 0)
+        rc = record_index_all(s, f);
+    for (size_t i = 0; rc == 0 && i < f->n; i++)
+        if (!read_record(s, f, f->index[i].offset))
+            rc = samples_no_memory();
+    free(f->index);
+    return rc;
+}
+
+int samples_read(struct upmu_samples *s, const char *path)
+{
+    struct stat st;
+    struct record_file f = {0};
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return UPMU_E_STATE;
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        int rc = upmu_fail(UPMU_E_IO, "cannot read %s: %s", path, fd < 0 ? strerror(errno) : "it is no regular file");
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    f.bytes = (size_t)st.st_size;
+    void *data = f.bytes > 0 ? mmap(NULL, f.bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (data == MAP_FAILED)
+        return upmu_fail(UPMU_E_FORMAT, "%s is not a file of samples", path);
+    f.data = data;
+    int rc = read_file(s, &f, path);
+    munmap(data, f.bytes);
+    return rc;
+}

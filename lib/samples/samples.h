@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What upmu/samples.h keeps of a recording. */
+#ifndef UPMU_SAMPLES_SAMPLES_H
+#define UPMU_SAMPLES_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "samples/spaces.h"
+#include "sampling/format/layout.h"
+#include "symbols/symbols.h"
+#include "upmu/samples.h"
+
+enum { SAMPLES_FRAMES_MAX = 512, SAMPLES_INLINED_MAX = 32 };
+
+/** A function, or an address without a known one. */
+struct samples_function {
+    const char *name, *file; /**< of the symbols; NULL */
+    uint32_t module_file;    /**< in `spaces.files`; MAP_NONE */
+    uint64_t offset;
+    uint64_t self_samples, samples, self_weight, weight;
+};
+
+/** The functions at an address, innermost first, as indices in `inlined`. */
+struct samples_location {
+    uint32_t first, n;
+    bool is_root; /**< code without a caller: the start of a thread */
+};
+
+struct samples_path {
+    uint32_t function, parent, child, next, depth;
+    uint64_t self_samples, samples, self_weight, weight;
+};
+
+struct samples_thread {
+    uint32_t pid, tid;
+    char name[16];
+    uint64_t samples, weight;
+};
+
+struct samples_row {
+    uint64_t raw_ns, weight;
+    uint32_t thread, cpu, path;
+    uint8_t kernel, stack;
+};
+
+struct upmu_samples {
+    struct sampling_header header; /**< of the file that is read */
+    struct symbols *symbols;
+    struct spaces spaces;
+    struct samples_function *functions;
+    size_t n_functions, cap_functions;
+    struct map by_function; /**< hash of a function's texts */
+    uint32_t kernel_function;
+    uint32_t *inlined;
+    size_t n_inlined, cap_inlined;
+    struct samples_location *locations;
+    size_t n_locations, cap_locations;
+    struct map by_address; /**< location of a file and address */
+    struct samples_path *paths;
+    size_t n_paths, cap_paths;
+    struct map by_child; /**< path of a parent and function */
+    struct samples_thread *threads;
+    size_t n_threads, cap_threads;
+    struct map by_thread;
+    struct samples_row *rows;
+    size_t n_rows, cap_rows;
+    uint32_t *order, *place; /**< functions by importance, and the reverse */
+    struct upmu_samples_totals totals;
+};
+
+/** A stack of addresses, innermost first. */
+struct samples_stack {
+    uint64_t address[SAMPLES_FRAMES_MAX];
+    size_t n;
+    bool kernel;   /**< the sample was taken in the kernel */
+    bool cut;      /**< there were more frames than were recorded */
+    bool is_whole; /**< the unwinder found the outermost frame */
+};
+
+/** Set the message that memory is missing. @return UPMU_E_NOMEM. */
+static inline int samples_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading samples");
+}
+
+/* read.c */
+
+/** Read the file of samples at `path`. @return 0 or a negative code; UPMU_E_STATE: there is none. */
+int samples_read(struct upmu_samples *s, const char *path);
+
+/* profile.c */
+
+/** The path of a stack, created if needed; `*stack` is its enum upmu_sample_stack. MAP_NONE without memory. */
+uint32_t samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
+                      uint8_t *stack);
+/** Sum up paths and functions, and sort these. @return 0; UPMU_E_NOMEM. */
+int samples_sum(struct upmu_samples *s);
+
+/* locate.c */
+
+/** The location of an address of a process; of a return address, that of the call. NULL without memory. */
+const struct samples_location *samples_locate(struct upmu_samples *s, const struct space *space, uint64_t address,
+                                              bool is_return);
+/** The function of these texts, created if needed. MAP_NONE without memory. */
+uint32_t samples_function(struct upmu_samples *s, const struct samples_function *f);
+
+/* unwind.c */
+
+/** A copied stack. */
+struct samples_copy {
+    const uint64_t *regs; /**< as in the record, by ascending number */
+    const char *data;
+    size_t bytes;
+};
+
+/** Unwind a copied stack into `out`. @return false without memory. */
+bool samples_unwind(struct upmu_samples *s, struct space *space, const struct samples_copy *copy,
+                    struct samples_stack *out);
+void samples_unwind_free(struct space *space);
+
+#endif

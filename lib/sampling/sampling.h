@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What a sampler consists of. */
+#ifndef UPMU_SAMPLING_SAMPLING_H
+#define UPMU_SAMPLING_SAMPLING_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/map.h"
+#include "sampling/format/layout.h"
+#include "upmu/sampler.h"
+
+/** The ring of one CPU; the events of all threads on that CPU write to it. */
+struct sampling_ring {
+    struct perf_event_mmap_page *page; /**< NULL: the CPU is offline */
+    size_t page_bytes, data_bytes;
+    uint64_t tail; /**< as of the last drain */
+    int fd;        /**< of its first event */
+};
+
+struct upmu_sampler {
+    int fd; /**< of the file */
+    struct perf_event_attr attr;
+    struct sampling_header header;
+    size_t ring_bytes; /**< wanted, and after the first ring what the limits allow */
+    struct sampling_ring *rings;
+    size_t n_rings; /**< CPUs of the machine */
+    int *events;    /**< descriptors, with those of the rings */
+    size_t n_events, cap_events;
+    struct map forked; /**< threads whose creation the kernel reported: they are sampled */
+    uint64_t samples, lost;
+    uint64_t offset; /**< end of the file */
+    size_t fullest;  /**< bytes in the fullest ring at the last drain */
+    int interval_ms; /**< until the next drain */
+    bool write_failed;
+};
+
+/* event.c */
+
+/** Fill `s->attr` and the header's description of the event. @return 0 or a negative code. */
+int sampling_event(struct upmu_sampler *s, const struct upmu_sampler_opts *opts);
+/** Set the message for an errno of perf_event_open() or of mapping a ring. @return the code. */
+int sampling_refused(const struct upmu_sampler *s, int err);
+
+/* rings.c */
+
+/** Map the ring of an event of `cpu`, which becomes the first one. @return 0 or -errno. */
+int sampling_ring_map(struct upmu_sampler *s, size_t cpu, int fd);
+/** Write the records of all rings to the file. */
+void sampling_rings_drain(struct upmu_sampler *s);
+void sampling_rings_unmap(struct upmu_sampler *s);
+/** Write at the end of the file; failures are counted. */
+void sampling_write(struct upmu_sampler *s, const void *data, size_t bytes);
+/** Write the header. */
+void sampling_write_header(struct upmu_sampler *s);
+/** CLOCK_MONOTONIC_RAW. */
+uint64_t sampling_raw_now(void);
+
+/* attach.c */
+
+/** Open the event of thread `tid` on every CPU. @return 0 or -errno. */
+int sampling_attach_thread(struct upmu_sampler *s, pid_t tid, bool at_exec);
+/** Attach all threads of a running process that are not sampled yet. @return 0 or -errno. */
+int sampling_attach_running(struct upmu_sampler *s, pid_t pid);
+
+/* running.c */
+
+/** Write records of the modules and thread names of a running process. @return 0 or -errno. */
+int sampling_describe(struct upmu_sampler *s, pid_t pid);
+
+#endif

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Shares of samples against the program's own clocks, in the report and in all exports.
+#     shares.sh UPMU
+set -euo pipefail
+upmu=$1
+# shellcheck source=tests/sampling/lib.sh
+. "$(dirname "$0")/lib.sh"
+begin
+sampled
+
+"$upmu" record -F 4999 -o recording -- ./subject shares 2 600 >truth 2>err || fail "record: $(cat err)"
+grep -q '^upmu: [0-9]* samples, [0-9]* lost$' err || fail "$(cat err)"
+"$upmu" report --samples --json recording >json
+"$upmu" report --samples recording >text
+for line in '^Samples of recording: [0-9]* of task-clock, 4999 per second, in ' ' CPU time are in the samples' \
+    '^  call stacks by frame pointers: ' ' seventy subject.c$' '^Hottest path: ' '^Call tree: ' '^Threads$'; do
+    grep -q "$line" text || fail "the text has no line '$line': $(cat text)"
+done
+"$upmu" export -f folded -o folded recording
+"$upmu" export -f speedscope -o speedscope recording
+"$upmu" export -f pprof -o pprof recording
+"$upmu" export -f flamegraph -o flamegraph recording
+"$upmu" export -f callgrind --of samples -o callgrind recording
+grep -q 'CPU time, by samples' flamegraph && grep -q '^events: cpu_ns samples$' callgrind && grep -qa thirty pprof ||
+    fail "an export lacks something"
+python3 - <<'PY'
+import json
+d = json.load(open("json"))
+truth = {w[1]: int(w[2]) for w in (line.split() for line in open("truth")) if w[0] == "share"}
+f = {x["name"]: x for x in d["functions"]}
+share = f["seventy"]["weight"] / (f["seventy"]["weight"] + f["thirty"]["weight"])
+want = truth["seventy"] / (truth["seventy"] + truth["thirty"])
+assert abs(want - 0.7) < 0.05, truth
+assert d["samples"] > 3000, d["samples"]
+assert abs(share - want) < 0.04, (share, want)  # 6000 samples: a standard deviation is 0.006
+assert d["ended"] and d["unit"] == "ns" and d["source"] == "perf" and d["damages"] == 0
+assert d["samples"] == sum(x["self_samples"] for x in d["functions"]) == d["paths"][0]["samples"]
+assert d["weight"] == sum(x["self_weight"] for x in d["functions"]) == d["paths"][0]["weight"]
+assert d["stacks"]["whole"] + d["stacks"]["cut"] + d["stacks"]["broken"] == d["samples"]
+# The event's own count agrees with the program's clocks, and samples with it, unless some were lost or in the kernel.
+assert d["count"] > 0.98 * sum(truth.values()), (d["count"], truth)
+assert d["weight"] < 1.05 * d["count"]
+threads = [t for t in d["thread_list"] if t["samples"] > 0.1 * d["samples"]]
+assert len(threads) == 2, threads
+folded = [line.rsplit(" ", 1) for line in open("folded")]
+assert sum(int(n) for _, n in folded) == d["weight"]
+speed = json.load(open("speedscope"))
+assert sum(sum(p["weights"]) for p in speed["profiles"]) == d["weight"]
+below = sum(int(n) for s, n in folded if ";shares_run;" in s and ";seventy" in s)
+assert below > 0.98 * f["seventy"]["weight"], below  # a first instruction has no frame yet
+PY

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs to be sampled, which report what they did:
+ *
+ *     subject shares THREADS MS    each thread spends MS of CPU time, 70 % in seventy() and 30 % in thirty(): prints "share NAME
+ *                                  NS" with the CPU time that the thread clocks show
+ *     subject deep MS              CPU time below 25 nested functions, deep1() to deep25()
+ *     subject serve FILE           threads come and go until FILE exists; prints "ready"
+ *     subject locks MS             two threads compute under one lock, MS of CPU time each: prints "held NS" and "life NS"
+ *     subject forks MS             a child process computes in child_work(), the parent in parent_work()
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OWN __attribute__((noinline, noclone))
+
+enum { MS = 1000000, THREADS_MAX = 256 };
+
+static volatile unsigned long sink;
+
+static long long now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Computes for that much CPU time of the thread; the clock is read rarely. Inlined, so that the caller has the samples. */
+static inline __attribute__((always_inline)) long long compute(long long ns)
+{
+    long long begin = now(CLOCK_THREAD_CPUTIME_ID), end = begin + ns, at = begin;
+    while (at < end) {
+        for (int i = 0; i < 20000; i++)
+            sink += (unsigned long)i;
+        at = now(CLOCK_THREAD_CPUTIME_ID);
+    }
+    return at - begin;
+}
+
+static OWN long long seventy(long long ns)
+{
+    long long used = compute(ns);
+    sink++;
+    return used;
+}
+
+static OWN long long thirty(long long ns)
+{
+    long long used = compute(ns);
+    sink += 2;
+    return used;
+}
+
+/* ------------------------------------------------------------------------------------------------------- shares */
+
+struct shares {
+    pthread_t thread;
+    long long ns, a, b;
+};
+
+static OWN void shares_step(struct shares *s)
+{
+    s->a += seventy(7 * MS);
+    s->b += thirty(3 * MS);
+}
+
+static void *shares_run(void *arg)
+{
+    struct shares *s = arg;
+    while (s->a + s->b < s->ns)
+        shares_step(s);
+    return NULL;
+}
+
+static int shares(int threads, long long ms)
+{
+    static struct shares all[THREADS_MAX];
+    long long a = 0, b = 0;
+    for (int i = 0; i < threads; i++) {
+        all[i].ns = ms * MS;
+        if (pthread_create(&all[i].thread, NULL, shares_run, &all[i]) != 0)
+            return 1;
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_join(all[i].thread, NULL);
+        a += all[i].a;
+        b += all[i].b;
+    }
+    printf("share seventy %lld\nshare thirty %lld\n", a, b);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- deep */
+
+#define DEEP(n, next)                            \
+    static OWN long long deep##n(long long ns)   \
+    {                                            \
+        char local[16 * (n)];                    \
+        memset(local, n, sizeof local);          \
+        long long used = next(ns);               \
+        sink += (unsigned long)local[used & 15]; \
+        return used;                             \
+    }
+DEEP(25, compute)
+DEEP(24, deep25)
+DEEP(23, deep24)
+DEEP(22, deep23)
+DEEP(21, deep22)
+DEEP(20, deep21)
+DEEP(19, deep20)
+DEEP(18, deep19)
+DEEP(17, deep18)
+DEEP(16, deep17)
+DEEP(15, deep16)
+DEEP(14, deep15)
+DEEP(13, deep14)
+DEEP(12, deep13)
+DEEP(11, deep12)
+DEEP(10, deep11)
+DEEP(9, deep10)
+DEEP(8, deep9)
+DEEP(7, deep8)
+DEEP(6, deep7)
+DEEP(5, deep6)
+DEEP(4, deep5)
+DEEP(3, deep4)
+DEEP(2, deep3)
+DEEP(1, deep2)
+
+/* -------------------------------------------------------------------------------------------------------- serve */
+
+static void *serve_briefly(void *arg)
+{
+    (void)arg;
+    seventy(20 * MS);
+    return NULL;
+}
+
+/* A thread that creates threads, so that new ones inherit from it and from main(). */
+static void *serve_run(void *arg)
+{
+    pthread_t t;
+    while (access(arg, F_OK) != 0) {
+        if (pthread_create(&t, NULL, serve_briefly, NULL) != 0)
+            return NULL;
+        thirty(10 * MS);
+        pthread_join(t, NULL);
+    }
+    return NULL;
+}
+
+static int serve(char *file)
+{
+    pthread_t t[2];
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&t[i], NULL, serve_run, file) != 0)
+            return 1;
+    puts("ready");
+    fflush(stdout);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- locks */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static OWN void under_lock(long long ns)
+{
+    pthread_mutex_lock(&lock);
+    compute(ns);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *locks_run(void *arg)
+{
+    for (long long left = *(long long *)arg; left > 0; left -= 10 * MS)
+        under_lock(10 * MS);
+    return NULL;
+}
+
+static int locks(long long ms)
+{
+    pthread_t t[2];
+    long long ns = ms * MS;
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&t[i], NULL, locks_run, &ns) != 0)
+            return 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- forks */
+
+static OWN void child_work(long long ns)
+{
+    compute(ns);
+    sink++;
+}
+
+static OWN void parent_work(long long ns)
+{
+    compute(ns);
+    sink += 2;
+}
+
+static int forks(long long ms)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        child_work(ms * MS);
+        _exit(0);
+    }
+    parent_work(ms * MS);
+    return child < 0 || waitpid(child, NULL, 0) != child;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 2 ? argv[1] : "";
+    if (strcmp(what, "shares") == 0 && argc > 3)
+        return shares(atoi(argv[2]), atoll(argv[3]));
+    if (strcmp(what, "deep") == 0)
+        return deep1(atoll(argv[2]) * MS) == 0;
+    if (strcmp(what, "serve") == 0)
+        return serve(argv[2]);
+    if (strcmp(what, "locks") == 0)
+        return locks(atoll(argv[2]));
+    if (strcmp(what, "forks") == 0)
+        return forks(atoll(argv[2]));
+    fputs("usage: subject shares|deep|serve|locks|forks ...\n", stderr);
+    return 2;
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# One graph of wall time: samples and waits of a thread add up to its life, and no sample is inside a wait.
+#     wall.sh UPMU
+set -euo pipefail
+upmu=$1
+# shellcheck source=tests/sampling/lib.sh
+. "$(dirname "$0")/lib.sh"
+begin
+sampled
+
+"$upmu" record -F 1999 -o recording -- ./subject locks 400 2>err || fail "$(cat err)"
+"$upmu" export -f folded --of wall recording >folded
+"$upmu" report --json recording >report
+"$upmu" export -f flamegraph --of wall -o graph.svg recording
+grep -q 'Wall time: samples and waits' graph.svg || fail "the flame graph has no title"
+python3 - <<'PY'
+import json, re
+report = json.load(open("report"))
+rows = [line.rsplit(" ", 1) for line in open("folded")]
+roots = {}
+for stack, ns in rows:
+    frames = stack.split(";")
+    roots.setdefault(int(frames[0].rsplit(" ", 1)[1]), []).append((frames[1:], int(ns)))
+workers = 0
+for t in report["threads"]:
+    parts = roots.get(t["tid"])
+    if not parts:
+        continue
+    total = sum(ns for _, ns in parts)
+    waits = sum(ns for frames, ns in parts if frames[-1].startswith("wait for"))
+    computed = sum(ns for frames, ns in parts if "under_lock" in frames and not frames[-1].startswith("wait for"))
+    if computed == 0:
+        continue
+    workers += 1
+    assert abs(waits - t["blocked_ns"]) <= 1000 + t["blocked_ns"] // 1000, (waits, t["blocked_ns"])
+    life = t["end_ns"] - t["begin_ns"] if "end_ns" in t else t["lifetime_ns"]
+    assert abs(total - life) <= life // 50, (total, life)
+    assert 0.5 * 400e6 < computed < 1.2 * 400e6, computed
+    # A wait is below the function that locks, as its samples are.
+    assert any(frames[-1].startswith("wait for mutex") and "under_lock" in frames for frames, _ in parts) or waits == 0, parts
+assert workers == 2, roots.keys()
+PY
+! "$upmu" export -f chrome --of wall recording >/dev/null 2>err || fail "chrome is no profile"
+grep -q 'is no profile' err || fail "$(cat err)"

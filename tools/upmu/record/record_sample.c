@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of a command, or of a process that runs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "ui/output.h"
+#include "record.h"
+#include "stat/stat.h"
+
+int record_sample_open(struct record_request *request)
+{
+    if (!request->sampling)
+        return EXIT_OK;
+    if (upmu_sampler_open(&request->sampler, request->dir, &request->sampler_opts) == 0)
+        return EXIT_OK;
+    complain("%s", upmu_error());
+    return EXIT_FAILED;
+}
+
+int record_sample_close(struct record_request *request)
+{
+    struct upmu_sampler_result r = {.size = sizeof r};
+    if (!request->sampler)
+        return EXIT_OK;
+    int rc = upmu_sampler_close(request->sampler, &r);
+    request->sampler = NULL;
+    if (rc != 0)
+        complain("%s", upmu_error());
+    fprintf(stderr, "upmu: %" PRIu64 " sample%s, %" PRIu64 " lost\n", r.samples, r.samples == 1 ? "" : "s", r.lost);
+    return rc == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+/* @return whether the process has ended. */
+static bool running_wait(const struct record_request *q, struct pollfd *end, int ms)
+{
+    int n = poll(end, 1, ms);
+    if (end->fd >= 0)
+        return n > 0;
+    return kill((pid_t)q->pid, 0) != 0 && errno == ESRCH; /* before Linux 5.3 */
+}
+
+int record_running(struct record_request *request, const char *shown_dir)
+{
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, (pid_t)request->pid, 0), .events = POLLIN};
+    int status = record_sample_open(request);
+    stat_signals_catch();
+    if (status == EXIT_OK && upmu_sampler_attach(request->sampler, (pid_t)request->pid, UPMU_SAMPLER_RUNNING) != 0) {
+        complain("%s", upmu_error());
+        status = EXIT_FAILED;
+    }
+    while (status == EXIT_OK && stat_signals_seen() == 0) {
+        int ms = upmu_sampler_drain(request->sampler);
+        if (ms < 0 || running_wait(request, &end, ms))
+            break; /* that the file cannot be written is reported when it is closed */
+    }
+    if (end.fd >= 0)
+        close(end.fd);
+    int closed = record_sample_close(request);
+    if (status != EXIT_OK)
+        return status;
+    fputs("upmu: in ", stderr);
+    output_clean(stderr, shown_dir);
+    fputs("; next: upmu report --samples ", stderr);
+    output_clean(stderr, shown_dir);
+    fputc('\n', stderr);
+    return closed;
+}

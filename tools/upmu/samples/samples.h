@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Recorded samples opened for a report. */
+#ifndef UPMU_TOOL_SAMPLES_H
+#define UPMU_TOOL_SAMPLES_H
+
+#include <stddef.h>
+
+#include "ui/output.h"
+#include "upmu/samples.h"
+
+struct samples_report {
+    struct upmu_samples *samples;
+    struct upmu_samples_totals totals;
+    const char *dir;
+    size_t top; /**< rows of each table */
+};
+
+void samples_write_text(struct output *out, const struct samples_report *r);
+void samples_write_json(struct output *out, const struct samples_report *r);
+
+#endif
