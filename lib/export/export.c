@@ -186,8 +186,12 @@ static int export_read_facts(struct export_job *job, const char *dir)
     struct upmu_samples *samples = NULL;
     int rc = timeline_read(&job->facts, dir, job->opts.debug_dir, NULL);
     bool alone = job->opts.what == UPMU_EXPORT_AUTO || job->opts.what == UPMU_EXPORT_SAMPLES;
-    if (rc != UPMU_E_FORMAT || !alone || upmu_samples_open(&samples, dir, NULL) != 0)
+    if (rc != UPMU_E_FORMAT || !alone)
         return rc;
+    char why[ERROR_TEXT_MAX];
+    (void)upmu_error_copy(why, sizeof why);
+    if (upmu_samples_open(&samples, dir, NULL) != 0)
+        return upmu_fail(rc, "%s", why);
     upmu_samples_close(samples);
     job->opts.what = UPMU_EXPORT_SAMPLES;
     return timeline_none(&job->facts);

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "samples/spaces.h"
-#include "sampling/format/layout.h"
+#include "sampling/layout.h"
 #include "symbols/symbols.h"
 #include "upmu/samples.h"
 

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "base/map.h"
-#include "sampling/format/layout.h"
+#include "sampling/layout.h"
 #include "upmu/sampler.h"
 
 /** The ring of one CPU; the events of all threads on that CPU write to it. */

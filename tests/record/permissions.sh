@@ -38,7 +38,7 @@ expect 1 as_nobody "$UPMU" ctl "$pid" stop
 has err "another user"
 chmod -R a+rX mine
 expect 1 as_nobody "$UPMU" ctl mine stop
-has err "only the user"
+has err "only the owner of the process"
 "$UPMU" ctl "$pid" status >status
 grep -q 'mode holders' status || fail "another user changed it: $(cat status)"
 

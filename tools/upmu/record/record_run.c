@@ -96,7 +96,7 @@ static int record_set_environment(const struct record_request *q)
 static _Noreturn void record_exec(const struct record_request *q, int gate, int report)
 {
     char opened;
-    while (read(gate, &opened, 1) < 0 && errno == EINTR) /* the end of the pipe opens it */
+    while (gate >= 0 && read(gate, &opened, 1) < 0 && errno == EINTR) /* the end of the pipe opens it */
         ;
     bool redirected = q->output < 0 || (dup2(q->output, STDOUT_FILENO) >= 0 && dup2(q->output, STDERR_FILENO) >= 0);
     if (redirected && record_set_environment(q) == 0)
@@ -137,7 +137,7 @@ static int record_not_started(const char *name, int err)
     return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* The command waits at the gate until its samples are requested, and is not executed if they are refused. */
+/* The command waits at the gate, if there is one, until its samples are requested, and is not executed if they are refused. */
 static int record_open_gate(const struct record_request *q, pid_t pid, int gate)
 {
     int status = EXIT_OK;
@@ -147,19 +147,20 @@ static int record_open_gate(const struct record_request *q, pid_t pid, int gate)
         (void)record_end(pid);
         status = EXIT_FAILED;
     }
-    close(gate);
+    if (gate >= 0)
+        close(gate);
     return status;
 }
 
 int record_start(const struct record_request *request, pid_t *pid)
 {
-    int report[2], gate[2];
+    int report[2], gate[2] = {-1, -1};
     stat_signals_catch();
     if (pipe2(report, O_CLOEXEC) != 0) {
         complain("cannot create a pipe: %s", strerror(errno));
         return EXIT_FAILED;
     }
-    if (pipe2(gate, O_CLOEXEC) != 0) {
+    if (request->sampler && pipe2(gate, O_CLOEXEC) != 0) {
         complain("cannot create a pipe: %s", strerror(errno));
         close(report[0]);
         close(report[1]);
@@ -167,11 +168,13 @@ int record_start(const struct record_request *request, pid_t *pid)
     }
     *pid = fork();
     if (*pid == 0) {
-        close(gate[1]);
+        if (request->sampler)
+            close(gate[1]);
         record_exec(request, gate[0], report[1]);
     }
     int fork_error = errno;
-    close(gate[0]);
+    if (request->sampler)
+        close(gate[0]);
     close(report[1]);
     if (record_open_gate(request, *pid, gate[1]) != EXIT_OK) {
         close(report[0]);
