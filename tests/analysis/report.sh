@@ -223,4 +223,10 @@ library.upmu_overview_close(overview)
 assert 3 <= len(calls) <= 20 and calls == sorted(calls), calls
 assert all(0 < done <= all and all >= 400000 for done, all in calls), calls
 PYTHON
+# Many processes, most of them helpers of a script: the few with most records, and how many there are besides.
+expect 0 "$UPMU" record -o "$work/script" -- bash -c "for i in 1 2 3 4 5 6 7 8; do /bin/true; done; \"$SCENE\""
+expect 0 "$UPMU" report "$work/script"
+[ "$(grep -c '^  process .*, kernel' "$work/out")" -eq 5 ] || fail "not five processes: $(grep '^  process ' "$work/out")"
+grep -q "^  process .*: $SCENE" "$work/out" || fail "that with most records is not among them: $(grep '^  process ' "$work/out")"
+has out "more processes without lost events"
 finish

@@ -64,9 +64,12 @@ void snapshots_close(struct upmu_snapshot_watch *watch)
 {
     struct upmu_snapshot_totals t = {.size = sizeof t};
     snapshots_poll(watch);
-    if (watch && upmu_snapshot_watch_totals_read(watch, &t) == 0)
-        complain("%" PRIu64 " snapshot%s taken; %" PRIu64
-                 " more times a trigger held, too soon after one or beyond their number",
-                 t.taken, t.taken == 1 ? "" : "s", t.skipped);
+    if (watch && upmu_snapshot_watch_totals_read(watch, &t) == 0) {
+        complain("%" PRIu64 " snapshot%s taken", t.taken, t.taken == 1 ? "" : "s");
+        if (t.skipped)
+            complain("%" PRIu64 " more would have been, but came too soon after one or beyond their number "
+                     "(--snapshot-every, --snapshot-most)",
+                     t.skipped);
+    }
     upmu_snapshot_watch_close(watch);
 }

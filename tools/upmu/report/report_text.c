@@ -67,6 +67,48 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
                 output_style(out, STYLE_WARNING), p->overwritten, output_plain(out));
 }
 
+static bool process_has_notes(const struct upmu_trace_process *p)
+{
+    bool ended = p->complete || p->execed || p->snapshot[0];
+    return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->overwritten || !ended;
+}
+
+static int events_descending(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+/* Of many processes, most of them helpers of a script: those with notes, and the few with most records. */
+static void text_processes(struct output *out, const struct report *r)
+{
+    enum { SHOWN_MAX = 5 };
+    struct upmu_trace_process p = {.size = sizeof p};
+    size_t n = r->totals.n_processes, of_least = 0, left_out = 0;
+    uint64_t *events = memory_array(n, sizeof *events);
+    for (size_t i = 0; i < n && upmu_overview_process_at(r->overview, i, &p) == 0; i++)
+        events[i] = p.events;
+    qsort(events, n, sizeof *events, events_descending);
+    uint64_t least = n > SHOWN_MAX ? events[SHOWN_MAX - 1] : 0;
+    for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
+        of_least += events[i] == least;
+    for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++) {
+        bool show = n <= SHOWN_MAX || p.events > least || process_has_notes(&p);
+        if (!show && p.events == least && of_least > 0) {
+            of_least--;
+            show = true;
+        }
+        if (show)
+            text_process(out, r, i, &p);
+        else
+            left_out++;
+    }
+    if (left_out)
+        fprintf(out->file, "  and %zu more %s without lost events; 'upmu report --json' has all\n", left_out,
+                left_out == 1 ? "process" : "processes");
+    free(events);
+}
+
 /* Their time is inside the waits and regions. */
 static void text_own_cost(struct output *out, const struct upmu_overview_totals *t)
 {
@@ -94,7 +136,6 @@ static void text_disk(struct output *out, const struct report *r)
 static void text_conditions(struct output *out, const struct report *r)
 {
     const struct upmu_overview_totals *t = &r->totals;
-    struct upmu_trace_process p = {.size = sizeof p};
     char *span = report_duration(t->end_ns - t->begin_ns);
 
     fprintf(out->file, "%sReport of ", output_style(out, STYLE_TITLE));
@@ -103,8 +144,7 @@ static void text_conditions(struct output *out, const struct report *r)
             t->n_processes, t->n_processes == 1 ? "process" : "processes", t->n_threads,
             t->n_threads == 1 ? "thread" : "threads");
     free(span);
-    for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++)
-        text_process(out, r, i, &p);
+    text_processes(out, r);
     text_own_cost(out, t);
     text_disk(out, r);
     if (t->unmatched || t->unknown || t->unfinished)
