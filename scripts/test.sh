@@ -192,13 +192,25 @@ list()
     awk -F '\t' -v outcome="$1" '$1 == outcome { printf "  %-8s %-36s %s\n", $2, $3, $4 }' "$results"
 }
 
+# list_skipped: which tests each reason left out
+list_skipped()
+{
+    [ "$(count skipped)" -gt 0 ] || return 0
+    echo "skipped, because"
+    awk -F '\t' '$1 == "skipped" { key = $2 ": " $4; if (!(key in names)) order[++n] = key; names[key] = names[key] " " $3 }
+        END { for (i = 1; i <= n; i++) print "  " order[i] "\n" names[order[i]] }' "$results" |
+        while IFS= read -r line; do
+            if [[ $line = "  "* ]]; then echo "$line"; else fold -s -w 110 <<<"${line# }" | sed 's/^/      /; s/ *$//'; fi
+        done
+}
+
 summary()
 {
     heading "summary"
     awk -F '\t' '{ n[$2, $1]++; if (!seen[$2]++) part[++parts] = $2 }
         END { for (i = 1; i <= parts; i++) printf "%-8s %4d passed, %d failed, %d skipped\n", part[i],
                   n[part[i], "passed"], n[part[i], "failed"], n[part[i], "skipped"] }' "$results"
-    list skipped "skipped, because"
+    list_skipped
     list partly "passed, with a part skipped, because"
     list unsteady "unsteady (fails now and then: to be looked into)"
     list failed "FAILED"
