@@ -57,6 +57,8 @@ if(UPMU_PYTHON3)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/guide DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/zh DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.md" PATTERN "README.md" EXCLUDE)
 foreach(file LICENSE CHANGELOG.md docs/guide.md docs/events.md docs/exports.md docs/format.md docs/protocol.md docs/protocol.schema.json
     docs/sync-coverage.md)
   install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -21,7 +21,7 @@ version=$(header_version "$scratch/prefix")
     (cd "$source/include" && find upmu -name '*.h' | sed 's,^,include/,')
     (cd "$source/bindings/cpp" && find upmu -name '*.hpp' | sed 's,^,include/,')
     (cd "$source/bindings/compat" && find upmu -name '*.h' | sed 's,^,include/,')
-    (cd "$source/docs" && find guide -name '*.md' | sed 's,^,share/doc/upmu/,')
+    (cd "$source/docs" && find guide zh -name '*.md' ! -path zh/README.md | sed 's,^,share/doc/upmu/,')
     echo include/upmu/fortran/upmu.f90
     echo include/upmu/version.h
     for lib in libupmu libupmu_analysis libupmu_func libupmu_sync; do
