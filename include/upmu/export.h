@@ -56,8 +56,10 @@ struct upmu_export_result {
     uint64_t events;  /**< events read */
     uint64_t bytes;   /**< bytes written */
     uint64_t lost;    /**< events dropped while recording */
-    uint64_t omitted; /**< regions and waits nested deeper than 512, the limit of viewers; tasks, gcc: source locations
-                                  beyond the first 200, and unknown ones */
+    uint64_t omitted; /**< regions and waits nested deeper than 512, the limit of viewers; chrome, perfetto: all but the
+                                  longest 262,144 regions and waits, and events with marks, counters or arrows beyond
+                                  as many of each kind; tasks, gcc: source locations beyond the first 200, and unknown
+                                  ones */
     uint64_t damages; /**< streams that were not read completely */
     uint64_t without_number; /**< counters of regions without a number, missing in the sums of a profile */
 };

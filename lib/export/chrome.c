@@ -60,8 +60,9 @@ static int chrome_start(struct export_job *job)
     const struct overview *o = &job->facts->pass;
     struct upmu_trace_process p = {.size = sizeof p};
     textbuf_printf(&job->out,
-                   "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"libupmu\",\"lost\":\"%llu\"},\n",
-                   (unsigned long long)job->facts->lost);
+                   "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"libupmu\",\"lost\":\"%llu\","
+                   "\"omitted\":\"%llu\"},\n",
+                   (unsigned long long)job->facts->lost, (unsigned long long)job->limit.omitted);
     export_text(&job->out, "\"traceEvents\":[");
     for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
         chrome_metadata(job, "process_name", p.pid, p.pid, p.command);
@@ -157,6 +158,7 @@ const struct export_format export_chrome = {
     .name = "chrome",
     .suffix = "json",
     .summary = "timeline for Perfetto's and Chrome's viewers and Qt Creator",
+    .limited = true,
     .start = chrome_start,
     .begin = chrome_begin,
     .end = chrome_end,

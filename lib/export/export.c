@@ -145,6 +145,23 @@ static int export_choose(struct export_job *job)
     return rc == 0 && export_is_timeless(*what) && export_has_window(&job->opts) ? export_no_window() : rc;
 }
 
+/* A reading ahead that picks what a timeline can hold, if the recording could have more. */
+static int export_pick(struct export_job *job)
+{
+    struct upmu_overview *ahead = NULL;
+    const struct timeline_hooks hooks = spans_hooks(job);
+    if (!job->format->limited || job->all <= EXPORT_LIMIT)
+        return 0;
+    job->limit.picking = true;
+    int rc = timeline_read(&ahead, job->dir, job->opts.debug_dir, &hooks);
+    if (rc == 0)
+        rc = spans_finish(job, job->facts->pass.end_ns);
+    upmu_overview_close(ahead);
+    limit_picked(&job->limit);
+    spans_rewind(job);
+    return rc;
+}
+
 static int export_start(struct export_job *job)
 {
     struct upmu_trace_process p = {.size = sizeof p};
@@ -157,6 +174,8 @@ static int export_start(struct export_job *job)
     while (!job->functions && !job->samples && upmu_overview_counter_name(job->facts, 0, n))
         n++;
     rc = job->format->wants_tree ? tree_start(&job->tree, n < UPMU_REGION_EVENTS_MAX ? n : UPMU_REGION_EVENTS_MAX) : 0;
+    if (rc == 0)
+        rc = export_pick(job);
     return rc == 0 && job->format->start ? job->format->start(job) : rc;
 }
 

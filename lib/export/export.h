@@ -15,6 +15,7 @@
 #include "analysis/pass/timeline.h"
 #include "base/error.h"
 #include "base/textbuf.h"
+#include "export/limit.h"
 #include "export/tree.h"
 #include "upmu/export.h"
 #include "upmu/functions.h"
@@ -27,6 +28,8 @@ struct export_open {
     int kind;
     uint32_t what;
     uint64_t begin_ns;
+    uint64_t number;   /**< in the order of begins */
+    bool shown;        /**< the format gets it */
     struct span span;  /**< as it began, until the window is reached */
     uint64_t inner_ns; /**< total of spans nested in it that have ended */
     uint32_t node;     /**< of the tree, for formats that want one */
@@ -63,7 +66,8 @@ struct export_job {
     int fd;
     uint64_t written;
     uint64_t done, all; /**< events */
-    uint64_t left_out;  /**< spans, or lines of a list, left out */
+    uint64_t left_out;  /**< spans, points, or lines of a list, left out */
+    struct limit limit;
     struct tree tree;
     struct upmu_functions *functions;  /**< NULL: the profile is not of functions */
     struct upmu_samples *samples;      /**< NULL: the profile is not of samples */
@@ -92,6 +96,7 @@ struct export_format {
     const char *suffix;  /**< file suffix, without the dot */
     const char *summary; /**< one line */
     int window;          /**< enum export_window */
+    bool limited;        /**< it gets at most EXPORT_LIMIT spans, and as many points of each kind */
     bool by_thread;      /**< children of the root are profiles of their own */
     bool wants_tree;     /**< waits and regions are summed up in `tree`, which `finish` writes */
     int (*start)(struct export_job *job);

@@ -310,6 +310,10 @@ static int perfetto_arrow(struct export_job *job, const struct overview *pass, u
     uint32_t waiters = map_find(&job->by_waiters, object, 0);
     if (waiters == MAP_NONE || waiters == 0)
         return 0;
+    if (job->ids >= EXPORT_LIMIT) {
+        job->left_out++;
+        return 0;
+    }
     if (!map_put(&job->by_flow, object, 0, (uint32_t)++job->ids))
         return export_no_memory();
     snprintf(name, sizeof name, "release %s", export_object_name(job, object));
@@ -335,6 +339,7 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .suffix = "pftrace",
     .summary = "timeline for Perfetto, with counter tracks and arrows from release to waiter",
+    .limited = true,
     .start = perfetto_start,
     .begin = perfetto_begin,
     .end = perfetto_end,

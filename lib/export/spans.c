@@ -156,7 +156,11 @@ static int spans_begin(struct export_job *job, struct export_thread *t, struct e
 {
     int rc = job->format->wants_tree ? spans_tree_begin(job, t, span, open) : 0;
     t->depth++;
-    if (rc == 0 && job->format->begin)
+    open->number = limit_begin(&job->limit, &open->shown);
+    if (job->limit.picking)
+        return rc;
+    job->left_out += !open->shown;
+    if (rc == 0 && open->shown && job->format->begin)
         rc = job->format->begin(job, span);
     return rc == 0 ? export_flush(job) : rc;
 }
@@ -202,8 +206,10 @@ static int spans_close(struct export_job *job, struct export_thread *t, const st
         shown.before = shown.after = NULL;
         shown.n_values = 0;
     }
+    if (job->limit.picking)
+        return limit_offer(&job->limit, open.number, shown.end_ns - shown.begin_ns);
     int rc = job->format->wants_tree ? spans_tree_end(job, t, &open, &shown) : 0;
-    if (rc == 0 && job->format->end)
+    if (rc == 0 && open.shown && job->format->end)
         rc = job->format->end(job, &shown);
     return rc == 0 ? export_flush(job) : rc;
 }
@@ -289,15 +295,28 @@ static int spans_on_end(void *arg, const struct span *span)
     return rc == 0 ? spans_close(job, t, span) : rc;
 }
 
+/* The format gets the event, unless it is a point beyond the limit. */
+static int spans_event(struct export_job *job, const struct overview *pass, uint32_t thread,
+                       const struct upmu_trace_event *event)
+{
+    if (job->limit.picking) {
+        limit_count(&job->limit, event);
+        return 0;
+    }
+    bool shown = limit_shows(&job->limit, event);
+    job->left_out += !shown;
+    return shown && job->format->event ? job->format->event(job, pass, thread, event) : 0;
+}
+
 static int spans_on_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event)
 {
     struct export_job *job = arg;
     job->done++;
-    if (job->opts.progress && job->done % PROGRESS_EVERY == 0)
+    if (job->opts.progress && !job->limit.picking && job->done % PROGRESS_EVERY == 0)
         job->opts.progress(job->opts.arg, job->done, job->all);
     int rc = spans_advance(job, event->time_ns);
-    if (rc == 0 && job->within && !job->beyond && job->format->event)
-        rc = job->format->event(job, pass, thread, event);
+    if (rc == 0 && job->within && !job->beyond)
+        rc = spans_event(job, pass, thread, event);
     return rc == 0 ? export_flush(job) : rc;
 }
 
@@ -319,8 +338,18 @@ int spans_finish(struct export_job *job, uint64_t end_ns)
     return spans_leave(job, end_ns < job->window.to_ns ? end_ns : job->window.to_ns);
 }
 
+void spans_rewind(struct export_job *job)
+{
+    for (size_t i = 0; i < job->n_threads; i++)
+        if (job->threads[i])
+            job->threads[i]->depth = 0;
+    job->within = job->beyond = false;
+    job->done = job->left_out = 0;
+}
+
 void spans_free(struct export_job *job)
 {
+    limit_free(&job->limit);
     for (size_t i = 0; i < job->n_threads; i++)
         free(job->threads[i]);
     free(job->threads);

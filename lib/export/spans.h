@@ -9,6 +9,8 @@
 struct timeline_hooks spans_hooks(struct export_job *job);
 /** After the last event: end all open spans. @return 0 or an error. */
 int spans_finish(struct export_job *job, uint64_t end_ns);
+/** Before another reading. */
+void spans_rewind(struct export_job *job);
 void spans_free(struct export_job *job);
 
 #endif

@@ -27,6 +27,15 @@ static void export_report_damage(void *arg, const char *message)
     complain("%s", message);
 }
 
+/* What else a format left out, and how to get it. */
+static const char *export_limits(const char *format)
+{
+    if (strcmp(format, "chrome") == 0 || strcmp(format, "perfetto") == 0)
+        return ", 262144 regions and waits (the longest are kept), and as many marks, readings of counters and arrows; "
+               "--from and --to export a part of the recording";
+    return strcmp(format, "tasks") == 0 || strcmp(format, "gcc") == 0 ? " and 200 lines" : "";
+}
+
 /* @param written out: the output is complete, except for damaged parts of the recording */
 static int export_write_to(const struct export_order *q, int fd, bool *written)
 {
@@ -47,7 +56,8 @@ static int export_write_to(const struct export_order *q, int fd, bool *written)
     if (result.lost)
         complain("%" PRIu64 " events were lost while recording", result.lost);
     if (result.omitted)
-        complain("%" PRIu64 " items were left out: viewers accept at most 512 levels and 200 lines", result.omitted);
+        complain("%" PRIu64 " items were left out: viewers accept at most 512 levels%s", result.omitted,
+                 export_limits(q->format));
     if (result.without_number)
         complain(
             "%" PRIu64

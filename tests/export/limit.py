@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""limit.py PREFIX: compares PREFIX.chrome and PREFIX.perfetto with PREFIX.csv, which has every event; writes a time to
+PREFIX.half after which a timeline omits nothing."""
+import csv, json, sys
+
+LIMIT = 262144
+prefix = sys.argv[1]
+
+with open(prefix + ".csv", newline="") as file:
+    rows = [r for r in csv.DictReader(file) if r["kind"] in ("begin", "end", "mark")]
+first = int(rows[0]["time_ns"])
+stacks, lengths, marks = {}, [], 0
+for r in rows:
+    stack = stacks.setdefault(r["tid"], [])
+    if r["kind"] == "begin":
+        stack.append(int(r["time_ns"]))
+    elif r["kind"] == "end":
+        lengths.append(int(r["time_ns"]) - stack.pop())
+    else:
+        marks += 1
+lengths.sort(reverse=True)
+assert len(lengths) > 300000 and marks == 270000, (len(lengths), marks)
+
+with open(prefix + ".chrome") as file:
+    chrome = json.load(file)
+begun, kept, points = [], [], {"i": [], "C": []}
+for e in chrome["traceEvents"]:
+    if e["ph"] == "B":
+        begun.append(e)
+    elif e["ph"] == "E":
+        kept.append((round(e["ts"] * 1000) - round(begun[-1]["ts"] * 1000), begun.pop()["name"]))
+    elif e["ph"] in points:
+        points[e["ph"]].append(e["ts"])
+assert not begun
+assert sorted((ns for ns, _ in kept), reverse=True) == lengths[:LIMIT], "not the longest"
+assert any(name == "whole" for _, name in kept)
+assert int(chrome["otherData"]["omitted"]) == len(lengths) - LIMIT
+times = [(int(r["time_ns"]) - first) / 1000 for r in rows]
+for phase, at in points.items():
+    assert LIMIT / 4 <= len(at) <= LIMIT, (phase, len(at))
+assert abs(points["C"][len(points["C"]) // 2] - times[len(times) // 2]) < times[-1] / 3, "readings are not even"
+
+# Packets of perfetto: each begin, end, mark and reading is one.
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        elif key & 7 == 1:
+            value, at = data[at:at + 8], at + 8
+        else:
+            size, at = varint(data, at)
+            value, at = data[at:at + size], at + size
+        yield key >> 3, value
+
+PACKET, EVENT, TYPE = 1, 11, 9
+types = {1: 0, 2: 0, 3: 0, 4: 0}
+with open(prefix + ".perfetto", "rb") as file:
+    for field, packet in fields(file.read()):
+        for number, value in fields(packet):
+            if number == EVENT:
+                types[dict(fields(value))[TYPE]] += 1
+assert types[1] == types[2] == LIMIT, types
+assert types[3] == len(points["i"]) and types[4] == len(points["C"]), (types, len(points["i"]), len(points["C"]))
+
+with open(prefix + ".half", "w") as file:
+    begins = [t for t, r in zip(times, rows) if r["kind"] == "begin"]
+    file.write(f"{begins[len(begins) // 5 * 4] / 1e6:.9f}")
