@@ -276,6 +276,24 @@ struct dwarf_function *dwarf_unit_function(struct dwarf_unit *unit, uint64_t add
     return function != MAP_NONE ? &unit->functions[function] : NULL;
 }
 
+/* From DWARF 5 on, file 0 is the unit's own source, and Clang refers to it. libdw takes 0 for no file, as it was before.
+ * @return NULL if there is none. */
+static const char *die_decl_file(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    Dwarf_Half version = 0;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t n;
+    const char *name = dwarf_decl_file(die);
+    if (name || !dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
+        number != 0 || !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) || version < 5 ||
+        dwarf_getsrcfiles(&unit, &files, &n) != 0)
+        return name;
+    return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler,
                          struct symbol_frame *out)
 {
@@ -286,7 +304,7 @@ void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, stru
     if (dwarf_attr_integrate(&f->die, DW_AT_decl_line, &attribute) && dwarf_formudata(&attribute, &line) == 0 &&
         line <= UINT32_MAX)
         out->line = (uint32_t)line;
-    out->file = dwarf_decl_file(&f->die);
+    out->file = die_decl_file(&f->die);
 }
 
 /* ------------------------------------------------------------------------------------------------------- wrappers */

@@ -139,7 +139,8 @@ prints 'deadlock \[cycle\] of 2 threads'
 
 # Killed without an observer: the last thread that began to wait has recorded that nothing could wake it. It shows
 # that it waits only after that.
-for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle main_gone_before; do
+for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle main_gone_before \
+    last_runner_ends; do
     rm -rf "$dir/alone" "$dir/pid"
     UPMU_SYNC=contended UPMU_TRACE=$dir/alone "$corpus" $case "$dir/pid" &
     pid=$!

@@ -295,12 +295,13 @@ static void all_blocked_pause(const struct sync_thread *t, uint64_t ns)
 }
 
 /* Repeats the snapshot until all threads sleep, or one runs; a wait with a time limit must not become longer. @return its cost
- * in nanoseconds: the time, but of a process whose threads all sleep, and which has lost none, the CPU time alone. On a loaded
- * machine the first snapshots of a process may take long, and its last one must not be left out for them. */
+ * in nanoseconds: CPU time, and the pauses, but not of a process whose threads all sleep, which has lost no time by them. Not
+ * the time from its begin to its end: on a loaded machine a snapshot waits long for a CPU, and the last one of a process must
+ * not be left out for that. */
 static uint64_t all_blocked_take(struct wait_file_header *h, const struct sync_thread *t)
 {
     bool patient = thread_is_ending(t) || !(t->wait_slot->flags & UPMU_TRACE_FLAG_TIMED);
-    uint64_t begin = tick_now(), cpu_begin = tick_clock_ns(CLOCK_THREAD_CPUTIME_ID), helpers = 0, pause = 0, paused = 0;
+    uint64_t cpu_begin = tick_clock_ns(CLOCK_THREAD_CPUTIME_ID), helpers = 0, pause = 0, paused = 0;
     int found;
     for (;;) {
         uint64_t now = tick_clock_ns(CLOCK_REALTIME);
@@ -316,9 +317,7 @@ static uint64_t all_blocked_take(struct wait_file_header *h, const struct sync_t
         all_blocked_pause(t, pause);
         paused += pause;
     }
-    if (found == ALL_ASLEEP)
-        return tick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_begin + helpers;
-    return (uint64_t)((double)(tick_now() - begin) * sync_process.ns_per_tick);
+    return tick_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_begin + helpers + (found == ALL_ASLEEP ? 0 : paused);
 }
 
 static bool all_blocked_is_due(uint64_t now)
