@@ -30,6 +30,9 @@ struct report {
     const char *clock;
 };
 
+/** A note on event `i` if instances have no value because its descriptor was closed or reused. @return false: there is none */
+bool report_closed_note(const struct report *r, size_t i, struct textbuf *out);
+
 struct report_format {
     void (*write)(const struct report *r, struct textbuf *out);
 };

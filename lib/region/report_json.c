@@ -109,12 +109,18 @@ static void json_put_health(struct textbuf *out, const struct upmu_region_health
     json_object_end(out);
 }
 
-static void json_put_notes(struct textbuf *out)
+static void json_put_notes(struct textbuf *out, const struct report *r)
 {
     json_array(out, "notes");
     for (size_t i = 0; i < upmu_regions.list.n; i++)
         if (upmu_regions.event_reasons[i])
             json_string(out, NULL, upmu_regions.event_reasons[i]);
+    for (size_t i = 0; i < upmu_regions.list.n; i++) {
+        struct textbuf note = {0};
+        if (report_closed_note(r, i, &note) && !note.failed)
+            json_string(out, NULL, note.data);
+        textbuf_free(&note);
+    }
     if (upmu_regions.note)
         json_string(out, NULL, upmu_regions.note);
     json_array_end(out);
@@ -143,7 +149,7 @@ static void write_json(const struct report *r, struct textbuf *out)
     json_array_end(out);
     json_line(out);
     json_put_health(out, &r->health);
-    json_put_notes(out);
+    json_put_notes(out, r);
     textbuf_printf(out, "}\n");
 }
 

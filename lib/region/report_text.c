@@ -243,6 +243,16 @@ static void text_put_reasons(struct textbuf *out)
     }
 }
 
+static void text_put_closed(struct textbuf *out, const struct report *r)
+{
+    for (size_t i = 0; i < upmu_regions.list.n; i++) {
+        struct textbuf note = {0};
+        if (report_closed_note(r, i, &note) && !note.failed)
+            textbuf_printf(out, "note: %s\n", note.data);
+        textbuf_free(&note);
+    }
+}
+
 static void text_put_misuse(struct textbuf *out, const struct upmu_region_health *h)
 {
     const struct {
@@ -291,6 +301,7 @@ static void write_text(const struct report *r, struct textbuf *out)
                        r->health.trace_lost);
     text_put_misuse(out, &r->health);
     text_put_reasons(out);
+    text_put_closed(out, r);
     if (upmu_regions.note)
         textbuf_printf(out, "note: %s\n", upmu_regions.note);
 }

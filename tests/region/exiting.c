@@ -99,6 +99,21 @@ static void with_few_descriptors(void)
     CHECK(limit.rlim_cur <= 64, "started under a limit of %llu", (unsigned long long)limit.rlim_cur);
 }
 
+/* As daemons do that close what they did not open. */
+static void closes_foreign_descriptors(void)
+{
+    int counters = 0;
+    for (int fd = 3; fd < 1024; fd++) {
+        char path[32], target[64] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        counters += readlink(path, target, sizeof target - 1) > 0 && strstr(target, "[perf_event]");
+        close(fd);
+    }
+    printf("%d counters closed\n", counters);
+    (void)upmu_region_begin("main, \"quoted\"");
+    (void)upmu_region_end("main, \"quoted\"");
+}
+
 static void nothing_special(void)
 {
 }
@@ -114,7 +129,7 @@ static const struct {
 } ways[] = {
     {"plain", nothing_special},    {"handlers", handlers},          {"close", closes_its_output},
     {"reuse", reuses_its_output},  {"running", while_threads_run},  {"comma", with_a_decimal_comma},
-    {"few", with_few_descriptors}, {"moved", in_another_directory},
+    {"few", with_few_descriptors}, {"moved", in_another_directory}, {"foreign", closes_foreign_descriptors},
 };
 
 int main(int argc, char **argv)

@@ -67,6 +67,17 @@ case $part in
         cp stderr report
         holds report "$main"
         ;;
+    foreign) # counters whose descriptors the program closes: no value from then on (one instance here, one in a destructor), and a note
+        for format in json text; do
+            (ulimit -n 1024 && run UPMU_EVENTS=page-faults UPMU_REPORT=$format UPMU_OUTPUT=report.$format foreign)
+        done
+        event='total["main, \"quoted\""]["events"][0]'
+        holds report.json "total['main, \"quoted\"']['count'] == 6"
+        ! grep -q "^0 counters closed" stdout || skip "page faults are not counted by a perf event here"
+        holds report.json "${event}['status'] == 'refused' and ${event}['without_value'] == 1 and ${event}['stat']['count'] == 5"
+        holds report.json "any('2 of 7' in note and 'closed by the program' in note for note in r['notes'])"
+        grep -q "^note: page-faults: .*2 of 7.*closed by the program" report.text || fail "no note in the table"
+        ;;
     few) # a limit of descriptors below the numbers the library likes
         (ulimit -n 64 && run UPMU_EVENTS=page-faults UPMU_REPORT=json few)
         cp stderr report
