@@ -171,12 +171,19 @@ static int event_paranoid(void)
 
 int sampling_refused(const struct upmu_sampler *s, int err)
 {
+    enum { PARANOID_OWN = 2 }; /* up to this level, a user may sample processes of its own */
     const char *event = s->header.event;
+    int paranoid = event_paranoid();
     switch (err) {
     case EACCES:
+        if (paranoid >= 0 && paranoid <= PARANOID_OWN)
+            return upmu_fail(UPMU_E_PERM,
+                             "sampling of %s is refused (EACCES): the process belongs to another user, or has more "
+                             "privileges than this command",
+                             event);
         return upmu_fail(UPMU_E_PERM,
                          "sampling of %s is refused (EACCES): kernel.perf_event_paranoid is %d. Set it to 2 or less",
-                         event, event_paranoid());
+                         event, paranoid);
     case EPERM:
         return upmu_fail(UPMU_E_SECCOMP,
                          "sampling of %s is refused (EPERM): a sandbox forbids perf_event_open, or the process belongs "

@@ -12,6 +12,7 @@ for ms in 1500 6000 24000; do
 done
 cp "$work/out" "$work/stream"
 has err "command.out"
+has err "; next: upmu report $work/busy"
 expect 0 "$UPMU" report --json "$work/busy"
 python3 - "$work/stream" "$work/out" <<'PYTHON' || fail "the stream of a command"
 import json, sys

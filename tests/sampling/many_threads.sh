@@ -23,6 +23,9 @@ as_nobody()
     LD_LIBRARY_PATH=$work/lib setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 as_nobody ./bin/upmu record -p $$ -o out/refused 2>err && fail "another user's process is sampled"
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] && grep -q 'Set it to' err; then
+    fail "the remedy is to set what is set: $(cat err)"
+fi
 ulimit -l 64
 status=0
 as_nobody ./bin/upmu record -F 999 -o out/recording -- ./subject shares 100 30 >truth 2>err || status=$?

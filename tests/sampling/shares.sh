@@ -50,3 +50,20 @@ assert sum(sum(p["weights"]) for p in speed["profiles"]) == d["weight"]
 below = sum(int(n) for s, n in folded if ";shares_run;" in s and ";seventy" in s)
 assert below > 0.98 * f["seventy"]["weight"], below  # a first instruction has no frame yet
 PY
+
+# Threads that end before their first sample are not lost samples, and the report has the reason.
+"$upmu" record -F 100 -o short -- ./subject shares 200 1 >truth 2>err || fail "record: $(cat err)"
+"$upmu" report --samples --json short >json
+"$upmu" report --samples short >text
+python3 - <<'PY' || exit 1
+import json
+d, text = json.load(open("json")), open("text").read()
+if d["weight"] < 0.5 * d["count"] and d["with_kernel"]:
+    missed = not (d["lost"] or d["throttled"] or d["unwritten"] or d["damages"])
+    assert ("; threads ended before their next sample: use a higher -F" in text) == missed, text
+    assert ("; the rest was lost" in text) != missed, text
+PY
+
+"$upmu" record -o plain -- true 2>err
+"$upmu" report --samples plain 2>err && fail "a recording without samples"
+grep -q "plain has no samples: record with 'upmu record -F 999'; its snapshots have none" err || fail "$(cat err)"

@@ -47,6 +47,17 @@ static char *text_rate(const struct upmu_samples_totals *t)
     return memory_format("one every %" PRIu64 "%s", t->period, t->is_time ? " ns" : "");
 }
 
+/* Where CPU time without samples is. Each thread has its own period: what follows its last sample is in none. */
+static const char *text_missing(const struct upmu_samples_totals *t)
+{
+    if (!t->with_kernel)
+        return "; the rest was lost, or spent in the kernel, which may not be sampled "
+               "(kernel.perf_event_paranoid is above 1)";
+    if (t->lost || t->throttled || t->unwritten || t->damages)
+        return "; the rest was lost";
+    return "; threads ended before their next sample: use a higher -F";
+}
+
 /* The event's own count shows what samples are missing, whatever the reason. */
 static void text_delivered(struct output *out, const struct upmu_samples_totals *t)
 {
@@ -61,11 +72,7 @@ static void text_delivered(struct output *out, const struct upmu_samples_totals 
     double share = text_percent(t->weight, t->count);
     bool low = share < DELIVERED_LEAST;
     fprintf(out->file, "  %s%.1f %% of %s CPU time are in the samples%s%s\n",
-            low ? output_style(out, STYLE_WARNING) : "", share, count,
-            !low             ? ""
-            : t->with_kernel ? "; the rest was lost"
-                             : "; the rest was lost, or spent in the kernel, which may not be sampled "
-                               "(kernel.perf_event_paranoid is above 1)",
+            low ? output_style(out, STYLE_WARNING) : "", share, count, low ? text_missing(t) : "",
             low ? output_plain(out) : "");
     free(count);
 }

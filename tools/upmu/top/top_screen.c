@@ -116,10 +116,11 @@ static void screen_put_title(int *y, const struct top *t)
     bool bad = t->n_deadlocks > 0;
     char *events = screen_amount(screen_per_second(t, t->totals.events));
     screen_put_line(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
-                    memory_format("upmu top: %s%s%s  %zu threads  %s events/s, %" PRIu64
+                    memory_format("upmu top: %s%s%s  %zu thread%s  %s events/s, %" PRIu64
                                   " in all%s%s   (q: quit, p: pause, s: sort, arrows: scroll)",
                                   t->subject, t->running ? "" : " (ended)", screen_state.paused ? " (paused)" : "",
-                                  t->n_threads, events, t->totals.all_events, t->totals.n_damages ? "  DAMAGED" : "",
+                                  t->n_threads, t->n_threads == 1 ? "" : "s", events, t->totals.all_events,
+                                  t->totals.n_damages ? "  DAMAGED" : "",
                                   t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
     free(events);
 }
