@@ -23,23 +23,33 @@ static uint32_t profile_child(struct upmu_samples *s, uint32_t parent, uint32_t 
     return i;
 }
 
+/* Code without frame pointers uses that register for data: a caller that is no code ends the stack. @return frames up to it. */
+static size_t profile_frames(struct upmu_samples *s, const struct space *space, const struct samples_stack *in)
+{
+    size_t n = in->n ? 1 : 0;
+    while (n < in->n && spaces_find(&s->spaces, space, in->address[n] - 1).file != MAP_NONE)
+        n++;
+    return n;
+}
+
 /* A leaf is an exact address, the frames around it are return addresses. */
 uint32_t samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in, uint8_t *stack)
 {
     uint32_t path = 0;
-    bool whole = in->is_whole;
-    for (size_t i = in->n; i-- > 0 && path != MAP_NONE;) {
+    size_t n = profile_frames(s, space, in);
+    bool whole = in->is_whole && n == in->n, cut = in->cut && n == in->n;
+    for (size_t i = n; i-- > 0 && path != MAP_NONE;) {
         const struct samples_location *l = samples_locate(s, space, in->address[i], i > 0);
         if (!l)
             return MAP_NONE;
-        if (i == in->n - 1)
+        if (i == n - 1)
             whole |= l->is_root;
         for (uint32_t k = l->n; k-- > 0 && path != MAP_NONE;)
             path = profile_child(s, path, s->inlined[l->first + k]);
     }
     if (in->kernel && path != MAP_NONE)
         path = profile_child(s, path, s->kernel_function);
-    *stack = whole ? UPMU_SAMPLE_WHOLE : in->cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
+    *stack = whole ? UPMU_SAMPLE_WHOLE : cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
     return path;
 }
 

@@ -44,6 +44,34 @@ x86_64 | aarch64)
     judge dwarf
     ;;
 esac
+# Without frame pointers the register is the program's own, here a number: no caller is made of it.
+cat >number.c <<'C'
+int main(void)
+{
+    register unsigned long n __asm__("FRAME") = 0x10438b4800047fd3;
+    for (unsigned i = 0; i < 200000000; i++)
+        __asm__ volatile("" : "+r"(n));
+    return 0;
+}
+C
+case $(uname -m) in x86_64) frame=rbp ;; aarch64) frame=x29 ;; *) frame= ;; esac
+if [ -n "$frame" ]; then
+    sed -i "s/FRAME/$frame/" number.c
+    gcc -O1 -fomit-frame-pointer number.c -o number
+    "$upmu" record -F 999 -o number.samples -- ./number 2>err || fail "$(cat err)"
+    "$upmu" report --samples --json number.samples >json
+    python3 -c 'import json
+d = json.load(open("json"))
+assert d["samples"] > 20 and all(f["module"] for f in d["functions"] if f["name"] != "[kernel]"), d["functions"]' || fail "a caller that is no code"
+fi
+# Samples alone, as of a process that ran already, are no trace: the message names the command that shows them.
+mkdir alone
+cp fp/samples alone
+"$upmu" report alone 2>err && fail "a report of a recording without a trace"
+grep -q "upmu report --samples" err || fail "$(cat err)"
+rc=0
+"$upmu" record -F 99 -e task-clock,page-faults -o wrong -- ./subject deep 1 2>err || rc=$?
+[ $rc -eq 2 ] && grep -q 'the one event that is sampled' err || fail "$rc: $(cat err)"
 "$upmu" record -F 999 --call-graph none -o none -- ./subject deep 100 2>err || fail "$(cat err)"
 "$upmu" report --samples none >text
 grep -q 'call stacks: not recorded' text && grep -q 'deep25' text || fail "$(cat text)"

@@ -275,7 +275,7 @@ static int record_program(struct record_line *line)
         status = record_sample_open(q);
     if (status == EXIT_OK) {
         status = record_run(q, &started);
-        int sampled = record_sample_close(q);
+        int sampled = record_sample_close(q, started);
         if (!started)
             record_remove(q);
         else if ((((!q->is_rank || job_is_last(q->dir)) && record_summary(q->dir, shown, view) != 0) ||
@@ -324,12 +324,14 @@ static int record_main(const struct command *self, int argc, char **argv)
     if (rest >= argc)
         return options_usage(self, "COMMAND is missing: give the program to record");
     if (q->sampling && q->record_mpi)
-        return options_usage(self, "--mpi and samples exclude each other");
+        return options_usage(self, "--mpi and samples (-F, -c) exclude each other");
     if (q->sampling) {
+        if (q->events && strchr(q->events, ','))
+            return options_usage(self, "with -F or -c, -e names the one event that is sampled, not '%s'", q->events);
         q->sampler_opts.event = q->events;
         q->events = NULL;
     } else if (q->sampler_opts.stacks != 0) {
-        return options_usage(self, "--call-graph is of samples: add -F 999");
+        return options_usage(self, "--call-graph needs samples: add -F 999, or -c N");
     }
     status = record_check_events(q);
     if (status != 0)

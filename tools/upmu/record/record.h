@@ -84,8 +84,8 @@ void record_watch(const struct record_request *request, pid_t pid);
 
 /** Begin to record samples, if that was asked for. @return EXIT_OK, or the exit status to end with, with a message. */
 int record_sample_open(struct record_request *request);
-/** End the samples and print a line about them. @return EXIT_OK, or EXIT_FAILED after a message. */
-int record_sample_close(struct record_request *request);
+/** End the samples, and print a line about them if something was sampled. @return EXIT_OK, or EXIT_FAILED after a message. */
+int record_sample_close(struct record_request *request, bool attached);
 /** Sample the process `request->pid` until it ends or a signal ends the recording. @return the exit status. */
 int record_running(struct record_request *request, const char *shown_dir);
 /** Find the directory (`output`, or one of our choice beginning with `name`) and make it: fills `request->dir`. @return EXIT_OK,

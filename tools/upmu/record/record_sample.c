@@ -23,7 +23,7 @@ int record_sample_open(struct record_request *request)
     return EXIT_FAILED;
 }
 
-int record_sample_close(struct record_request *request)
+int record_sample_close(struct record_request *request, bool attached)
 {
     struct upmu_sampler_result r = {.size = sizeof r};
     if (!request->sampler)
@@ -32,7 +32,8 @@ int record_sample_close(struct record_request *request)
     request->sampler = NULL;
     if (rc != 0)
         complain("%s", upmu_error());
-    fprintf(stderr, "upmu: %" PRIu64 " sample%s, %" PRIu64 " lost\n", r.samples, r.samples == 1 ? "" : "s", r.lost);
+    else if (attached)
+        fprintf(stderr, "upmu: %" PRIu64 " sample%s, %" PRIu64 " lost\n", r.samples, r.samples == 1 ? "" : "s", r.lost);
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -61,7 +62,7 @@ int record_running(struct record_request *request, const char *shown_dir)
     }
     if (end.fd >= 0)
         close(end.fd);
-    int closed = record_sample_close(request);
+    int closed = record_sample_close(request, status == EXIT_OK);
     if (status != EXIT_OK)
         return status;
     fputs("upmu: in ", stderr);

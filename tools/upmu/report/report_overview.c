@@ -7,6 +7,7 @@
 #include "report.h"
 #include "report_views.h"
 #include "upmu/findings.h"
+#include "upmu/samples.h"
 
 enum { TOP_DEFAULT = 10, GROUP_DEFAULT = 10 };
 
@@ -39,6 +40,16 @@ static int overview_write(struct report *r, const struct report_request *q, writ
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+/* A process that ran already has samples and no trace. */
+static void overview_suggest_samples(const char *dir)
+{
+    struct upmu_samples *samples;
+    if (upmu_samples_open(&samples, dir, NULL) != 0)
+        return;
+    upmu_samples_close(samples);
+    complain("it has samples; see 'upmu report --samples'");
+}
+
 static int overview_show(const struct report_request *q, write_fn write)
 {
     struct report r = {.totals.size = sizeof r.totals, .dir = q->dir, .top = overview_rows(q)};
@@ -49,6 +60,7 @@ static int overview_show(const struct report_request *q, write_fn write)
     progress_end(&progress);
     if (rc < 0) {
         complain("%s", upmu_error());
+        overview_suggest_samples(q->dir);
         return EXIT_FAILED;
     }
     int status = overview_write(&r, q, write);
