@@ -203,9 +203,12 @@ static void cross_read_again(struct cross *c, uint32_t process)
     struct kernel_view now;
     bool read =
         wait_state_file_read(&file, c->d->processes[process].dir) >= 0 && kernel_view_read(&now, s->kernel.pid) == 0;
-    for (size_t i = 0; read && i < c->all.n_threads; i++) {
+    for (size_t i = 0; i < c->all.n_threads; i++) {
         struct cross_thread *t = &c->threads[i];
-        if (t->process != process || t->thread >= s->file.n_threads)
+        if (t->process != process)
+            continue;
+        t->same = false;
+        if (!read || t->thread >= s->file.n_threads)
             continue;
         const struct wait_state_thread *was = &s->file.threads[t->thread];
         const struct kernel_thread *before = kernel_view_thread(&s->kernel, was->head.tid),
@@ -218,6 +221,13 @@ static void cross_read_again(struct cross *c, uint32_t process)
     wait_state_file_free(&file);
     if (read)
         kernel_view_free(&now);
+}
+
+static void cross_read_all_again(struct cross *c)
+{
+    for (uint32_t p = 0; p < c->d->n_processes; p++)
+        if (c->taken[p])
+            cross_read_again(c, p);
 }
 
 /* ------------------------------------------------------------------------------------------------------- findings */
@@ -362,6 +372,10 @@ static int cross_report(struct cross *c, uint32_t found)
     if (f->n == 0 || f->certainty != WG_CERTAIN || f->kind == WG_OWNER_ENDED || cross_is_known(c, f) ||
         !cross_is_confirmed(c, f) || cross_could_be_ended(c, f))
         return 0;
+    if (f->no_waker) /* who used the memory until a moment ago may have ended the wait as its last act */
+        cross_read_all_again(c);
+    if (!cross_is_confirmed(c, f))
+        return 0;
     bool several = cross_spans_processes(c, f);
     for (uint32_t p = 0; rc == 0 && p < c->d->n_processes; p++)
         if (c->taken[p])
@@ -428,9 +442,7 @@ static int cross_search(struct cross *c)
             cross_add_process(c, p);
     cross_add_owners(c);
     wg_find_blocked(&c->all);
-    for (uint32_t p = 0; p < c->d->n_processes; p++)
-        if (c->taken[p])
-            cross_read_again(c, p);
+    cross_read_all_again(c);
     for (uint32_t i = 0; rc == 0 && i < c->all.n_deadlocks; i++)
         rc = cross_report(c, i);
     if (rc == 0)
