@@ -54,12 +54,12 @@ static void watch_report(struct record_watch *w, const char *process)
         bool wanted = d.certainty == UPMU_DEADLOCK_CERTAIN || d.certainty == UPMU_DEADLOCK_STALLED;
         if (!wanted || d.suppressed)
             continue;
-        if (w->out)
-            deadlock_write_one(w->out, &r, i);
-        watch_describe(text, &d);
+        watch_describe(text, &d); /* what is printed is in the recording: its reader may end the program at once */
         watch_mark(process, text);
         if (watch_snapshots_wanted(w))
             snapshots_take(w->snapshots, text);
+        if (w->out)
+            deadlock_write_one(w->out, &r, i);
     }
     if (w->out)
         (void)fflush(w->out->file); /* an error is reported when the output is closed */
