@@ -23,7 +23,7 @@ unnamed = [o for o in objects if o["named_by"] == "first use"]
 assert len(unnamed) == 1 and unnamed[0]["name"].startswith("first use use_unnamed locks.cpp:"), unnamed
 assert all(o["address"] for o in objects)
 for o in objects:
-    waited = [s for s in o["sites"] if s["waits"]["count"] or s["blocked"]] # of waiters and of holders
+    waited = [s for s in o["sites"] if s["waits"]["count"] or s["blocked"] and s["site"]] # of waiters, and of holders as far as known
     assert waited, o["name"]
     for s in waited: # the first function that is no wrapper
         line = [f for f in s["site"]["functions"] if not f["wrapper"]][0]

@@ -75,7 +75,7 @@ def paused(client):
 def deadlocked(client):
     """A hanging program: found while it hangs, in updates and by request."""
     target = client.start([CORPUS, "cross_normal", f"{WORK}/stuck.pid"], output=f"{WORK}/stuck")
-    found = wait_for(lambda: (d := client.detect(target))["found"] and d, "the deadlock")
+    found = wait_for(lambda: (d := client.detect(target))["found"] and d["rows"] and d, "the deadlock")
     row = found["rows"][0]
     assert row["certainty"] == "certain" and row["alive"], row
     assert len([thread for thread in row["threads"] if not thread["behind"]]) == 2, row
