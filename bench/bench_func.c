@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cost of the hooks of -finstrument-functions for a call: off, and with calling-context trees.
+ * Cost of the hooks of -finstrument-functions for a call: off, with calling-context trees, and with events of each call too.
  *
  * The floor stores a tick and an address, 16 bytes, into a thread-local ring at entry and at return, and keeps no sums.
- * The library decides at its start whether it records: the program runs its rows with hooks off, and then itself again with
- * the environment that switches them on.
+ * The library decides at its start whether it records: the program runs its rows with hooks off, and then itself again for each
+ * mode, with the environment that switches them on. Events go to a ring: files that grow need new pages.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -92,33 +93,54 @@ static int run_off(int argc, char **argv)
 static int run_on(int argc, char **argv)
 {
     char *dir = strdup(getenv("UPMU_TRACE"));
-    const char *off = getenv("BENCH_FUNC_OFF");
-    int before = off ? atoi(off) : 0;
+    bool events = strcmp(getenv("UPMU_FUNC_MODE"), "trace") == 0;
     unsetenv("UPMU_TRACE");
     unsetenv("UPMU_FUNC_MODE");
+    unsetenv("UPMU_FUNC_RING");
     struct bench *b = bench_start("functions", argc, argv);
-    compare(b, "call of an instrumented function, tree", pairs, &floor_ring, 0);
-    compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+    if (events) {
+        compare(b, "call of an instrumented function, trace", pairs, &floor_ring, 0);
+        compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+    } else {
+        compare(b, "call of an instrumented function, tree", pairs, &floor_ring, 0);
+        compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+    }
     int status = bench_end(b);
     bench_folder_remove(dir);
     free(dir);
-    return status ? status : before;
+    return status;
+}
+
+/* The same program with the hooks on, for the rows of a mode. @return its status. */
+static int run_again(int argc, char **argv, const char *mode)
+{
+    char dir[] = "/tmp/upmu-bench-XXXXXX", no_heading[] = "--no-heading";
+    char **again = calloc((size_t)argc + 2, sizeof *again);
+    int status = 2;
+    if (!again || !mkdtemp(dir))
+        return status;
+    memcpy(again, argv, (size_t)argc * sizeof *again);
+    again[argc] = no_heading;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("BENCH_FUNC_ON", "1", 1);
+        setenv("UPMU_FUNC_MODE", mode, 1);
+        setenv("UPMU_TRACE", dir, 1);
+        if (strcmp(mode, "trace") == 0)
+            setenv("UPMU_FUNC_RING", "16", 1);
+        execv("/proc/self/exe", again);
+        _exit(2);
+    }
+    bool ended = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+    free(again);
+    return ended ? WEXITSTATUS(status) : 2;
 }
 
 int main(int argc, char **argv)
 {
-    char text[16], dir[] = "/tmp/upmu-bench-XXXXXX", no_heading[] = "--no-heading";
-    if (getenv("BENCH_FUNC_OFF"))
+    if (getenv("BENCH_FUNC_ON"))
         return run_on(argc, argv);
-    snprintf(text, sizeof text, "%d", run_off(argc, argv));
-    char **again = calloc((size_t)argc + 2, sizeof *again);
-    if (!again || !mkdtemp(dir))
-        return 2;
-    memcpy(again, argv, (size_t)argc * sizeof *again);
-    again[argc] = no_heading;
-    setenv("BENCH_FUNC_OFF", text, 1);
-    setenv("UPMU_FUNC_MODE", "tree", 1);
-    setenv("UPMU_TRACE", dir, 1);
-    execv("/proc/self/exe", again);
-    return 2;
+    int status = run_off(argc, argv), tree = run_again(argc, argv, "tree"), trace = run_again(argc, argv, "trace");
+    return status ? status : tree ? tree : trace;
 }

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "symbols/dwarf_lines.h"
+#include "symbols/dwarf/dwarf_lines.h"
 #include "symbols/symbols.h"
 
 enum { FRAMES = 64 };

@@ -26,9 +26,9 @@ upmu_install_component(sync upmu_sync_shared upmu_sync_static)
 upmu_install_component(func upmu_func_shared upmu_func_static)
 # libupmu_analysis, libupmu_sync, libupmu_func and the command find libupmu by a path relative to their own, also in a prefix that
 # is no system folder.
-set_target_properties(upmu_sync_shared upmu_func_shared upmu_mpi_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
-# It is preloaded only: no program is linked with it.
-install(TARGETS upmu_mpi_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+set_target_properties(upmu_sync_shared upmu_func_shared upmu_mpi_shared upmu_omp_shared upmu_heap_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+# They are preloaded only: no program is linked with them.
+install(TARGETS upmu_mpi_shared upmu_omp_shared upmu_heap_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 if(UPMU_BUILD_ANALYSIS)
   upmu_install_component(analysis upmu_analysis_shared)
   upmu_install_component(analysis_static upmu_analysis_static)

@@ -9,4 +9,9 @@ if(UPMU_SANITIZE)
   target_compile_options(upmu_build_flags INTERFACE
     -fsanitize=${UPMU_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   target_link_options(upmu_build_flags INTERFACE -fsanitize=${UPMU_SANITIZE})
+  # The libraries are preloaded into programs without the sanitizer: it comes with them, as gcc's does by itself.
+  if(CMAKE_C_COMPILER_ID STREQUAL Clang AND UPMU_SANITIZE MATCHES address)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-runtime-dir OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    target_link_options(upmu_build_flags INTERFACE -shared-libasan -Wl,-rpath,${runtime})
+  endif()
 endif()

@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "upmu"
-LIBRARIES = {"upmu.h": "libupmu, -lupmu", "region.h": "libupmu, -lupmu", "sync.h": "libupmu_sync, -lupmu_sync -lupmu"}
+LIBRARIES = {"upmu.h": "libupmu, -lupmu", "region.h": "libupmu, -lupmu", "overflow.h": "libupmu, -lupmu", "sync.h": "libupmu_sync, -lupmu_sync -lupmu"}
 ANALYSIS = "libupmu_analysis, -lupmu_analysis -lupmu"
 # Objects with a page of their own, by the longest prefix; what is left is the group of its first word.
 OBJECTS = ("deadlock_inspect", "deadlock_watch", "deadlocks", "overview_path", "overview_object", "overview_thread", "overview",
-           "region", "set", "trace", "timeline", "monitor", "control", "snapshot_watch", "snapshot", "export", "event", "cpu", "metric", "plan", "sync", "lock",
+           "region", "set", "trace", "timeline", "monitor", "control", "snapshot_watch", "snapshot", "subscription", "export", "event", "cpu", "metric", "plan", "sync", "lock",
            "findings")
 # Functions without an object.
 ALONE = {"strerror": "error", "version": "error", "mark": "region", "diagnose": "diagnosis",

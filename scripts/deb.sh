@@ -87,7 +87,7 @@ upmu export -f arrow -o trace.arrows trace
 test -e "$(pkg-config --variable=fortrandir upmu)/upmu.f90"
 python3 -c 'import upmu; print(upmu.Recording("trace").threads)'
 test -e /usr/share/man/man3/upmu_set_open.3.gz
-dpkg --purge python3-upmu upmu-tools libupmu-dev libupmu-sync0 libupmu-func0 libupmu-mpi0 libupmu-analysis0 libupmu0 upmu-doc
+dpkg --purge python3-upmu upmu-tools libupmu-dev libupmu-sync0 libupmu-func0 libupmu-mpi0 libupmu-omp0 libupmu-heap0 libupmu-analysis0 libupmu0 upmu-doc
 test -z "$(find /usr -name '*upmu*' -not -path '*/__pycache__/*')"
 END
     # /proc is that of this system: the recorder reads it.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building, demonstrating or testing libupmu needs; asks apt for what is missing only.
 #
-#     scripts/deps.sh build|demo|test|soak
+#     scripts/deps.sh build|demo|test|soak|qtcreator|cross
 #
 # Installing needs root or sudo. UPMU_SKIP_DEPS=1 installs nothing, for systems other than Debian.
 set -euo pipefail
@@ -16,9 +16,16 @@ test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libcla
     gfortran python3-jsonschema python3-numpy python3-pandas mandoc zsh fish
     debhelper dh-python fakeroot lintian mmdebstrap qtbase5-dev qt6-base-dev
     chromium gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
-    openmpi-bin libopenmpi-dev mpich libmpich-dev
+    openmpi-bin libopenmpi-dev mpich libmpich-dev libomp-14-dev
     "${real_programs[@]}")
-soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg mariadb-server nodejs postgresql libfaketime libeatmydata1 liblttng-ust1 ruby)
+soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg hpcc lammps lammps-examples mariadb-server nodejs postgresql scalapack-mpi-test libfaketime libeatmydata1 liblttng-ust1 ruby)
+
+# The plugin of Qt Creator, and a screen to drive it on; as large as all of the others together.
+qtcreator_packages=("${build_packages[@]}" qtcreator qt6-base-dev qt6-webengine-dev libgl1-mesa-dri xvfb openbox)
+
+# Cross builds (install.cross_*), which are skipped without them.
+cross_packages=("${build_packages[@]}" pkg-config gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+    qemu-user)
 
 die()
 {
@@ -86,8 +93,10 @@ main()
         demo) packages=("${demo_packages[@]}") ;;
         test) packages=("${test_packages[@]}") ;;
         soak) packages=("${soak_packages[@]}") ;;
+        qtcreator) packages=("${qtcreator_packages[@]}") ;;
+        cross) packages=("${cross_packages[@]}") ;;
         *)
-            echo "usage: scripts/deps.sh build|demo|test|soak" >&2
+            echo "usage: scripts/deps.sh build|demo|test|soak|qtcreator|cross" >&2
             exit 2
             ;;
     esac

@@ -15,6 +15,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$PWD/build/release
 programs=(pbzip2 xz zstd pigz sqlite3 python3 git rocksdb jemalloc tcmalloc openmp ffmpeg java node)
+jobs=(scalapack lammps hpcc)
 servers=(redis memcached nginx postgresql mariadb)
 attacks=(kills limits threads locks preloads commands faults)
 short=
@@ -22,10 +23,16 @@ short=
 # run NAME: its status
 run()
 {
-    local server attack arguments=("$build/tests/sync" "$build/lib")
+    local server attack job arguments=("$build/tests/sync" "$build/lib")
     for server in "${servers[@]}"; do
         if [ "$server" = "$1" ]; then
             bash "tests/real/$1.sh" "${arguments[@]}"
+            return
+        fi
+    done
+    for job in "${jobs[@]}"; do
+        if [ "$job" = "$1" ]; then
+            bash tests/real/mpi.sh "$build/tools/upmu/upmu" "$1"
             return
         fi
     done
@@ -41,7 +48,7 @@ run()
 main()
 {
     local rounds=1 name round status result passed=0 failed=0 skipped=0
-    local -a names=("${programs[@]}" "${servers[@]}" "${attacks[@]}") wanted=()
+    local -a names=("${programs[@]}" "${servers[@]}" "${jobs[@]}" "${attacks[@]}") wanted=()
     local table=$build/soak-table log=$build/soak-log
     case ${1-} in
         list)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Builds and runs the tests: the checks of the source, then the test suite in four builds.
+# Builds and runs the tests: the checks of the source, then the test suite in three builds: gcc, clang with AddressSanitizer and
+# UndefinedBehaviorSanitizer, gcc with ThreadSanitizer.
 #
 #     scripts/test.sh [PART...]     PART: quick, checks, release, debug, clang, asan, tsan
 #
-# Without PART all but quick and debug are run: 15 minutes on 2 processors. "quick" is for the time between two edits: units
+# Without PART all but quick, debug and clang are run: 15 minutes on 2 processors. "quick" is for the time between two edits: units
 # and single behaviors in the release build, under 90 seconds once that is built. tests/README.md lists what runs where.
 #
 # Works from a bare Debian 12 with git, as root or with sudo (scripts/deps.sh). The last line is
@@ -13,7 +14,6 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=$(nproc)
-at_once=$((jobs + 1)) # much of a test is waiting
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 
@@ -68,7 +68,8 @@ check_shell()
 
 # clang-tidy's count of warnings it suppressed in system headers is noise; everything else is shown. Fuzz targets
 # compile most files a second time; once is enough here. The longest come first so that no processor is left waiting.
-# max-nodes is how far the static analyzer follows a function's paths: a third of its default, in 40 % of the time.
+# max-nodes is how far the static analyzer follows a function's paths: 10,000 take a third of the time of 75,000, which
+# scripts/analyze.sh uses.
 check_tidy()
 {
     # The event tables are made by the build; the sources of the library include them.
@@ -80,7 +81,7 @@ print(json.dumps(list({e["file"]: e for e in reversed(json.load(sys.stdin))}.val
         <build/clang/compile_commands.json >build/tidy/compile_commands.json
     find lib -name '*.c' -printf '%s\t%p\0' | LC_ALL=C sort -z -rn | cut -z -f 2 |
         xargs -0 -n 1 -P "$jobs" clang-tidy --quiet -p build/tidy --extra-arg=-Xclang --extra-arg=-analyzer-config \
-            --extra-arg=-Xclang --extra-arg=max-nodes=75000 2> >(grep -v 'warnings generated\.$' >&2)
+            --extra-arg=-Xclang --extra-arg=max-nodes=10000 2> >(grep -v 'warnings generated\.$' >&2)
 }
 
 run_checks()
@@ -141,22 +142,35 @@ repeat_alone()
     done
 }
 
-run_preset()
+# preset_of PART
+preset_of()
 {
-    local part=$1 preset=$1 junit status=0 without bench=ON
-    without=$(left_out "$part")
-    case $part in
-    quick) preset=release ;;
+    if [ "$1" = quick ]; then echo release; else echo "$1"; fi
+}
+
+# build_part PART: configures and builds it
+build_part()
+{
+    local preset bench=ON
+    preset=$(preset_of "$1")
+    case $1 in
+    checks) return 0 ;;
     asan | tsan) bench=OFF ;; # they measure, which is meaningless there
     esac
-    junit=build/$preset/junit.xml
-    heading "$preset: configure and build"
     # Tests are named here in full, since a cached build folder may have been made without them.
     step "$preset" configure cmake --preset "$preset" -DUPMU_WERROR=ON -DUPMU_BUILD_TESTS=ON -DUPMU_BUILD_TOOLS=ON \
-        -DUPMU_BUILD_EXAMPLES=ON -DUPMU_BUILD_BENCH=$bench || return 0
-    step "$preset" build cmake --build --preset "$preset" --parallel "$jobs" || return 0
-    echo "built in build/$preset"
+        -DUPMU_BUILD_EXAMPLES=ON -DUPMU_BUILD_BENCH=$bench &&
+        step "$preset" build cmake --build --preset "$preset" --parallel "$jobs"
+}
 
+# test_part PART: runs the tests of what build_part has built
+test_part()
+{
+    local part=$1 preset junit status=0 without at_once=$((jobs * 2)) # much of a test is waiting
+    [ "$part" != release ] || at_once=$((jobs + 1))                   # and some measure
+    preset=$(preset_of "$part")
+    without=$(left_out "$part")
+    junit=build/$preset/junit.xml
     heading "$preset: tests"
     if [ -n "$without" ]; then
         printf 'not run here, but in release, by their labels %s: %s\n' "$without" \
@@ -177,6 +191,26 @@ run_preset()
     [ -s "build/$preset/outcomes" ] || note failed "$preset" ctest "it ran no test"
     repeat_alone "$preset"
     sed "s/^\([a-z]*\)\t/\1\t$preset\t/" "build/$preset/outcomes" >>"$results"
+}
+
+# run_part PART NEXT: runs PART, whose build is under way as process $builder, and builds NEXT meanwhile: much of a test is
+# waiting. The build is nice, since some tests measure.
+builder=
+run_part()
+{
+    local part=$1 next=$2 built=0
+    if [ "$part" = checks ]; then
+        run_checks
+    else
+        heading "$(preset_of "$part"): configure and build"
+        if [ -n "$builder" ]; then wait "$builder" || built=$?; else build_part "$part" || built=$?; fi
+    fi
+    builder=
+    if [ -n "$next" ] && [ "$part" != checks ]; then # the checks leave no processor idle
+        (renice -n 19 "$BASHPID" >/dev/null && build_part "$next") &
+        builder=$!
+    fi
+    [ "$part" = checks ] || [ $built -ne 0 ] || test_part "$part"
 }
 
 count()
@@ -218,11 +252,25 @@ summary()
     [ "$(count failed)" -eq 0 ] && [ "$(count passed)" -gt 0 ]
 }
 
+# processor_seconds: of everything that this script ran and has ended
+processor_seconds()
+{
+    # Files of /proc are read by the shell itself; fields 16 and 17 are the ticks of its children.
+    local stat
+    read -r -a stat </proc/$$/stat
+    echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
+}
+
+# took PART SECONDS PROCESSOR-SECONDS: how long a part took, on this machine and on any
+took()
+{
+    printf '%s took %d min %02d s; %d min %02d s of processor time\n' "$1" $(($2 / 60)) $(($2 % 60)) $(($3 / 60)) $(($3 % 60))
+}
+
 main()
 {
-    local part
-    [ $# -gt 0 ] || set -- checks release clang asan tsan
-    local since
+    local part since worked
+    [ $# -gt 0 ] || set -- checks release asan tsan
     for part in "$@"; do
         case $part in
             quick | checks | release | debug | clang | asan | tsan) ;;
@@ -234,10 +282,11 @@ main()
     done
     scripts/deps.sh test
     mkdir -p build
-    for part in "$@"; do
-        since=$SECONDS
-        if [ "$part" = checks ]; then run_checks; else run_preset "$part"; fi
-        printf '%s took %d min %02d s\n' "$part" $(((SECONDS - since) / 60)) $(((SECONDS - since) % 60))
+    while [ $# -gt 0 ]; do
+        since=$SECONDS worked=$(processor_seconds)
+        run_part "$1" "${2-}"
+        took "$1" $((SECONDS - since)) $(($(processor_seconds) - worked))
+        shift
     done
     summary
 }

@@ -35,7 +35,7 @@ module upmu
         UPMU_UNSUPPORTED = 4
 
     !> Modes of lock tracing, as enum upmu_sync_mode.
-    integer, parameter, public :: UPMU_SYNC_CONTENDED = 0, UPMU_SYNC_HOLDERS = 1, UPMU_SYNC_ALL = 2, UPMU_SYNC_COUNTS = 3
+    integer, parameter, public :: UPMU_SYNC_HOLDERS = 0, UPMU_SYNC_CONTENDED = 1, UPMU_SYNC_ALL = 2, UPMU_SYNC_COUNTS = 3
 
     !> A field without a number: in C the largest unsigned one.
     integer(c_int64_t), parameter, public :: UPMU_NO_VALUE = -1_c_int64_t

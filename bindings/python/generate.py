@@ -18,7 +18,7 @@ FILES = sorted(p.name for p in HEADERS.glob("*.h") if p.name != "region_disabled
 SCALARS = {"int": "c_int", "unsigned": "c_uint", "long": "c_long", "double": "c_double", "char": "c_char",
            "size_t": "c_size_t", "int32_t": "c_int32", "uint32_t": "c_uint32", "int64_t": "c_int64",
            "uint64_t": "c_uint64", "uintptr_t": "c_size_t", "pid_t": "c_int", "void": "None"}
-LIBRARY = {"upmu.h": "core", "region.h": "core", "sync.h": "sync"}  # of the functions of a header; the others: analysis
+LIBRARY = {"upmu.h": "core", "region.h": "core", "overflow.h": "core", "sync.h": "sync"}  # of the functions of a header; the others: analysis
 SKIPPED = {"upmu_scope", "upmu_named_scope"}  # of the macros UPMU_SCOPE only
 
 
@@ -74,7 +74,7 @@ def declarations(body, structs):
         if function:
             out.append((function.group(1), "c_void_p"))
             continue
-        kind, names = re.fullmatch(r"((?:const |struct |enum )*\w+)(?: const)?\s*(.*)", line).groups()
+        kind, names = re.fullmatch(r"((?:const |struct |enum )*\w+)(?: const\b)?\s*(.*)", line).groups()
         for name in names.split(","):
             stars, _, plain, size = re.fullmatch(r"\s*((?:\*\s*(?:const\s*)?)*)(const\s+)?(\w+)(?:\[(\w+)\])?\s*", name).groups()
             kind_of = scalar(kind, stars.count("*"), structs)
@@ -106,7 +106,7 @@ def functions(text, structs):
             if "(" in argument:
                 types.append("c_void_p")
                 continue
-            kind, stars = re.match(r"((?:const |struct |enum )*\w+)(?: const)?\s*((?:\*\s*(?:const\s*)?)*)", argument).groups()
+            kind, stars = re.match(r"((?:const |struct |enum )*\w+)(?: const\b)?\s*((?:\*\s*(?:const\s*)?)*)", argument).groups()
             types.append(scalar(kind, stars.count("*"), structs))
         stars = result.count("*")
         yield name, scalar(result.replace("*", ""), stars, structs), types

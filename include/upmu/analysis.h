@@ -312,6 +312,13 @@ struct upmu_overview_object {
     uint64_t partial_max_ns; /**< duration of the longest one, a lower bound */
     uint64_t before_holds;   /**< of `partial_holds`, those acquired before the recording */
     uint64_t before_waits;   /**< of `waits`, those begun before the recording, from which they count */
+    uint64_t
+        in_vain; /**< condition variable: wakes after which the thread waited for it again, with the mutex held all along */
+    uint64_t timed_holds_ns; /**< total duration of the holds with a recorded begin, whatever its source */
+    uint64_t call_ns;        /**< of these, in which the holder waited in calls (UPMU_OBJECT_CALL); a lower bound */
+    int32_t call_kind;       /**< enum upmu_wait_kind of the calls that took most of it; -1: none */
+    uint32_t reserved;       /**< 0 */
+    uint64_t call_kind_ns;   /**< their part */
 };
 #define UPMU_OVERVIEW_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object, 424)
 /** Object `i`, longest waits first; those of calls (UPMU_OBJECT_CALL) after all others. */

@@ -15,8 +15,8 @@
  *  - Different objects may be used by different threads at the same time, one object by one thread at a time.
  *  - NULL is a valid argument of every `_close` function.
  *
- * Effects on the process: the library does not end it, does not change signal handlers, signal masks or the locale, sets
- * close-on-exec on its descriptors, and keeps errno in region, mark and lock calls. It prints only on standard error, and only
+ * Effects on the process: the library does not end it, does not change signal handlers (except for what upmu/overflow.h is asked
+ * for), signal masks or the locale, sets close-on-exec on its descriptors, and keeps errno in region, mark and lock calls. It prints only on standard error, and only
  * if recording is switched on by a variable of the environment or by upmu_region_setup():
  *  - the report of regions at exit, if it has no file or its file cannot be written;
  *  - one line when the library is loaded, if recording as set by the environment is not possible, or is possible in part only

@@ -149,6 +149,8 @@ struct upmu_deadlock_held {
     uint32_t wanted;   /**< 1: a thread of this deadlock waits for it */
     uint64_t site;     /**< call site of the acquisition */
     uint64_t since_ns; /**< time of the acquisition; 0: not recorded, before the wait */
+    uint32_t
+        stack; /**< call stack of the acquisition, as the first waiter found it, for upmu_overview_stack_find(); 0 = none */
 };
 #define UPMU_DEADLOCK_HELD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_held, 40)
 /** Lock `h` held by thread `k` of deadlock `i`, in the order of acquisition. */
@@ -160,7 +162,7 @@ UPMU_API size_t upmu_deadlocks_held_count(const struct upmu_deadlocks *deadlocks
 /** Class of a cycle in the lock order, the most severe first. */
 enum upmu_lock_cycle_class {
     UPMU_LOCK_INVERSION = 0,  /**< the threads could deadlock */
-    UPMU_LOCK_GATED = 1,      /**< no deadlock: a common lock held by two of them serializes the acquisitions */
+    UPMU_LOCK_GATED = 1,      /**< no deadlock: a lock held in two of them, or the permits of a semaphore, serializes */
     UPMU_LOCK_ONE_THREAD = 2, /**< no deadlock: all acquisitions are of one thread */
     UPMU_LOCK_ORDERED = 3,    /**< no deadlock: creation or join of threads orders the acquisitions */
     UPMU_LOCK_BROKEN = 4,     /**< no deadlock: an acquisition is a try or has a time limit */
@@ -296,6 +298,7 @@ struct upmu_deadlock_inspect_thread {
     const char *wait_channel; /**< kernel function that it waits in, "" if unknown */
     /** enum upmu_object_type: MUTEX, RWLOCK, THREAD (`owner` is joined), FUTEX (with an owner: the lock of a FILE). */
     int32_t object_type;
+    const char *object_name; /**< the static variable that contains the object: "pool[3].lock"; "" if it is in none */
 };
 #define UPMU_DEADLOCK_INSPECT_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_inspect_thread, 64)
 /** Thread `i`. */

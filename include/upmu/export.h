@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Export of recordings to the formats of other tools: timelines for Chrome's trace viewers, Perfetto and Qt Creator, profiles
+ * Export of recordings to the formats of other tools: timelines for Chrome's trace viewers, Perfetto, the Firefox Profiler and Qt Creator, profiles
  * for callgrind viewers, pprof, speedscope and flame graphs, tables, and an HTML report.
  * Link with libupmu_analysis. docs/exports.md lists what each format can hold.
  *
@@ -19,7 +19,7 @@
 
 UPMU_BEGIN_DECLS
 
-/** Subject of profiles (folded, flamegraph, callgrind, pprof, speedscope). */
+/** Subject of profiles (folded, flamegraph, callgrind, pprof, otlp, speedscope, firefox). */
 enum upmu_export_what {
     UPMU_EXPORT_AUTO =
         0, /**< functions if they were recorded, else samples if any were, else regions if the program has
@@ -47,20 +47,24 @@ struct upmu_export_opts {
     uint64_t from_ns, to_ns;
     /** Called once for each part of the recording that could not be read, with its message; NULL: not called. */
     void (*damage)(void *arg, const char *message);
+    /** Directory of an older recording, to which the new one is compared: format flamegraph colors call paths by how their time
+     *  changed, html has a view of the differences. NULL: none. */
+    const char *base;
 };
 #define UPMU_EXPORT_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_opts, 64)
 
 /** Numbers about an export. */
 struct upmu_export_result {
-    size_t size;      /**< in: sizeof(struct upmu_export_result); out: bytes filled */
-    uint64_t events;  /**< events read */
-    uint64_t bytes;   /**< bytes written */
-    uint64_t lost;    /**< events dropped while recording */
-    uint64_t omitted; /**< regions and waits nested deeper than 512, the limit of viewers; chrome, perfetto: all but the
+    size_t size;     /**< in: sizeof(struct upmu_export_result); out: bytes filled */
+    uint64_t events; /**< events read */
+    uint64_t bytes;  /**< bytes written */
+    uint64_t lost;   /**< events dropped while recording */
+    uint64_t
+        omitted; /**< regions and waits nested deeper than 512, the limit of viewers; chrome, perfetto, firefox: all but the
                                   longest 262,144 regions and waits, and events with marks, counters or arrows beyond
                                   as many of each kind; tasks, gcc: source locations beyond the first 200, and unknown
                                   ones */
-    uint64_t damages; /**< streams that were not read completely */
+    uint64_t damages;        /**< streams that were not read completely */
     uint64_t without_number; /**< counters of regions without a number, missing in the sums of a profile */
 };
 #define UPMU_EXPORT_RESULT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_result, 56)

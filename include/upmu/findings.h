@@ -61,9 +61,11 @@ enum upmu_finding_kind {
     UPMU_FINDING_HAND_OVER = 2, /**< passing a lock on takes longer than it is held */
     UPMU_FINDING_IMBALANCE = 3, /**< threads wait for the last of them, at a barrier or for its end */
     UPMU_FINDING_NO_CPU = 4,    /**< more threads are ready to run than get a CPU (UPMU_SCHED) */
+    UPMU_FINDING_IO = 5,   /**< others wait while a lock is held, mostly in calls that read, write or wait for that */
+    UPMU_FINDING_HERD = 6, /**< a condition variable wakes many threads, most of which find nothing to do */
 };
 
-/** "deadlock", "section", "hand-over", "imbalance", "no-cpu"; "?" for any other number. */
+/** "deadlock", "section", "hand-over", "imbalance", "no-cpu", "io", "herd"; "?" for any other number. */
 UPMU_API const char *upmu_finding_kind_name(int kind);
 
 /** A finding. */
@@ -80,7 +82,8 @@ struct upmu_finding {
     uint64_t end_ns;   /**< its end */
     uint64_t run_ns;   /**< duration of the process's critical path, to compare `gain_ns` with */
     /** Estimate by which the run would be shorter: SECTION: if the lock was held half as long; HAND_OVER: if passing it on took no
-     *  time; IMBALANCE: if all had equal shares of the work. UPMU_NO_VALUE: not estimated. */
+     *  time; IMBALANCE: if all had equal shares of the work; IO: without these calls while it is held. UPMU_NO_VALUE: not
+     *  estimated. */
     uint64_t gain_ns;
     const char *text; /**< one sentence without a line break; valid until the findings are closed */
 };

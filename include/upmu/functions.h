@@ -73,6 +73,10 @@ struct upmu_functions_totals {
     uint64_t damages;      /**< files that could not be read */
     uint64_t running;      /**< processes that had not ended */
     uint64_t skipped;      /**< calls of functions that were not selected; `calls` is without them */
+    uint64_t event_bytes;  /**< of events of each call (mode trace) in the files; 0: none were recorded */
+    uint64_t events_lost;  /**< events lost for lack of space, or because a signal handler came at a bad moment */
+    uint64_t events_short; /**< calls without events because they were shorter than was asked for (UPMU_FUNC_MIN) */
+    uint64_t rings;        /**< threads whose oldest events were overwritten by later ones */
 };
 #define UPMU_FUNCTIONS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_totals, 136)
 UPMU_API UPMU_CHECKED int upmu_functions_totals_read(const struct upmu_functions *functions,
@@ -142,6 +146,33 @@ UPMU_API UPMU_CHECKED int upmu_functions_path_at(const struct upmu_functions *fu
                                                  struct upmu_function_path *out);
 /** Number of paths, at least 1; 0 if `functions` is NULL. */
 UPMU_API size_t upmu_functions_path_count(const struct upmu_functions *functions);
+
+/** What happens in an event. */
+enum upmu_function_event_kind {
+    UPMU_FUNCTION_ENTER = 1, /**< a function is called */
+    UPMU_FUNCTION_LEAVE = 2, /**< it returns, or is left otherwise */
+};
+
+/** A call or a return of one thread, recorded in mode trace. Every call has both, in proper nesting. */
+struct upmu_function_event {
+    size_t size;           /**< in: sizeof(struct upmu_function_event); out: bytes filled */
+    uint64_t raw_ns;       /**< CLOCK_MONOTONIC_RAW */
+    uint64_t begin_raw_ns; /**< of the call */
+    pid_t pid;             /**< process */
+    pid_t tid;             /**< thread */
+    uint32_t function;     /**< function */
+    uint32_t depth;        /**< calls of the thread around this one */
+    int32_t kind;          /**< enum upmu_function_event_kind */
+    uint32_t
+        inferred; /**< 1: the event itself was not recorded: overwritten in a ring, or lost, or the recording ended */
+};
+#define UPMU_FUNCTION_EVENT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_function_event, 48)
+/** Begin to read the events, again if some were read. @return 0; UPMU_E_STATE (no events were recorded: mode trace does);
+ *  UPMU_E_INVAL; UPMU_E_NOMEM. */
+UPMU_API UPMU_CHECKED int upmu_functions_events_begin(struct upmu_functions *functions);
+/** The next event of all threads in time order, after upmu_functions_events_begin(). @return 0; UPMU_E_END; UPMU_E_INVAL; UPMU_E_IO (a
+ *  file cannot be read); UPMU_E_NOMEM. */
+UPMU_API UPMU_CHECKED int upmu_functions_event_next(struct upmu_functions *functions, struct upmu_function_event *out);
 
 UPMU_END_DECLS
 

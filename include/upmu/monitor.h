@@ -72,7 +72,7 @@ struct upmu_monitor_thread {
     int32_t wait_kind;       /**< enum upmu_wait_kind of the current wait; -1: no recorded wait */
     int32_t object_type;     /**< enum upmu_object_type of the awaited object */
     uint64_t object;         /**< its address */
-    const char *object_name; /**< its name, "" if it has none */
+    const char *object_name; /**< its name, "" if it has none; of a thread that is joined, the thread's */
     pid_t holder;            /**< thread that held it at the start of the wait, or joined thread; 0: unknown or none */
     const char *holder_name; /**< name of that thread */
     uint64_t since_ns;       /**< start of the wait, nanoseconds since 1970 */
@@ -96,9 +96,9 @@ struct upmu_monitor_lock {
     int32_t type;        /**< enum upmu_object_type */
     uint64_t address;    /**< its address */
     uint32_t generation; /**< number of earlier objects at this address */
-    const char *name;    /**< its name, "" if it has none */
+    const char *name;    /**< its name, "" if it has none; of a thread that is joined, the thread's */
     uint32_t waiters;    /**< threads that wait for it */
-    pid_t holder;        /**< holder at the start of the oldest of these waits; 0: unknown or no waiters */
+    pid_t holder;        /**< holder at the start of the oldest of them, or joined thread; 0: unknown or no waiters */
     uint64_t waits;      /**< waits that ended since the last update */
     uint64_t waited_ns;  /**< time that threads waited since the last update, current waits included */
     uint64_t total_ns;   /**< the same since the start of the recording */

@@ -149,6 +149,85 @@ UPMU_API UPMU_CHECKED int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t in
 /** Name of an enum upmu_mpi_pattern, "late-sender"; "?" for unknown ones. */
 UPMU_API const char *upmu_mpi_pattern_name(int pattern);
 
+/** Why ranks wait for each other. */
+enum upmu_mpi_deadlock_kind {
+    UPMU_MPI_DEADLOCK_CYCLE = 1,      /**< each waits for a message, or the arrival, of the next one */
+    UPMU_MPI_DEADLOCK_COLLECTIVE = 2, /**< they are in different collective calls */
+    UPMU_MPI_DEADLOCK_KNOT = 3,       /**< with receives from any rank: each that could send waits as well */
+    UPMU_MPI_DEADLOCK_LOCK = 4,      /**< a thread waits for a lock that another one of the rank holds in an MPI call */
+    UPMU_MPI_DEADLOCK_FINALIZED = 5, /**< a rank waits for one that has left MPI_Finalize() */
+};
+
+/**
+ * Ranks that wait for each other permanently, at the end of the recording or now. What is not known counts as able to continue:
+ * ranks that lost events, messages under way, sends that MPI may have buffered, threads that are not recorded, and processes that ended in
+ * another way than by MPI_Finalize().
+ */
+struct upmu_mpi_deadlock {
+    size_t size;      /**< in: sizeof(struct upmu_mpi_deadlock); out: bytes filled */
+    size_t job;       /**< index for upmu_mpi_job_at() */
+    int32_t kind;     /**< enum upmu_mpi_deadlock_kind */
+    int32_t reserved; /**< 0 */
+    size_t n_threads; /**< threads that wait for each other */
+    size_t n_behind;  /**< threads that wait for these: indices from `n_threads` on */
+};
+#define UPMU_MPI_DEADLOCK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_deadlock, 40)
+/** Deadlock `index`. */
+UPMU_API UPMU_CHECKED int upmu_mpi_deadlock_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_deadlock *out);
+
+/** A thread of a deadlock. */
+struct upmu_mpi_deadlock_thread {
+    size_t size;       /**< in: sizeof(struct upmu_mpi_deadlock_thread); out: bytes filled */
+    uint32_t process;  /**< index of the rank's process in the recording, as upmu_overview_process_at() has it */
+    int32_t rank;      /**< in MPI_COMM_WORLD */
+    int32_t pid;       /**< process id */
+    int32_t tid;       /**< thread id */
+    const char *host;  /**< host name */
+    const char *name;  /**< "MPI_Recv"; NULL: it waits for a lock or another thread */
+    uint64_t comm;     /**< communicator of the call, as in struct upmu_trace_mpi */
+    uint64_t sequence; /**< of a collective call its number on `comm`; else 0 */
+    int32_t peer;      /**< of the call: a rank of `comm`, or enum upmu_mpi_special */
+    int32_t tag;       /**< of the call, or enum upmu_mpi_special */
+    int32_t cause;     /**< the rank in MPI_COMM_WORLD that it waits for; -1: none, or several */
+    uint32_t n_causes; /**< how many of those that it waits for wait themselves */
+    uint64_t object;   /**< address of the lock it waits for; of a join the pthread_t; 0 in an MPI call */
+    int32_t wait_kind; /**< the kind of event that began that wait (enum upmu_trace_kind); 0 in an MPI call */
+    int32_t holder;    /**< id of the thread that holds the lock, or is joined; 0: unknown */
+    uint64_t since_ns; /**< begin of the call or wait, nanoseconds since 1970 */
+    uint64_t site;     /**< its call site, for upmu_overview_symbol_at() */
+    uint32_t stack;    /**< its call stack, for upmu_overview_frame_at(); 0: none */
+    uint32_t behind;   /**< 1: it waits for the deadlock without being part of it */
+};
+#define UPMU_MPI_DEADLOCK_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_deadlock_thread, 112)
+/** Thread `k` of deadlock `index`. */
+UPMU_API UPMU_CHECKED int upmu_mpi_deadlock_thread_at(const struct upmu_mpi *mpi, size_t index, size_t k,
+                                                      struct upmu_mpi_deadlock_thread *out);
+
+/** Name of an enum upmu_mpi_deadlock_kind, "message-cycle"; "?" for unknown ones. */
+UPMU_API const char *upmu_mpi_deadlock_name(int kind);
+
+/** Repeated search for deadlocks across the ranks of this host while they run. */
+struct upmu_mpi_watch;
+
+/**
+ * Watch the ranks of a recording, later ones included.
+ * @param watch out: to be closed with upmu_mpi_watch_close(); NULL on failure
+ * @param dir   path of the directory
+ * @return 0; UPMU_E_INVAL (NULL); UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_mpi_watch_open(struct upmu_mpi_watch **watch, const char *dir);
+
+/**
+ * See whether ranks have stopped to record events; if some have for a second, read the recording. About ten calls per second are usual;
+ * reading takes at most a twentieth of the time. Each deadlock is reported once.
+ * @param mpi out: with 1 the recording, of which at least one deadlock is new; to be closed with upmu_mpi_close()
+ * @return 1: there is a deadlock; 0: none; UPMU_E_NOMEM; UPMU_E_INVAL (NULL).
+ */
+UPMU_API UPMU_CHECKED int upmu_mpi_watch_poll(struct upmu_mpi_watch *watch, struct upmu_mpi **mpi);
+
+/** Close and free; NULL does nothing. */
+UPMU_API void upmu_mpi_watch_close(struct upmu_mpi_watch *watch);
+
 UPMU_END_DECLS
 
 #endif

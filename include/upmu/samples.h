@@ -98,7 +98,7 @@ enum upmu_sample_stack {
 /** A sample. */
 struct upmu_sample {
     size_t size;       /**< in: sizeof(struct upmu_sample); out: bytes filled */
-    uint64_t raw_ns;   /**< CLOCK_MONOTONIC_RAW */
+    uint64_t raw_ns;   /**< CLOCK_MONOTONIC_RAW; 0: unknown, of timers */
     uint64_t time_ns;  /**< nanoseconds since 1970 */
     uint64_t weight;   /**< since the sample before it */
     uint32_t thread;   /**< thread */
@@ -135,8 +135,9 @@ struct upmu_sample_function {
     const char *file;    /**< source file; NULL if unknown */
     const char *module;  /**< path of the program or shared object; NULL if unknown */
     const char *problem; /**< why the file of the module was not used; "" if it was */
-    uint64_t
-        offset; /**< of an unknown function: address in the file of the module; address in memory without a module */
+    /** Of an unknown function: its address in the file of the module, where symbols or unwind information show its begin; address in
+     *  memory without a module. */
+    uint64_t offset;
     uint64_t self_samples; /**< samples in the function itself */
     uint64_t samples;      /**< samples in it or in functions called from it */
     uint64_t self_weight;  /**< weight of `self_samples` */

@@ -136,6 +136,18 @@ enum upmu_trace_kind {
     UPMU_TRACE_MPI_COUNT =
         86, /**< [mpi_count] calls of one function that are counted only, at the end of the process */
 
+    /** [sample] a timer of the thread's CPU time has expired: the thread executes `site`, called from `stack`. Without `site`:
+     *  the thread begins or ends. */
+    UPMU_TRACE_SAMPLE = 90,
+    /* OpenMP (libupmu_omp). */
+    UPMU_TRACE_OMP = 91, /**< [omp] what a thread does: `omp.event` */
+    UPMU_TRACE_OMP_PARALLEL =
+        92, /**< [omp_parallel] the thread begins a parallel region; `site`: of the construct, or its function plus 1 */
+    UPMU_TRACE_OMP_ENV = 93, /**< [omp_env] before the first region of the process; `name`: the runtime library */
+    /* Sampled allocations (libupmu_heap). */
+    UPMU_TRACE_HEAP_ALLOC = 94, /**< [heap] the block at `object` was allocated at `site`, called from `stack` */
+    UPMU_TRACE_HEAP_FREE = 95,  /**< [heap] a block whose allocation is an event was freed at `site` */
+
     /** [futex_counts] Calls of the thread to wait for a futex so far (UPMU_SCHED; needs root). */
     UPMU_TRACE_FUTEX_COUNTS = 73,
 };
@@ -313,11 +325,14 @@ struct upmu_trace_mpi {
     uint64_t
         bytes; /**< MPI_LEAVE, MPI_REQUEST: of the message; of a collective, what this rank contributes, or receives if
                             that is nothing; UPMU_NO_VALUE: unknown, or there is none */
-    uint64_t request;  /**< number of the request, unique in the process; 0: none, several, or not followed */
-    uint64_t sequence; /**< MPI_ENTER of a collective: its number among those on `comm`, from 1 on; else 0 */
-    uint32_t call;     /**< for upmu_trace_mpi_call_name() */
-    int32_t peer;      /**< destination, source or root as a rank of `comm`; or enum upmu_mpi_special */
-    int32_t tag;       /**< or enum upmu_mpi_special */
+    /** Number of the request, unique in the process; of several the lowest; 0: none, or not followed. */
+    uint64_t request;
+    /** MPI_ENTER of a collective call, or one that makes a communicator: its number among those on `comm`, from 1 on. Of a call that
+     *  waits for several requests, and of MPI_Sendrecv(), docs/format.md has what it is. Else 0. */
+    uint64_t sequence;
+    uint32_t call; /**< for upmu_trace_mpi_call_name() */
+    int32_t peer;  /**< destination, source or root as a rank of `comm`; or enum upmu_mpi_special */
+    int32_t tag;   /**< or enum upmu_mpi_special */
 };
 
 /** Calls in a row that found nothing complete. */
@@ -349,6 +364,82 @@ struct upmu_trace_mpi_env {
 struct upmu_trace_mpi_count {
     uint64_t calls; /**< of all threads of the process */
     uint32_t call;  /**< for upmu_trace_mpi_call_name() */
+};
+
+/** A sample of a thread's CPU time. */
+struct upmu_trace_sample {
+    /** CPU time since the sample before: the timer's period, and more if expirations were missed; nanoseconds. */
+    uint64_t cpu_ns;
+    /** CPU time of the thread so far, nanoseconds. */
+    uint64_t total_ns;
+    /** Period of the timer, nanoseconds; 0: the thread has none, because it blocks the timer's signal. */
+    uint64_t period_ns;
+};
+
+/** What happens in an event of OpenMP. Waits and tasks are nested: an end is that of the last begin. */
+enum upmu_omp_event {
+    UPMU_OMP_PARALLEL_END = 1, /**< the thread that began region `value` continues after it */
+    UPMU_OMP_MEMBER = 2,       /**< the thread begins its part of region `value`, as thread `number` of the team */
+    UPMU_OMP_MEMBER_END = 3,   /**< its part is done; of a pool thread, often later than the region's end */
+    UPMU_OMP_WAIT = 4,         /**< it begins to wait at `construct`; `value`: call site */
+    UPMU_OMP_WAITED = 5,       /**< the wait ends; `value`: address of the lock, 0: of none */
+    UPMU_OMP_RELEASE = 6,      /**< the lock at `value` is released, or the `construct` left that it guards */
+    UPMU_OMP_TASK = 7,         /**< the thread begins to run an explicit task; `value`: site that created it */
+    UPMU_OMP_TASK_END = 8,     /**< and continues what it did before */
+    UPMU_OMP_TASK_CREATE = 9,  /**< an explicit task is created; `value`: call site */
+    UPMU_OMP_ENTER = 10,       /**< the thread begins its part of a work-sharing `construct`; `value`: call site */
+    UPMU_OMP_LEAVE = 11,       /**< and ends it */
+};
+
+/** Constructs of OpenMP. */
+enum upmu_omp_construct {
+    UPMU_OMP_NONE = 0,             /**< none */
+    UPMU_OMP_BARRIER_IMPLICIT = 1, /**< at the end of a loop, of sections, of single, of a region */
+    UPMU_OMP_BARRIER_EXPLICIT = 2, /**< "barrier" */
+    UPMU_OMP_BARRIER = 3,          /**< one of these two: libgomp has one function for both */
+    UPMU_OMP_TASKWAIT = 4,         /**< "taskwait" */
+    UPMU_OMP_TASKGROUP = 5,        /**< end of "taskgroup" */
+    UPMU_OMP_CRITICAL = 6,         /**< "critical" */
+    UPMU_OMP_LOCK = 7,             /**< omp_set_lock() */
+    UPMU_OMP_NEST_LOCK = 8,        /**< omp_set_nest_lock() */
+    UPMU_OMP_ORDERED = 9,          /**< "ordered" */
+    UPMU_OMP_ATOMIC = 10,          /**< "atomic" that the processor cannot do: a lock of the runtime */
+    UPMU_OMP_REDUCTION = 11,       /**< "reduction", where the runtime does it */
+    UPMU_OMP_COPYPRIVATE = 12,     /**< "copyprivate": for the thread that has the value */
+    UPMU_OMP_LOOP = 16,            /**< "for", "do", "distribute" */
+    UPMU_OMP_SECTIONS = 17,        /**< "sections" */
+    UPMU_OMP_SINGLE = 18,          /**< "single", of the thread that runs it */
+    UPMU_OMP_TASKLOOP = 19,        /**< "taskloop" */
+    UPMU_OMP_OTHER = 20,           /**< "workshare", "scope" */
+    UPMU_OMP_EXPLICIT_TASK = 21,   /**< not in events: "task", by the site that creates it */
+    UPMU_OMP_START = 32,           /**< not in events: a region was begun, the thread not yet in it */
+    UPMU_OMP_JOIN = 33,            /**< not in events: the barrier at the end of a region */
+};
+
+/** What a thread does. */
+struct upmu_trace_omp {
+    uint64_t value;     /**< see enum upmu_omp_event */
+    uint32_t event;     /**< enum upmu_omp_event */
+    uint32_t construct; /**< enum upmu_omp_construct */
+    uint32_t number;    /**< MEMBER: thread number, 65535: that or more */
+};
+
+/** A parallel region. */
+struct upmu_trace_omp_parallel {
+    uint64_t region;  /**< its number, unique in the process */
+    uint32_t threads; /**< that were asked for; 0: not stated */
+};
+
+/** How OpenMP is recorded. */
+struct upmu_trace_omp_env {
+    uint32_t method; /**< 1: OMPT of LLVM's runtime; 2: wrappers of libgomp's functions */
+};
+
+/** A sampled block of the heap. */
+struct upmu_trace_heap {
+    uint64_t bytes;  /**< asked for */
+    uint64_t weight; /**< bytes allocated that it represents */
+    uint64_t period; /**< mean number of bytes allocated between two samples */
 };
 
 /** The CPU of a switch. */
@@ -422,6 +513,11 @@ struct upmu_trace_event {
         struct upmu_trace_mpi_comm mpi_comm;         /**< MPI_COMM */
         struct upmu_trace_mpi_env mpi_env;           /**< MPI_ENV */
         struct upmu_trace_mpi_count mpi_count;       /**< MPI_COUNT */
+        struct upmu_trace_sample sample;             /**< SAMPLE */
+        struct upmu_trace_omp omp;                   /**< OMP */
+        struct upmu_trace_omp_parallel omp_parallel; /**< OMP_PARALLEL */
+        struct upmu_trace_omp_env omp_env;           /**< OMP_ENV */
+        struct upmu_trace_heap heap;                 /**< HEAP_ALLOC, HEAP_FREE */
         uint64_t reserved[8];                        /**< for fields of later kinds */
     };
 };
@@ -449,12 +545,16 @@ struct upmu_trace_process {
     uint64_t compact_cost_ps; /**< recording of an uncontended acquisition or release */
     uint64_t stack_cost_ps;   /**< recording of a call stack, in addition; 0 also if stacks are off */
     const char *sched_note;   /**< which parts of UPMU_SCHED and UPMU_KERNEL_LOCKS were not recorded, and why; or "" */
-    uint32_t stopped; /**< 1: recording ended before the process, at the size limit (UPMU_TRACE_POLICY=stop:SIZE) */
+    /** Recording ended before the process. 1: at the size limit (UPMU_TRACE_POLICY=stop:SIZE); 2: because the program restricted its
+     *  system calls (seccomp) or time stamps (PR_SET_TSC) so that recording would have ended it. */
+    uint32_t stopped;
     /** Why threads without UPMU_TRACE_FUTEX_COUNTS have none although UPMU_SCHED is set; or "". */
     const char *futex_note;
     uint32_t execed; /**< 1: not complete, the process executed another program, which is a process of its own here */
     const char *lost_note; /**< causes of dropped events with their numbers; "" if none, or no cause is recorded */
     const char *snapshot;  /**< of a snapshot (upmu/snapshot.h): why it was taken; "": this is no snapshot */
+    /** Of `lost`, those that may be of any kind: the others are of locks in signal handlers, counts, stacks, names, and the kernel. */
+    uint64_t lost_any;
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 
@@ -538,6 +638,10 @@ UPMU_API const char *upmu_object_type_name(int type);
 
 /** Name of an MPI call, "MPI_Send"; "?" for unknown ones. */
 UPMU_API const char *upmu_trace_mpi_call_name(uint32_t call);
+
+/** Name of an enum upmu_omp_event, "parallel-end", or of an enum upmu_omp_construct, "critical"; "?" for unknown ones. */
+UPMU_API const char *upmu_trace_omp_event_name(uint32_t event);
+UPMU_API const char *upmu_trace_omp_construct_name(uint32_t construct);
 
 /** Number of processes; 0 if `trace` is NULL. */
 UPMU_API size_t upmu_trace_process_count(const struct upmu_trace *trace);

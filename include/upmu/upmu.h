@@ -570,6 +570,35 @@ struct upmu_diagnosis {
  */
 UPMU_API int upmu_diagnose(int (*found)(const struct upmu_diagnosis *finding, void *arg), void *arg);
 
+/** What a seccomp filter answers to a system call. */
+enum upmu_filter_answer {
+    UPMU_FILTER_ALLOWED = 0, /**< the kernel executes it */
+    UPMU_FILTER_REFUSED = 1, /**< it fails: the recorder counts what it loses by that */
+    UPMU_FILTER_ASKED = 2,   /**< another process decides */
+    UPMU_FILTER_KILLED = 3,  /**< the process ends, or gets SIGSYS */
+};
+
+/** A system call of a recording. */
+struct upmu_filter_call {
+    const char *name;       /**< as in the manual; static */
+    int32_t number;         /**< on this architecture */
+    int32_t answer;         /**< enum upmu_filter_answer */
+    uint32_t at_start;      /**< 1: made at the start of a recording */
+    uint32_t later;         /**< 1: made while it runs, or at its end */
+    uint32_t with_counters; /**< 1: made while it runs if it has counters */
+};
+
+/**
+ * Judge a seccomp filter by the system calls that recording a program adds to it. A call with different arguments is judged once
+ * for each.
+ * @param program classic BPF, struct sock_filter as for seccomp(2)
+ * @param n       instructions
+ * @param found   called for each call; a non-zero return value ends the examination
+ * @return 0, or the return value of `found`; UPMU_E_INVAL (NULL). Thread safe.
+ */
+UPMU_API int upmu_filter_judge(const void *program, size_t n,
+                               int (*found)(const struct upmu_filter_call *call, void *arg), void *arg);
+
 UPMU_END_DECLS
 
 #endif

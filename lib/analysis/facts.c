@@ -5,7 +5,7 @@
 #include "analysis/identity.h"
 #include "analysis/public.h"
 #include "base/error.h"
-#include "base/name.h"
+#include "base/text/name.h"
 #include "base/opts.h"
 
 /* Copies `ours` to a struct of the caller's size. */
@@ -181,9 +181,9 @@ int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    const struct ov_waker *w = o->wakers, *end = w + o->n_wakers;
-    if (i >= o->n_threads)
+    if (i >= o->n_threads || o->n_wakers == 0)
         return UPMU_E_END;
+    const struct ov_waker *w = o->wakers, *end = w + o->n_wakers;
     while (w < end && (w->wakee != o->thread_order[i] || k-- > 0))
         w++;
     if (w == end)
@@ -261,6 +261,18 @@ static void facts_add_thread_stats(const struct overview *o, const struct ov_obj
     }
 }
 
+static void facts_add_calls(const struct ov_object *object, struct upmu_overview_object *out)
+{
+    out->call_kind = -1;
+    for (int k = 0; k < CALL_KINDS; k++) {
+        out->call_ns += object->call_ns[k];
+        if (object->call_ns[k] <= out->call_kind_ns)
+            continue;
+        out->call_kind = UPMU_WAIT_SLEEP + k;
+        out->call_kind_ns = object->call_ns[k];
+    }
+}
+
 static int facts_fill_object(const struct upmu_overview *overview, uint32_t index, struct upmu_overview_object *out)
 {
     const struct overview *o = &overview->pass;
@@ -292,7 +304,10 @@ static int facts_fill_object(const struct upmu_overview *overview, uint32_t inde
         .before_waits = object->before_waits,
         .tries_failed = object->tries_failed,
         .rounds = object->rounds,
+        .in_vain = object->in_vain,
+        .timed_holds_ns = object->timed_holds_ns,
     };
+    facts_add_calls(object, &ours);
     facts_add_thread_stats(o, object, &ours);
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_SIZE_V1);
 }

@@ -7,7 +7,7 @@
 
 #include "analysis/locations.h"
 #include "analysis/public.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "symbols/wrappers.h"
 
 /* ----------------------------------------------------------------------------------------------------- threads */

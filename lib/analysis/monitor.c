@@ -334,12 +334,26 @@ int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_mon
     return OPTS_GIVE(out, ours, UPMU_MONITOR_TOTALS_SIZE_V1);
 }
 
+/* The thread that an object is; the first event of a thread may come after the begin of the wait for its end. */
+static uint32_t monitor_joined(const struct overview *o, const struct ov_object *x)
+{
+    if (x->type != UPMU_OBJECT_THREAD)
+        return MAP_NONE;
+    return x->peer ? map_find(&o->by_tid, x->process, (uint32_t)x->peer)
+                   : map_find(&o->by_handle, x->process, x->address);
+}
+
 /* The thread waited for: the holder, or the thread to be joined. */
 static uint32_t monitor_waits_for(const struct overview *o, const struct pending_wait *p)
 {
-    if (p->kind != UPMU_WAIT_JOIN)
-        return p->holder;
-    return map_find(&o->by_handle, o->objects[p->object].process, o->objects[p->object].address);
+    return p->kind == UPMU_WAIT_JOIN ? monitor_joined(o, &o->objects[p->object]) : p->holder;
+}
+
+/* The name of an object; of a thread that others join its own. */
+static const char *monitor_object_name(const struct upmu_monitor *m, uint32_t object)
+{
+    uint32_t joined = monitor_joined(&m->all.pass, &m->all.pass.objects[object]);
+    return joined == MAP_NONE ? identity_object(&m->all, object).name : identity_thread(&m->all, joined);
 }
 
 int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct upmu_monitor_thread *out)
@@ -370,7 +384,7 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
         ours.wait_kind = p->kind;
         ours.object_type = x->type;
         ours.object = x->address;
-        ours.object_name = identity_object(&monitor->all, p->object).name;
+        ours.object_name = monitor_object_name(monitor, p->object);
         ours.holder = other == MAP_NONE ? 0 : o->threads[other].tid;
         ours.holder_name = other == MAP_NONE ? "" : identity_thread(&monitor->all, other);
         ours.since_ns = p->begin_ns;
@@ -389,15 +403,16 @@ int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i, struct up
     const struct ov_object *x = &o->objects[monitor->order[i]];
     const struct monitor_object *s = &monitor->objects[monitor->order[i]];
     const struct identity identity = identity_object(&monitor->all, monitor->order[i]);
+    uint32_t holder = x->type == UPMU_OBJECT_THREAD ? monitor_joined(o, x) : s->holder;
     bool folds = identity.kind == UPMU_IDENTITY_CREATED || identity.kind == UPMU_IDENTITY_FIRST_USE;
     const struct upmu_monitor_lock ours = {
         .pid = x->pid,
         .type = x->type,
         .address = x->address,
         .generation = x->generation,
-        .name = identity.name,
+        .name = monitor_object_name(monitor, monitor->order[i]),
         .waiters = s->waiters,
-        .holder = s->holder == MAP_NONE ? 0 : o->threads[s->holder].tid,
+        .holder = holder == MAP_NONE ? 0 : o->threads[holder].tid,
         .waits = s->sum.waits - s->sum.waits_before,
         .waited_ns = s->sum.ns - s->sum.ns_before,
         .total_ns = s->sum.ns,

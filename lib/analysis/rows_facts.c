@@ -8,9 +8,9 @@
 #include "analysis/identity.h"
 #include "analysis/rows.h"
 #include "base/error.h"
-#include "base/name.h"
+#include "base/text/name.h"
 #include "base/opts.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 const char *upmu_row_kind_name(int kind)
 {

@@ -77,8 +77,10 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
         if (n > 0 && !wait_state_read_all(fd, &f->held[f->n_held], n * sizeof *f->held, at + WAIT_FILE_HELD_AT))
             return 0;
         t->stack = (struct wait_file_stack){0};
+        t->holder_stack = (struct wait_file_holder_stack){0};
         if (t->head.state == WAIT_FILE_BLOCKED &&
-            !wait_state_read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES))
+            (!wait_state_read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES) ||
+             !wait_state_read_all(fd, &t->holder_stack, sizeof t->holder_stack, at + WAIT_FILE_HOLDER_AT)))
             return 0;
         if (!wait_state_read_all(fd, &again, WAIT_FILE_HEAD_BYTES, at) || again.version != t->head.version)
             continue;

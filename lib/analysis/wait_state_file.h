@@ -11,8 +11,9 @@
 
 /** A consistent copy of a thread's slot. */
 struct wait_state_thread {
-    struct wait_file_slot head;   /**< without the locks held */
-    struct wait_file_stack stack; /**< of a thread that waits; valid if its number is that of `head` */
+    struct wait_file_slot head;                 /**< without the locks held */
+    struct wait_file_stack stack;               /**< of a thread that waits; valid if its number is that of `head` */
+    struct wait_file_holder_stack holder_stack; /**< likewise, that of its `holder_stack` */
     uint32_t first_held, n_held;
     bool inspected; /**< its wait was not recorded: it is as the kernel shows it */
     /** Before the process ended it was part of a deadlock that was found in several processes together: the number of it, its

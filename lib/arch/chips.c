@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "arch/tables.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 /** A chip, without the vendor's name. */
 struct chip {

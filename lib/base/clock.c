@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,13 +104,62 @@ static void clock_find_gettime(void)
         tick_clock_gettime = found;
 }
 
+/* ------------------------------------------------------------------------------------------ another host's clocks */
+
+/* UPMU_TEST_CLOCK=SHIFT_NS:PPB, for tests: all clocks of this process are those of a host that is ahead by so many nanoseconds,
+ * and gains so many per second of CLOCK_MONOTONIC_RAW. */
+static struct {
+    int (*gettime)(clockid_t, struct timespec *);
+    int64_t shift_ns, ppb;
+    bool on;
+} test_clock;
+
+static int test_clock_gettime(clockid_t id, struct timespec *out)
+{
+    enum { NS_PER_S = 1000000000 };
+    __extension__ typedef __int128 i128;
+    struct timespec raw;
+    int rc = test_clock.gettime(CLOCK_MONOTONIC_RAW, &raw);
+    if (rc != 0 || (id != CLOCK_MONOTONIC_RAW && (rc = test_clock.gettime(id, out)) != 0))
+        return rc;
+    if (id == CLOCK_MONOTONIC_RAW)
+        *out = raw;
+    i128 since = (i128)raw.tv_sec * NS_PER_S + raw.tv_nsec;
+    i128 ns = (i128)out->tv_sec * NS_PER_S + out->tv_nsec + test_clock.shift_ns + since * test_clock.ppb / NS_PER_S;
+    out->tv_sec = (time_t)(ns / NS_PER_S);
+    out->tv_nsec = (long)(ns % NS_PER_S);
+    return 0;
+}
+
+static bool test_clock_start(void)
+{
+    char *end;
+    const char *text = secure_getenv("UPMU_TEST_CLOCK");
+    if (!text || !*text)
+        return false;
+    test_clock.shift_ns = strtoll(text, &end, 10);
+    test_clock.ppb = *end == ':' ? strtoll(end + 1, NULL, 10) : 0;
+    test_clock.gettime = tick_clock_gettime;
+    test_clock.on = true;
+    tick_clock_gettime = test_clock_gettime;
+    return true;
+}
+
+uint64_t clock_test_host(void)
+{
+    clock_start();
+    return test_clock.on ? (uint64_t)test_clock.shift_ns ^ (uint64_t)test_clock.ppb << 48 : 0;
+}
+
 static void clock_decide(void)
 {
     clock_find_gettime();
+    bool shifted = test_clock_start();
 #ifdef TICK_ISA_NAME
-    clock_reason = isa_counter_problem();
+    clock_reason = shifted ? "UPMU_TEST_CLOCK is set" : isa_counter_problem();
     tick_use_isa = clock_reason[0] == '\0';
 #else
+    (void)shifted;
     clock_reason = "no constant counter is supported on this architecture";
 #endif
     clock_sample(&clock_first);

@@ -25,6 +25,8 @@ void clock_sample(struct clock_triple *t);
 /** Ticks per second, fitted to MONOTONIC_RAW from clock_start() until now: the longer, the more precise. Busy-waits until at
  *  least `min_ns` have passed since clock_start(), unless the source is CLOCK_MONOTONIC_RAW itself: then 1e9 at once. */
 double clock_hz(uint64_t min_ns);
+/** For tests, UPMU_TEST_CLOCK: a number of the host whose clocks this process has; 0: those of the machine. */
+uint64_t clock_test_host(void);
 /** The first triple. */
 const struct clock_triple *clock_origin(void);
 

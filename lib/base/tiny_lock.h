@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /** Marks the library's futex calls, in an argument that they do not use, so that the recorder ignores them. A long,
@@ -25,6 +26,18 @@ static inline void tiny_lock_take(struct tiny_lock *l)
         return;
     while (__atomic_exchange_n(&l->word, 2, __ATOMIC_ACQUIRE) != 0)
         syscall(SYS_futex, &l->word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, TINY_LOCK_SIGN);
+}
+
+/** Sleep while a word has the value `seen`, at most until it is woken, a signal arrives, or `timeout` (relative; NULL: none). */
+static inline void tiny_lock_sleep(uint32_t *word, uint32_t seen, const struct timespec *timeout)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout, NULL, TINY_LOCK_SIGN);
+}
+
+/** Wake all that sleep for a word, after it was changed. */
+static inline void tiny_lock_wake(uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, TINY_LOCK_SIGN);
 }
 
 static inline void tiny_lock_give(struct tiny_lock *l)

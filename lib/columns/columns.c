@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 enum { COLUMNS_ALIGN = 64 }; /* as Arrow recommends */
 

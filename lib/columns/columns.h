@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "upmu/arrow.h"
 
 enum column_type {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 
 /** A field of a table, in the order of the schema. */
 struct flat_field {

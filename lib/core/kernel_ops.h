@@ -74,6 +74,7 @@ struct kernel_open {
         disabled; /**< opened stopped: leaders, until all members are open; a member is enabled and runs with its leader */
     bool inherit; /**< also count threads and children created later */
     bool enable_on_exec;
+    uint64_t period; /**< 0, or the count after which it overflows, for overflow_signal() */
     uint8_t backend; /**< enum kernel_backend; the same for all members of a group */
     uint8_t precise; /**< perf_event_attr.precise_ip */
     bool
@@ -93,6 +94,7 @@ enum {
 enum kernel_verb {
     KERNEL_ENABLE,
     KERNEL_DISABLE,
+    KERNEL_REFRESH, /**< start it until its next overflow, at which the kernel stops it */
 };
 
 /** A count read from the mmap page without a system call. */
@@ -259,6 +261,17 @@ struct kernel_ops {
     /** Start or stop one event; a group is started and stopped by its leader alone. Never for a member: see
      *  counters_control(). @return 0 or -errno. */
     int (*control)(int fd, enum kernel_verb verb);
+    /** Have the kernel send `signal` to the calling thread, its own, when the event overflows: si_fd is the descriptor.
+     *  @return 0 or -errno. */
+    int (*overflow_signal)(int fd, int signal);
+    /** Create a stopped timer of the calling thread's CPU time, which sends `signal` to this thread: si_timerid is `*id`.
+     *  @return 0 or -errno. */
+    int (*cpu_timer)(int signal, int *id);
+    /** Let it expire each `period_ns` nanoseconds from now on; 0 stops it. @return 0 or -errno. Signal safe. */
+    int (*cpu_timer_set)(int id, uint64_t period_ns);
+    void (*cpu_timer_delete)(int id);
+    /** Whether the process has a thread of this id. */
+    bool (*thread_lives)(pid_t tid);
 
     /** Map the self-monitoring page of an event of the calling thread. @return 0 or -errno. */
     int (*map)(int fd, const void **page);

@@ -8,8 +8,8 @@
 
 enum { CYCLES_MAX = 4096, MEMBERS_MAX = 1 << 16 };
 
-/* In either direction. Results are cached: the same threads meet in many cycles. */
-static bool acquisition_precedes(void *arg, uint32_t x, uint32_t y)
+/* Whether x happens before y or y before x. Results are cached: the same threads meet in many cycles. */
+static bool acquisitions_are_ordered(void *arg, uint32_t x, uint32_t y)
 {
     struct acquisition_log *l = arg;
     uint32_t a = l->details[x].segment, z = l->details[y].segment;
@@ -33,7 +33,7 @@ int acquisition_log_find_cycles(struct acquisition_log *l, struct wg_order *o)
         .n_acquisitions = l->n_acquisitions,
         .held = l->held,
         .n_locks = l->n_locks,
-        .ordered = acquisition_precedes,
+        .ordered = acquisitions_are_ordered,
         .arg = l,
         .max_cycles = CYCLES_MAX,
         .max_members = MEMBERS_MAX,

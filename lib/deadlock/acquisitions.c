@@ -9,7 +9,7 @@
 
 static int log_no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "out of memory while logging lock acquisitions");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading the lock acquisitions of a recording");
 }
 
 /* Grows an array of the log by one element if needed. */

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "deadlock/deadlocks.h"
-#include "deadlock/inspect.h"
+#include "deadlock/inspect/inspect.h"
 #include "deadlock/shared_memory.h"
 #include "upmu/trace.h"
 

@@ -139,6 +139,17 @@ static bool facts_is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t l
     return false;
 }
 
+/* The stack at which thread `tid` acquired a lock, as a thread found it that waits for it; 0. */
+static uint32_t facts_held_stack(const struct upmu_deadlocks *d, size_t i, uint64_t lock, pid_t tid)
+{
+    const struct wait_state_thread *t;
+    for (size_t k = 0; (t = facts_thread(d, i, k)) != NULL; k++)
+        if (t->head.kind == UPMU_TRACE_LOCK_BLOCK && t->head.object == lock && t->head.peer == tid &&
+            t->head.holder_stack != 0)
+            return t->head.holder_stack;
+    return 0;
+}
+
 int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h, struct upmu_deadlock_held *out)
 {
     if (!d || !out)
@@ -153,6 +164,7 @@ int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, s
         .wanted = facts_is_wanted(d, i, held->lock),
         .site = held->site,
         .since_ns = held->since_ns,
+        .stack = held->lock ? facts_held_stack(d, i, held->lock, t->head.tid) : 0,
     };
     return OPTS_GIVE(out, ours, UPMU_DEADLOCK_HELD_SIZE_V1);
 }

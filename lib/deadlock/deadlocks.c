@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "deadlock/inspect.h"
+#include "deadlock/inspect/inspect.h"
 #include "deadlock/shared_memory.h"
 #include "deadlock/wait_state_only.h"
 #include "base/map.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of kinds and certainties of deadlocks, and of classes of lock-order cycles. */
-#include "base/name.h"
+#include "base/text/name.h"
 #include "deadlock/graph/blocked.h"
 #include "deadlock/graph/lock_order.h"
 #include "upmu/deadlock.h"

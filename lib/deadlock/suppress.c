@@ -9,7 +9,7 @@
 #include "deadlock/graph/blocked.h"
 #include "deadlock/graph/lock_order.h"
 #include "base/map.h"
-#include "base/pattern.h"
+#include "base/text/pattern.h"
 #include "base/error.h"
 #include "upmu/deadlock.h"
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "analysis/wait_state_file.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "deadlock/graph/blocked.h"
-#include "deadlock/inspect_threads.h"
+#include "deadlock/inspect/inspect_threads.h"
 
 /** What could end a wait beside the recorded threads. */
 struct wait_state_wakers {

@@ -130,6 +130,20 @@ static int overview_add_untyped(struct upmu_overview *o, int type, uint64_t addr
     return address == 0 || object_of(&o->pass, &e, LOOKUP_LIVE) != MAP_NONE ? 0 : overview_no_memory();
 }
 
+/* The stack at which the lock was acquired that the thread waits for. */
+static int overview_add_holder_stack(struct upmu_overview *o, const struct wait_state_thread *t, bool *whole)
+{
+    const struct wait_file_holder_stack *k = &t->holder_stack;
+    const struct upmu_trace_stack stack = {
+        .frames = k->frames, .n_frames = k->n, .method = k->method, .truncated = k->truncated};
+    if (t->head.holder_stack == 0 || t->inspected)
+        return 0;
+    if (k->id == t->head.holder_stack && k->n <= WAIT_FILE_HOLDER_FRAMES_MAX)
+        return trace_bare_stack(o->trace, 0, k->id, &stack);
+    *whole = false;
+    return 0;
+}
+
 static int overview_add_stack(struct upmu_overview *o, const struct wait_state_thread *t, bool *whole)
 {
     const struct wait_file_stack *k = &t->stack;
@@ -167,7 +181,9 @@ static int overview_add_thread(struct upmu_overview *o, const struct wait_state 
         rc = overview_add_untyped(o, h->type, h->object);
     if (rc == 0 && h->kind == UPMU_TRACE_COND_WAIT && h->object2 != 0)
         rc = overview_add_untyped(o, UPMU_OBJECT_MUTEX, h->object2);
-    return rc == 0 ? overview_add_stack(o, t, whole) : rc;
+    if (rc == 0)
+        rc = overview_add_stack(o, t, whole);
+    return rc == 0 ? overview_add_holder_stack(o, t, whole) : rc;
 }
 
 static int overview_from_wait_state(struct upmu_overview *o, const char *dir, const struct wait_state *s, bool *whole)

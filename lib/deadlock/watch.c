@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "deadlock/deadlocks.h"
-#include "deadlock/inspect.h"
+#include "deadlock/inspect/inspect.h"
 #include "deadlock/wait_state_only.h"
 #include "base/map.h"
 #include "base/error.h"
@@ -409,7 +409,8 @@ int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch, struct upmu_dead
         return ARGUMENT_NULL(watch, deadlocks);
     *deadlocks = NULL;
     if (!watch->available)
-        return upmu_fail(UPMU_E_STATE, "no deadlock to take: the last poll found none, or it was taken already");
+        return upmu_fail(UPMU_E_STATE,
+                         "upmu_deadlock_watch_take: the last poll found no deadlock, or it was taken already");
     watch->available = false;
     return deadlocks_from_wait_state(deadlocks, watch->found, &watch->wait_state);
 }

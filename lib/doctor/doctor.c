@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "doctor/skew.h"
 #include "base/spare.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "core/backend.h"
 #include "core/set/counters.h"
 #include "core/check/refusal.h"
@@ -37,6 +37,7 @@ struct doctor {
     void *arg;
 };
 
+/* Passes a finding to the callback of upmu_diagnose(). @return what that returned. */
 static int doctor_report(const struct doctor *d, const char *topic, int state, const char *remedy, const char *fmt, ...)
     UPMU_PRINTF(5, 6);
 

@@ -5,7 +5,7 @@
  * Events are sorted by time; begin and end are separate, as Qt Creator truncates the duration of complete events to
  * microseconds; each event has a time, as Qt Creator drops those without.
  */
-#include "base/json.h"
+#include "base/text/json.h"
 #include "export/export.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ static int chrome_begin(struct export_job *job, const struct span *s)
     struct textbuf *b = &job->out;
     bool any = false;
     chrome_event_open(job, "B", s->begin_ns, t->pid, t->tid);
-    json_string(b, "cat", s->kind == SPAN_REGION ? "region" : "wait");
+    json_string(b, "cat", export_span_category(s));
     json_string(b, "name", export_span_name(job, s));
     if (s->site)
         chrome_argument_text(b, "at", export_site_label(job, t->process, s->site), &any);
@@ -159,6 +159,7 @@ const struct export_format export_chrome = {
     .suffix = "json",
     .summary = "timeline for Perfetto's and Chrome's viewers and Qt Creator",
     .limited = true,
+    .calls = true,
     .start = chrome_start,
     .begin = chrome_begin,
     .end = chrome_end,

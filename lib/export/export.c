@@ -10,14 +10,15 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
+#include "export/calls.h"
 #include "export/samples.h"
 #include "export/spans.h"
 
 static const struct export_format *const formats[] = {
-    &export_chrome, &export_perfetto,   &export_folded, &export_flamegraph, &export_callgrind,
-    &export_pprof,  &export_speedscope, &export_csv,    &export_jsonl,      &export_arrow,
-    &export_tasks,  &export_gcc,        &export_html,
+    &export_chrome, &export_perfetto, &export_folded,     &export_flamegraph, &export_callgrind,
+    &export_pprof,  &export_otlp,     &export_speedscope, &export_firefox,    &export_csv,
+    &export_jsonl,  &export_arrow,    &export_tasks,      &export_gcc,        &export_html,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -153,7 +154,9 @@ static int export_pick(struct export_job *job)
     if (!job->format->limited || job->all <= EXPORT_LIMIT)
         return 0;
     job->limit.picking = true;
-    int rc = timeline_read(&ahead, job->dir, job->opts.debug_dir, &hooks);
+    int rc = calls_begin(job);
+    if (rc == 0)
+        rc = timeline_read(&ahead, job->dir, job->opts.debug_dir, &hooks);
     if (rc == 0)
         rc = spans_finish(job, job->facts->pass.end_ns);
     upmu_overview_close(ahead);
@@ -179,19 +182,29 @@ static int export_start(struct export_job *job)
     return rc == 0 && job->format->start ? job->format->start(job) : rc;
 }
 
-/* The second reading: spans and events; of samples alone nothing is read again. */
+/* A profile of functions or samples needs no events, unless the format shows them beside it. */
+static bool export_wants_events(const struct export_job *job)
+{
+    bool timeless = job->functions || (job->samples && !job->wall);
+    return !timeless || (job->format->end && job->facts->pass.n_processes > 0);
+}
+
+/* The second reading: spans and events, then functions or samples. */
 static int export_read_again(struct export_job *job, const char *dir)
 {
     struct upmu_overview *second = NULL;
     const struct timeline_hooks hooks = spans_hooks(job);
-    if (job->functions)
-        return export_functions(job);
-    if (job->samples && !job->wall)
-        return export_samples(job);
-    int rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
-    if (rc == 0)
-        rc = spans_finish(job, job->facts->pass.end_ns);
-    if (rc == 0 && job->wall)
+    int rc = 0;
+    if (export_wants_events(job)) {
+        rc = calls_begin(job);
+        if (rc == 0)
+            rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
+        if (rc == 0)
+            rc = spans_finish(job, job->facts->pass.end_ns);
+    }
+    if (rc == 0 && job->functions)
+        rc = export_functions(job);
+    if (rc == 0 && job->samples)
         rc = export_samples(job);
     if (rc == 0 && job->wall)
         rc = export_wall_rest(job);
@@ -216,9 +229,12 @@ static int export_read_facts(struct export_job *job, const char *dir)
     return timeline_none(&job->facts);
 }
 
-static int export_run(struct export_job *job, const char *dir)
+/* Everything but the format's end. */
+static int export_read(struct export_job *job)
 {
-    int rc = export_read_facts(job, dir);
+    int rc = export_read_facts(job, job->dir);
+    if (rc == 0 && job->format->calls)
+        rc = calls_open(job);
     if (rc == 0)
         rc = timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window);
     for (size_t i = 0; rc == 0 && job->opts.damage && i < job->facts->n_damages; i++)
@@ -227,11 +243,69 @@ static int export_run(struct export_job *job, const char *dir)
         rc = export_names_start(job);
     if (rc == 0)
         rc = export_start(job);
+    return rc == 0 ? export_read_again(job, job->dir) : rc;
+}
+
+/* The older recording, of the same contents. */
+static int export_read_base(struct export_job *job)
+{
+    if (!job->opts.base)
+        return 0;
+    job->base = calloc(1, sizeof *job->base);
+    if (!job->base)
+        return export_no_memory();
+    job->base->dir = job->opts.base;
+    job->base->format = job->format;
+    job->base->opts = job->opts;
+    job->base->opts.progress = NULL;
+    job->base->fd = -1;
+    return export_read(job->base);
+}
+
+static int export_run(struct export_job *job)
+{
+    int rc = export_read(job);
     if (rc == 0)
-        rc = export_read_again(job, dir);
+        rc = export_read_base(job);
     if (rc == 0 && job->format->finish)
         rc = job->format->finish(job);
     return rc == 0 ? export_write(job) : rc;
+}
+
+static void export_free(struct export_job *job)
+{
+    if (job->base)
+        export_free(job->base);
+    free(job->base);
+    if (job->format && job->format->free)
+        job->format->free(job);
+    export_names_free(job);
+    spans_free(job);
+    textbuf_free(&job->out);
+    upmu_functions_close(job->functions);
+    upmu_samples_close(job->samples);
+    export_wall_free(job);
+    calls_free(job);
+    upmu_overview_close(job->facts);
+}
+
+/* What a format, a window, and another recording cannot be combined with. */
+static int export_check(const struct export_job *job)
+{
+    const struct upmu_export_opts *o = &job->opts;
+    if (o->what < UPMU_EXPORT_AUTO || o->what > UPMU_EXPORT_WALL)
+        return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is no enum upmu_export_what", (int)o->what);
+    if (export_has_window(o) && export_is_timeless(o->what))
+        return export_no_window();
+    if (export_has_window(o) && job->format->window == EXPORT_WINDOW_NONE)
+        return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording",
+                         job->format->name);
+    if (o->base && !job->format->compares)
+        return upmu_fail(UPMU_E_INVAL, "format %s shows no differences between recordings: use flamegraph or html",
+                         job->format->name);
+    if (o->base && export_has_window(o))
+        return upmu_fail(UPMU_E_INVAL, "a comparison of two recordings supports no time window");
+    return 0;
 }
 
 static int export_fill_result(const struct export_job *job, struct upmu_export_result *out)
@@ -256,27 +330,14 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
         rc = OPTS_CHECK(result, UPMU_EXPORT_RESULT_SIZE_V1);
     if (rc != 0)
         return rc;
-    if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_WALL)
-        return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is no enum upmu_export_what",
-                         (int)job.opts.what);
     job.format = export_format_find(format);
     if (!job.format)
         return UPMU_E_NAME;
-    if (export_has_window(&job.opts) && export_is_timeless(job.opts.what))
-        return export_no_window();
-    if (export_has_window(&job.opts) && job.format->window == EXPORT_WINDOW_NONE)
-        return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording", format);
-    rc = export_run(&job, dir);
+    rc = export_check(&job);
+    if (rc == 0)
+        rc = export_run(&job);
     if (rc == 0 && result)
         rc = export_fill_result(&job, result);
-    if (job.format->free)
-        job.format->free(&job);
-    export_names_free(&job);
-    spans_free(&job);
-    textbuf_free(&job.out);
-    upmu_functions_close(job.functions);
-    upmu_samples_close(job.samples);
-    export_wall_free(&job);
-    upmu_overview_close(job.facts);
+    export_free(&job);
     return rc;
 }

@@ -14,7 +14,7 @@
 #include "analysis/public.h"
 #include "analysis/pass/timeline.h"
 #include "base/error.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "export/limit.h"
 #include "export/tree.h"
 #include "upmu/export.h"
@@ -52,6 +52,16 @@ enum export_window {
 struct html;
 struct arrow;
 struct export_wall;
+struct firefox;
+
+/** Time, or another weight, of a node of the tree at a moment. */
+struct export_weight {
+    pid_t pid, tid;
+    uint32_t node;
+    uint64_t time_ns; /**< nanoseconds since 1970; of samples without a trace, of CLOCK_MONOTONIC_RAW */
+    uint64_t n;
+};
+struct export_calls;
 
 struct export_job {
     const struct export_format *format;
@@ -72,6 +82,7 @@ struct export_job {
     struct upmu_functions *functions;  /**< NULL: the profile is not of functions */
     struct upmu_samples *samples;      /**< NULL: the profile is not of samples */
     bool samples_are_time;             /**< weights are nanoseconds */
+    struct export_calls *calls;        /**< calls of functions; NULL: none */
     struct export_wall *wall;          /**< samples and waits together */
     struct map by_sample;              /**< node of a (root, path of samples) */
     struct map by_stack;               /**< node of a (process, stack) below a root */
@@ -85,8 +96,10 @@ struct export_job {
     uint64_t without_number;           /**< counters of regions left out of the sums */
     uint64_t ids;                      /**< for formats that number their elements */
     bool listed;                       /**< an element was written: a comma precedes the next one */
+    struct export_job *base;           /**< the older recording, read into its tree; NULL: none */
     struct html *html;                 /**< of the format of that name */
     struct arrow *arrow;               /**< likewise */
+    struct firefox *firefox;           /**< likewise */
 };
 
 /** An export format. `begin` and `end` are properly nested for each thread; any function may be NULL. All return 0
@@ -98,6 +111,8 @@ struct export_format {
     int window;          /**< enum export_window */
     bool limited;        /**< it gets at most EXPORT_LIMIT spans, and as many points of each kind */
     bool by_thread;      /**< children of the root are profiles of their own */
+    bool compares;       /**< it shows the difference to the tree of another recording */
+    bool calls;          /**< it gets calls of functions as spans */
     bool wants_tree;     /**< waits and regions are summed up in `tree`, which `finish` writes */
     int (*start)(struct export_job *job);
     int (*begin)(struct export_job *job, const struct span *span);
@@ -105,12 +120,15 @@ struct export_format {
     int (*event)(struct export_job *job, const struct overview *pass, uint32_t thread,
                  const struct upmu_trace_event *event);
     int (*sched)(struct export_job *job, const struct sched_span *span);
+    /** Own time of a wait or region that ended, or a sample; without functions. */
+    int (*weigh)(struct export_job *job, const struct export_weight *weight);
     int (*finish)(struct export_job *job);
     void (*free)(struct export_job *job); /**< also after an error, and if `start` was not called */
 };
 
 extern const struct export_format export_chrome, export_perfetto, export_folded, export_flamegraph, export_callgrind,
-    export_pprof, export_speedscope, export_csv, export_jsonl, export_arrow, export_tasks, export_gcc, export_html;
+    export_pprof, export_otlp, export_speedscope, export_firefox, export_csv, export_jsonl, export_arrow, export_tasks,
+    export_gcc, export_html;
 
 /* Output. */
 
@@ -156,7 +174,9 @@ uint64_t export_node_calls(const struct export_job *job, uint32_t node, const ui
 const char *export_thread_name(const struct export_job *job, uint32_t thread);
 /** "mutex the till", "cond 0x55..". */
 const char *export_object_name(const struct export_job *job, uint32_t object);
-/** The name of the region, or of the wait. */
+/** "region", "wait" or "function". */
+const char *export_span_category(const struct span *span);
+/** The name of the region, of the wait, or of the function. */
 const char *export_span_name(const struct export_job *job, const struct span *span);
 int export_names_start(struct export_job *job);
 void export_names_free(struct export_job *job);

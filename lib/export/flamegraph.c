@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "export/difference.h"
 
 enum { WIDTH = 1200, ROW = 17, TOP = 44, LETTER = 7 };
 
@@ -15,6 +16,7 @@ struct graph {
     uint64_t *sums;
     uint64_t all;
     uint32_t deepest;
+    const struct difference *difference; /* NULL: of one recording */
 };
 
 static const char script[] =
@@ -42,6 +44,29 @@ static void flamegraph_color(char out[8], const char *name, bool wait)
              wait ? 0xd8 + a / 4 : 0x40 + b / 2);
 }
 
+/* White if nothing changed; red for more time and blue for less, full if all of it came or went. */
+static void flamegraph_change_color(char out[8], const struct difference_path *p)
+{
+    bool more = p->after > p->before;
+    uint64_t larger = more ? p->after : p->before, change = more ? p->after - p->before : p->before - p->after;
+    unsigned pale = larger ? 0xf0 - (unsigned)(0xa0 * (double)change / (double)larger) : 0xf0;
+    snprintf(out, 8, "#%02x%02x%02x", more ? 0xf0 : pale, pale, more ? pale : 0xf0);
+}
+
+static const struct difference_path *flamegraph_change(const struct graph *g, uint32_t node)
+{
+    return g->difference ? &g->difference->paths[g->difference->of_node[node]] : NULL;
+}
+
+static void flamegraph_change_text(struct textbuf *b, const struct difference_path *p)
+{
+    if (p->before == 0)
+        export_text(b, "; new");
+    else
+        textbuf_printf(b, "; was %.6f s, %+.1f %%", (double)p->before / 1e9,
+                       100 * ((double)p->after - (double)p->before) / (double)p->before);
+}
+
 static void flamegraph_short_name(struct textbuf *b, const char *name, size_t letters)
 {
     char cut[256];
@@ -65,14 +90,21 @@ static void flamegraph_box(struct graph *g, uint32_t node, double x, uint32_t de
     const uint64_t *sum = g->sums + node * tree_columns(t);
     const char *name = t->labels[t->nodes[node].label].name;
     double width = (double)sum[0] / (double)g->all;
+    const struct difference_path *change = flamegraph_change(g, node);
     char fill[8];
-    flamegraph_color(fill, name, strncmp(name, "wait for ", 9) == 0);
+    if (change)
+        flamegraph_change_color(fill, change);
+    else
+        flamegraph_color(fill, name, strncmp(name, "wait for ", 9) == 0);
     textbuf_printf(b, "<g data-x=\"%.9f\" data-w=\"%.9f\" data-d=\"%u\" data-n=\"", x, width, (unsigned)depth);
     export_xml(b, name);
     export_text(b, "\"><title>");
     export_xml(b, name);
-    textbuf_printf(b, ": %.6f s, %.2f %%, %llu times</title>", (double)sum[0] / 1e9, 100 * width,
+    textbuf_printf(b, ": %.6f s, %.2f %%, %llu times", (double)sum[0] / 1e9, 100 * width,
                    (unsigned long long)export_node_calls(g->job, node, g->sums));
+    if (change)
+        flamegraph_change_text(b, change);
+    export_text(b, "</title>");
     textbuf_printf(b, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x * WIDTH,
                    TOP + depth * ROW, width * WIDTH > 0.6 ? width * WIDTH - 0.5 : 0.1, ROW - 1, fill);
     textbuf_printf(b, "<text x=\"%.2f\" y=\"%u\">", x * WIDTH + 3, TOP + depth * ROW + 12);
@@ -120,6 +152,15 @@ static int flamegraph_walk(struct graph *g, double *x, bool measure)
     return rc;
 }
 
+static void flamegraph_head_change(struct graph *g)
+{
+    const struct difference_path *all = flamegraph_change(g, 0);
+    if (!all)
+        return;
+    flamegraph_change_text(&g->job->out, all);
+    textbuf_printf(&g->job->out, " (%.6f s in paths that are gone)", (double)g->difference->gone / 1e9);
+}
+
 static int flamegraph_draw(struct graph *g, double *x)
 {
     struct export_job *job = g->job;
@@ -132,10 +173,12 @@ static int flamegraph_draw(struct graph *g, double *x)
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf8\"/>\n<text x=\"3\" y=\"18\">",
         WIDTH, TOP + (g->deepest + 1) * ROW + 8, WIDTH, TOP + (g->deepest + 1) * ROW + 8);
     export_text(&job->out, export_columns(job)->title);
-    textbuf_printf(&job->out,
-                   "</text>\n<text x=\"3\" y=\"34\">%.6f s in all threads; %llu events lost; a click zooms, "
-                   "Escape goes back</text>\n",
-                   (double)g->sums[0] / 1e9, (unsigned long long)job->facts->lost);
+    if (g->difference)
+        export_text(&job->out, ": blue took less time than before, red more");
+    textbuf_printf(&job->out, "</text>\n<text x=\"3\" y=\"34\">%.6f s in all threads", (double)g->sums[0] / 1e9);
+    flamegraph_head_change(g);
+    textbuf_printf(&job->out, "; %llu events lost; a click zooms, Escape goes back</text>\n",
+                   (unsigned long long)job->facts->lost);
     if (rc == 0)
         rc = flamegraph_walk(g, x, false);
     export_text(&job->out, script);
@@ -145,11 +188,15 @@ static int flamegraph_draw(struct graph *g, double *x)
 
 static int flamegraph_finish(struct export_job *job)
 {
-    struct graph g = {.job = job, .sums = tree_sums(&job->tree)};
+    struct difference difference = {0};
+    struct graph g = {.job = job, .sums = tree_sums(&job->tree), .difference = job->base ? &difference : NULL};
     double *x = calloc(job->tree.n_nodes, sizeof *x); /* where each node begins, from 0 to 1 */
+    int rc = job->base && g.sums ? difference_make(&difference, &job->base->tree, &job->tree, g.sums) : 0;
     if (g.sums)
         g.all = g.sums[0] ? g.sums[0] : 1;
-    int rc = g.sums && x ? flamegraph_draw(&g, x) : export_no_memory();
+    if (rc == 0)
+        rc = g.sums && x ? flamegraph_draw(&g, x) : export_no_memory();
+    difference_free(&difference);
     free(g.sums);
     free(x);
     return rc;
@@ -159,6 +206,7 @@ const struct export_format export_flamegraph = {
     .name = "flamegraph",
     .suffix = "svg",
     .summary = "flame graph as one SVG file for any browser",
+    .compares = true,
     .wants_tree = true,
     .finish = flamegraph_finish,
 };

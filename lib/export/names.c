@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of threads, objects, spans and source locations. */
+#include "export/calls.h"
 #include "export/export.h"
 
 #include <stdio.h>
@@ -74,11 +75,18 @@ const char *export_object_name(const struct export_job *job, uint32_t object)
     return name[0] == '?' ? name : name + sizeof wait_for - 1;
 }
 
+const char *export_span_category(const struct span *span)
+{
+    return span->kind == SPAN_REGION ? "region" : span->kind == SPAN_WAIT ? "wait" : "function";
+}
+
 const char *export_span_name(const struct export_job *job, const struct span *span)
 {
     const struct overview *o = &job->facts->pass;
     if (span->kind == SPAN_WAIT)
         return export_wait_name(job, span->what);
+    if (span->kind == SPAN_FUNCTION)
+        return calls_name(job, span->what);
     return span->what < o->n_regions ? o->regions[span->what].name : "?";
 }
 

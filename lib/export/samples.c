@@ -93,7 +93,7 @@ static uint32_t samples_root(struct export_job *job, const struct upmu_sample_th
     char name[64];
     snprintf(name, sizeof name, "%s %ld", t->name[0] ? t->name : "thread", (long)t->tid);
     const char *text = pass_thread == MAP_NONE ? name : export_thread_name(job, pass_thread);
-    return tree_child(&job->tree, 0, tree_label(&job->tree, text, NULL, NULL, 0));
+    return tree_child(&job->tree, 0, tree_label_of(&job->tree, TREE_THREAD, text));
 }
 
 static uint32_t samples_label(struct export_job *job, uint32_t function)
@@ -132,11 +132,26 @@ static uint32_t samples_node(struct export_job *job, uint32_t root, uint32_t pat
     return node != MAP_NONE && map_put(&job->by_sample, root, path, node) ? node : MAP_NONE;
 }
 
+/* Samples of one machine share its clock: a thread without events is on that of the first process. */
+static int samples_weigh(struct export_job *job, const struct upmu_sample *s, uint32_t node, uint32_t pass_thread)
+{
+    struct upmu_sample_thread t = {.size = sizeof t};
+    const struct overview *o = &job->facts->pass;
+    uint32_t process = pass_thread == MAP_NONE ? 0 : o->threads[pass_thread].process;
+    if (!job->format->weigh)
+        return 0;
+    int rc = upmu_samples_thread_at(job->samples, s->thread, &t);
+    uint64_t time_ns = o->n_processes > 0 ? timeline_of_raw(job->facts, process, s->raw_ns) : s->raw_ns;
+    const struct export_weight weight = {t.pid, t.tid, node, time_ns, s->weight};
+    return rc == 0 ? job->format->weigh(job, &weight) : rc;
+}
+
 static int samples_add(struct export_job *job, const struct upmu_sample *s, uint32_t root, uint32_t pass_thread)
 {
     if (job->wall && pass_thread != MAP_NONE) {
         uint32_t process = job->facts->pass.threads[pass_thread].process;
-        if (wall_is_waiting(job->wall, pass_thread, timeline_of_raw(job->facts, process, s->raw_ns)))
+        if (wall_is_waiting(job->wall, pass_thread,
+                            s->raw_ns ? timeline_of_raw(job->facts, process, s->raw_ns) : s->time_ns))
             return 0;
         if (pass_thread < job->wall->n_threads)
             job->wall->threads[pass_thread].sampled_ns += s->weight;
@@ -147,7 +162,7 @@ static int samples_add(struct export_job *job, const struct upmu_sample *s, uint
     job->tree.nodes[node].count++;
     job->tree.nodes[node].ns += s->weight;
     job->done++;
-    return 0;
+    return samples_weigh(job, s, node, pass_thread);
 }
 
 static uint32_t wall_thread(const struct export_job *job, const struct upmu_sample_thread *t)
@@ -208,7 +223,7 @@ static int wall_add(struct export_job *job, uint32_t thread, const char *name, u
 {
     if (ns == 0)
         return 0;
-    uint32_t root = tree_child(&job->tree, 0, tree_label(&job->tree, export_thread_name(job, thread), NULL, NULL, 0));
+    uint32_t root = tree_child(&job->tree, 0, tree_label_of(&job->tree, TREE_THREAD, export_thread_name(job, thread)));
     uint32_t node = tree_child(&job->tree, root, tree_label(&job->tree, name, NULL, NULL, 0));
     if (node == MAP_NONE)
         return export_no_memory();

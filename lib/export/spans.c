@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "export/calls.h"
 #include "export/samples.h"
 #include "export/spans.h"
 
@@ -39,10 +40,16 @@ static struct export_thread *spans_thread(struct export_job *job, uint32_t index
 
 /* ------------------------------------------------------------------------------------------------- the tree */
 
+/* A profile of functions or samples has no spans, though the format may show them beside it. */
+static bool spans_in_tree(const struct export_job *job)
+{
+    return job->format->wants_tree && (job->wall || !(job->functions || job->samples));
+}
+
 static uint32_t spans_thread_root(struct export_job *job, struct export_thread *t, uint32_t index)
 {
     if (t->root == 0)
-        t->root = tree_child(&job->tree, 0, tree_label(&job->tree, export_thread_name(job, index), NULL, NULL, 0));
+        t->root = tree_child(&job->tree, 0, tree_label_of(&job->tree, TREE_THREAD, export_thread_name(job, index)));
     return t->root;
 }
 
@@ -96,7 +103,9 @@ static int spans_tree_begin(struct export_job *job, struct export_thread *t, con
                                       : spans_thread_root(job, t, s->thread);
     open->node = parent;
     if (s->kind == SPAN_WAIT || job->opts.what == UPMU_EXPORT_REGIONS)
-        open->node = tree_child(&job->tree, parent, tree_label(&job->tree, export_span_name(job, s), NULL, NULL, 0));
+        open->node = tree_child(
+            &job->tree, parent,
+            tree_label_of(&job->tree, s->kind == SPAN_WAIT ? TREE_WAIT : TREE_REGION, export_span_name(job, s)));
     return open->node == MAP_NONE ? export_no_memory() : 0;
 }
 
@@ -143,9 +152,15 @@ static int spans_tree_end(struct export_job *job, struct export_thread *t, const
     if (s->kind == SPAN_REGION && export_with_waits(job))
         return 0;
     struct tree_node *node = &job->tree.nodes[open->node];
+    uint64_t own = ns > open->inner_ns ? ns - open->inner_ns : 0;
     node->count++;
-    node->ns += ns > open->inner_ns ? ns - open->inner_ns : 0;
+    node->ns += own;
     int rc = export_wall_wait(job, s);
+    if (rc == 0 && open->shown && job->format->weigh) {
+        const struct ov_thread *of = export_thread(job, s->thread);
+        const struct export_weight weight = {of->pid, of->tid, open->node, s->begin_ns, own};
+        rc = job->format->weigh(job, &weight);
+    }
     return rc == 0 ? spans_tree_counters(job, t, open, s) : rc;
 }
 
@@ -154,7 +169,7 @@ static int spans_tree_end(struct export_job *job, struct export_thread *t, const
 static int spans_begin(struct export_job *job, struct export_thread *t, struct export_open *open,
                        const struct span *span)
 {
-    int rc = job->format->wants_tree ? spans_tree_begin(job, t, span, open) : 0;
+    int rc = spans_in_tree(job) ? spans_tree_begin(job, t, span, open) : 0;
     t->depth++;
     open->number = limit_begin(&job->limit, &open->shown);
     if (job->limit.picking)
@@ -208,7 +223,7 @@ static int spans_close(struct export_job *job, struct export_thread *t, const st
     }
     if (job->limit.picking)
         return limit_offer(&job->limit, open.number, shown.end_ns - shown.begin_ns);
-    int rc = job->format->wants_tree ? spans_tree_end(job, t, &open, &shown) : 0;
+    int rc = spans_in_tree(job) ? spans_tree_end(job, t, &open, &shown) : 0;
     if (rc == 0 && open.shown && job->format->end)
         rc = job->format->end(job, &shown);
     return rc == 0 ? export_flush(job) : rc;
@@ -308,13 +323,34 @@ static int spans_event(struct export_job *job, const struct overview *pass, uint
     return shown && job->format->event ? job->format->event(job, pass, thread, event) : 0;
 }
 
+/* What follows an event of the trace begins with the calls of functions before it. */
+static int spans_calls(struct export_job *job, uint64_t now)
+{
+    static const struct timeline_hooks hooks = {.begin = spans_on_begin, .end = spans_on_end};
+    return job->calls ? calls_until(job, &hooks, now) : 0;
+}
+
+static int spans_on_trace_begin(void *arg, const struct span *span)
+{
+    int rc = spans_calls(arg, span->begin_ns);
+    return rc == 0 ? spans_on_begin(arg, span) : rc;
+}
+
+static int spans_on_trace_end(void *arg, const struct span *span)
+{
+    int rc = spans_calls(arg, span->end_ns);
+    return rc == 0 ? spans_on_end(arg, span) : rc;
+}
+
 static int spans_on_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event)
 {
     struct export_job *job = arg;
     job->done++;
     if (job->opts.progress && !job->limit.picking && job->done % PROGRESS_EVERY == 0)
         job->opts.progress(job->opts.arg, job->done, job->all);
-    int rc = spans_advance(job, event->time_ns);
+    int rc = spans_calls(job, event->time_ns);
+    if (rc == 0)
+        rc = spans_advance(job, event->time_ns);
     if (rc == 0 && job->within && !job->beyond)
         rc = spans_event(job, pass, thread, event);
     return rc == 0 ? export_flush(job) : rc;
@@ -329,13 +365,17 @@ static int spans_on_sched(void *arg, const struct sched_span *span)
 
 struct timeline_hooks spans_hooks(struct export_job *job)
 {
-    return (struct timeline_hooks){
-        .arg = job, .begin = spans_on_begin, .end = spans_on_end, .event = spans_on_event, .sched = spans_on_sched};
+    return (struct timeline_hooks){.arg = job,
+                                   .begin = spans_on_trace_begin,
+                                   .end = spans_on_trace_end,
+                                   .event = spans_on_event,
+                                   .sched = spans_on_sched};
 }
 
 int spans_finish(struct export_job *job, uint64_t end_ns)
 {
-    return spans_leave(job, end_ns < job->window.to_ns ? end_ns : job->window.to_ns);
+    int rc = spans_calls(job, UINT64_MAX);
+    return rc == 0 ? spans_leave(job, end_ns < job->window.to_ns ? end_ns : job->window.to_ns) : rc;
 }
 
 void spans_rewind(struct export_job *job)

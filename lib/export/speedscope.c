@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Speedscope's format: a sampled profile per thread, weights in nanoseconds. */
-#include "base/json.h"
+#include "base/text/json.h"
 #include "export/export.h"
 
 #include <string.h>

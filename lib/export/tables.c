@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events as rows: comma-separated values and JSON lines. */
 #include "analysis/event_fields.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "export/export.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void csv_signed(struct export_job *job, int32_t n)
 static void csv_text(struct export_job *job, const char *text)
 {
     csv_comma(job);
-    textbuf_csv(&job->out, text);
+    textbuf_csv(&job->out, text, ',');
 }
 
 static int csv_start(struct export_job *job)

@@ -74,6 +74,21 @@ uint32_t tree_label(struct tree *t, const char *name, const char *file, const ch
     return function_label == MAP_NONE ? MAP_NONE : found;
 }
 
+uint32_t tree_label_of(struct tree *t, enum tree_kind kind, const char *name)
+{
+    uint32_t label = tree_label(t, name, NULL, NULL, 0);
+    if (label != MAP_NONE)
+        t->labels[label].kind = (int)kind;
+    return label;
+}
+
+uint32_t tree_nearest(const struct tree *t, uint32_t node, enum tree_kind kind)
+{
+    while (node != 0 && t->labels[t->nodes[node].label].kind != (int)kind)
+        node = t->nodes[node].parent;
+    return node;
+}
+
 uint32_t tree_child(struct tree *t, uint32_t parent, uint32_t label)
 {
     if (parent == MAP_NONE || label == MAP_NONE)

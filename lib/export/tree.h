@@ -8,11 +8,15 @@
 
 #include "base/map.h"
 
+/** What a label names. */
+enum tree_kind { TREE_FUNCTION, TREE_THREAD, TREE_WAIT, TREE_REGION };
+
 /** Label of a node: texts of the symbol tables or of the job, which outlive the tree. */
 struct tree_label {
     char *name;
     char *file;              /**< NULL if not known */
     char *module;            /**< NULL if not known */
+    int kind;                /**< enum tree_kind */
     uint32_t line;           /**< line of the call in the file, 0 if not known */
     uint32_t function_label; /**< the label of the function itself: same name, file and module, line 0 */
 };
@@ -40,6 +44,10 @@ struct tree {
 int tree_start(struct tree *t, size_t n_counts);
 /** The label with these texts, which are copied. MAP_NONE without memory. */
 uint32_t tree_label(struct tree *t, const char *name, const char *file, const char *module, uint32_t line);
+/** The label of a thread, wait or region. MAP_NONE without memory. */
+uint32_t tree_label_of(struct tree *t, enum tree_kind kind, const char *name);
+/** The nearest node of a kind from `node` to the root, itself included; 0: none. */
+uint32_t tree_nearest(const struct tree *t, uint32_t node, enum tree_kind kind);
 /** The child of `parent` with that label, created if needed. MAP_NONE without memory. */
 uint32_t tree_child(struct tree *t, uint32_t parent, uint32_t label);
 /** The counters of a node, allocated if needed; NULL without memory. */

@@ -198,6 +198,10 @@ void facts_object(struct textbuf *b, const struct upmu_overview_object *x)
     json_uint(b, "before_waits", x->before_waits);
     json_uint(b, "signals", x->signals);
     json_uint(b, "broadcasts", x->broadcasts);
+    json_uint(b, "in_vain", x->in_vain);
+    json_uint(b, "timed_holds_ns", x->timed_holds_ns);
+    json_uint(b, "call_ns", x->call_ns);
+    facts_text(b, "call_kind", x->call_kind < 0 ? "" : upmu_wait_kind_name(x->call_kind));
     json_uint(b, "misuses", x->misuses);
     json_uint(b, "shared", x->shared);
     facts_waits(b, "shared_waits", &x->shared_waits);

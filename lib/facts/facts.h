@@ -9,7 +9,7 @@
 #ifndef UPMU_FACTS_H
 #define UPMU_FACTS_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "upmu/analysis.h"
 #include "upmu/findings.h"
 

@@ -15,7 +15,7 @@ enum {
 
 const char *upmu_finding_kind_name(int kind)
 {
-    static const char *const names[] = {"deadlock", "section", "hand-over", "imbalance", "no-cpu"};
+    static const char *const names[] = {"deadlock", "section", "hand-over", "imbalance", "no-cpu", "io", "herd"};
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
@@ -56,6 +56,8 @@ static int findings_in_process(struct upmu_findings *f, uint32_t process)
         rc = findings_in_barriers(f, process, &path);
     if (rc == 0)
         rc = findings_in_joins(f, process, &path);
+    if (rc == 0)
+        rc = findings_in_wakes(f, process, &path);
     return rc == 0 ? findings_in_scheduling(f, process, &path) : rc;
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "upmu/findings.h"
 
 struct upmu_findings {
@@ -32,6 +32,7 @@ int findings_no_memory(void);
 int findings_in_locks(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path);
 int findings_in_barriers(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path);
 int findings_in_joins(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path);
+int findings_in_wakes(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path);
 int findings_in_scheduling(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path);
 /** Of all processes. */
 int findings_in_deadlocks(struct upmu_findings *f);

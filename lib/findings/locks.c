@@ -5,6 +5,8 @@
 
 #include "findings/findings_list.h"
 
+enum { LEAST_CALLS = 4 }; /* one in so many parts of a hold is worth to be reported */
+
 /* A lock on the critical path. */
 struct path_lock {
     struct upmu_overview_path_object part;
@@ -55,6 +57,42 @@ static void locks_write_holds(struct textbuf *b, const struct upmu_findings *f, 
     sentence_site(b, f->overview, lock->object.process, lock->holder.address, lock->holder.stack);
 }
 
+/* Calls that wait, as a part of the recorded holds. */
+static double locks_call_share(const struct upmu_overview_object *o)
+{
+    return o->timed_holds_ns ? (double)o->call_ns / (double)o->timed_holds_ns : 0;
+}
+
+/* Mostly input and output: what sleeps or waits for a signal has another remedy. */
+static bool locks_is_io(const struct upmu_overview_object *o)
+{
+    bool io = o->call_kind == UPMU_WAIT_READ || o->call_kind == UPMU_WAIT_WRITE || o->call_kind == UPMU_WAIT_POLL ||
+              o->call_kind == UPMU_WAIT_CHILD;
+    return io && o->timed_holds_ns > 0 && o->call_kind_ns >= o->timed_holds_ns / 2;
+}
+
+/* Without the calls: on the line through the gains of half as long and no time at all. */
+static uint64_t locks_io_gain(const struct path_lock *lock)
+{
+    double share = locks_call_share(&lock->object), half = (double)lock->part.gain_half_ns;
+    if (lock->part.gain_ns == UPMU_NO_VALUE || lock->part.gain_half_ns == UPMU_NO_VALUE)
+        return UPMU_NO_VALUE;
+    return (uint64_t)(half + ((double)lock->part.gain_ns - half) * (share < 1 ? 2 * share - 1 : 1));
+}
+
+/* ", 98 % of that time in write" */
+static void locks_write_calls(struct textbuf *b, const struct upmu_overview_object *o)
+{
+    static const char *const calls[] = {"sleep", "poll",  "waits for signals",
+                                        "read",  "write", "waits for child processes"};
+    int call = o->call_kind - UPMU_WAIT_SLEEP;
+    if (call < 0 || (size_t)call >= sizeof calls / sizeof *calls || locks_call_share(o) * LEAST_CALLS < 1)
+        return;
+    textbuf_printf(b, ", ");
+    sentence_percent(b, o->call_kind_ns, o->timed_holds_ns);
+    textbuf_printf(b, " of that time in %s", calls[call]);
+}
+
 static void locks_write_section(struct textbuf *b, const struct upmu_findings *f, const struct path_lock *lock,
                                 const struct upmu_finding *found)
 {
@@ -65,7 +103,9 @@ static void locks_write_section(struct textbuf *b, const struct upmu_findings *f
     sentence_object(b, &lock->object);
     textbuf_printf(b, ", which is ");
     locks_write_holds(b, f, lock);
-    textbuf_printf(b, "; if it was held half as long, the run would be ");
+    locks_write_calls(b, &lock->object);
+    textbuf_printf(b, found->kind == UPMU_FINDING_IO ? "; without that while it is held, the run would be "
+                                                     : "; if it was held half as long, the run would be ");
     sentence_gain(b, found);
     textbuf_printf(b, " shorter");
 }
@@ -89,9 +129,12 @@ static int locks_add(struct upmu_findings *f, uint32_t process, const struct upm
                      const struct path_lock *lock, uint64_t *handed_ns)
 {
     struct textbuf b = {0};
-    bool hand_over = lock->part.wake_ns > lock->part.held_ns;
-    struct upmu_finding found = finding_of(path, process, hand_over ? UPMU_FINDING_HAND_OVER : UPMU_FINDING_SECTION);
-    found.gain_ns = hand_over ? lock->part.wake_ns : lock->part.gain_half_ns;
+    bool hand_over = lock->part.wake_ns > lock->part.held_ns, io = !hand_over && locks_is_io(&lock->object);
+    struct upmu_finding found = finding_of(path, process,
+                                           hand_over ? UPMU_FINDING_HAND_OVER
+                                           : io      ? UPMU_FINDING_IO
+                                                     : UPMU_FINDING_SECTION);
+    found.gain_ns = hand_over ? lock->part.wake_ns : io ? locks_io_gain(lock) : lock->part.gain_half_ns;
     if (!finding_counts(f, path, found.gain_ns))
         return 0;
     *handed_ns += hand_over ? lock->part.wake_ns : 0;

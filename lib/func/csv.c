@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "func/elf_functions.h"
 #include "func/format/notes.h"
@@ -129,9 +129,9 @@ static int csv_by_exclusive(const void *a, const void *b)
 static void csv_function_row(struct textbuf *b, const struct csv_function *f, const struct func_sums *s)
 {
     uint64_t children = s->inclusive_ns > s->exclusive_ns ? s->inclusive_ns - s->exclusive_ns : 0;
-    textbuf_csv(b, f->name);
+    textbuf_csv(b, f->name, ',');
     textbuf_add(b, ",", 1);
-    textbuf_csv(b, f->module);
+    textbuf_csv(b, f->module, ',');
     textbuf_printf(b, ",%" PRIu64, s->calls);
     csv_ms(b, s->inclusive_ns);
     csv_ms(b, s->exclusive_ns);
@@ -164,9 +164,9 @@ static int csv_edges(struct csv *c, const char *prefix)
     textbuf_printf(&b, "caller,callee,count,sum_ns,mean_ns\n");
     for (size_t i = 0; i < c->profile.n_edges; i++) {
         const struct func_edge *e = &c->profile.edges[i];
-        textbuf_csv(&b, e->caller == FUNC_PROFILE_THREAD ? "(thread)" : c->functions[e->caller].name);
+        textbuf_csv(&b, e->caller == FUNC_PROFILE_THREAD ? "(thread)" : c->functions[e->caller].name, ',');
         textbuf_add(&b, ",", 1);
-        textbuf_csv(&b, c->functions[e->callee].name);
+        textbuf_csv(&b, c->functions[e->callee].name, ',');
         textbuf_printf(&b, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", e->sums.calls, e->sums.inclusive_ns,
                        e->sums.calls ? e->sums.inclusive_ns / e->sums.calls : 0);
     }

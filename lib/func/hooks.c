@@ -43,7 +43,7 @@ UPMU_API FUNC_PLAIN void __cyg_profile_func_enter(void *function, void *site)
     const struct func_call call = {(uintptr_t)function, HOOK_CFA(), HOOK_RETURN(), (uintptr_t)site};
     struct func_frame *f;
     if (LIKELY(gate == FUNC_ON_ISA) && LIKELY(t != NULL) && LIKELY((f = func_tree_enter_known(t, &call)) != NULL))
-        f->start = HOOK_TICK();
+        func_tree_begin(t, f, HOOK_TICK());
     else
         hook_enter_slowly(call.function, call.cfa, call.hook, call.site);
 }

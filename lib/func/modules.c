@@ -130,6 +130,22 @@ __attribute__((noinline)) static uint32_t modules_note_program(struct func_proce
     return modules_write_note(h, info, m, id, path);
 }
 
+/* A path as the program gave it to dlopen() is from its working directory. Not on the stack, as above: under `modules_busy`. */
+static uint32_t modules_note_relative(struct func_process_header *h, const struct dl_phdr_info *info,
+                                      const struct func_range *m, const char *id, const char *name)
+{
+    static char path[2 * PATH_MAX];
+    int saved = errno;
+    bool known = getcwd(path, PATH_MAX) != NULL;
+    size_t n = known ? strlen(path) : 0;
+    errno = saved;
+    if (!known || n + 1 + strlen(name) >= sizeof path)
+        return modules_write_note(h, info, m, id, name);
+    path[n] = '/';
+    strcpy(path + n + 1, name);
+    return modules_write_note(h, info, m, id, path);
+}
+
 /* Under `modules_busy`. */
 static void modules_add(struct func_shared *s, const struct dl_phdr_info *info)
 {
@@ -143,8 +159,12 @@ static void modules_add(struct func_shared *s, const struct dl_phdr_info *info)
         return;
     }
     const char *name = info->dlpi_name ? info->dlpi_name : "";
-    m.note = s->n_modules == 0 && !name[0] ? modules_note_program(h, info, &m, id)
-                                           : modules_write_note(h, info, &m, id, name);
+    if (s->n_modules == 0 && !name[0])
+        m.note = modules_note_program(h, info, &m, id);
+    else if (name[0] != '/' && strchr(name, '/'))
+        m.note = modules_note_relative(h, info, &m, id, name);
+    else
+        m.note = modules_write_note(h, info, &m, id, name);
     m.number = m.note == UINT32_MAX ? FUNC_NO_MODULE : ++s->n_notes;
     s->module[s->n_modules] = m;
     __atomic_store_n(&s->n_modules, s->n_modules + 1, __ATOMIC_RELEASE);

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "func/csv.h"
+#include "func/files.h"
 #include "func/modules.h"
 #include "func/overhead.h"
 #include "func/select.h"
@@ -30,58 +31,67 @@ static void process_print(const char *what, const char *why)
     textbuf_free(&b);
 }
 
+/* Whole blocks; the measuring of the overhead must fit into the smallest ring. */
+static int process_ring(const char *mode)
+{
+    enum { RING_MIB_MAX = 65536 };
+    const char *ring = process_environment("UPMU_FUNC_RING");
+    char *end = NULL;
+    long mib = ring ? strtol(ring, &end, 10) : 0;
+    if (!ring)
+        return 0;
+    if (!mode || strcmp(mode, "trace") != 0)
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_RING needs UPMU_FUNC_MODE=trace");
+    if (*end || mib < 1 || mib > RING_MIB_MAX || (size_t)mib > SIZE_MAX >> 21)
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_RING=%s is not a number of MiB from 1 to %d", ring, RING_MIB_MAX);
+    func_process.ring_bytes = (uint64_t)mib << 20;
+    return 0;
+}
+
+/* Which calls are too deep, and which are too short for events. */
+static int process_limits(const char *mode)
+{
+    const char *depth = process_environment("UPMU_FUNC_DEPTH"), *min = process_environment("UPMU_FUNC_MIN");
+    char *end = NULL;
+    long n = depth ? strtol(depth, &end, 10) : 0;
+    if (depth && (*end || n < 1 || n > INT32_MAX))
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_DEPTH=%s is not a number from 1 on", depth);
+    func_process.depth_max = (uint32_t)n;
+    if (min && (!mode || strcmp(mode, "trace") != 0))
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MIN needs UPMU_FUNC_MODE=trace");
+    n = min ? strtol(min, &end, 10) : 0;
+    if (min && (*end || n < 0))
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MIN=%s is not a number of nanoseconds", min);
+    func_process.min_ns = (uint64_t)n;
+    return 0;
+}
+
 static int process_options(void)
 {
     const char *mode = process_environment("UPMU_FUNC_MODE"), *nodes = process_environment("UPMU_FUNC_NODES");
     const char *csv = process_environment("UPMU_FUNC_CSV");
     struct func_process *p = &func_process;
     char *end = NULL;
-    if (mode && strcmp(mode, "tree") != 0)
-        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MODE=%s is not known. Use tree", mode);
+    if (mode && strcmp(mode, "tree") != 0 && strcmp(mode, "trace") != 0)
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MODE=%s is not known. Use tree or trace", mode);
     long n = nodes ? strtol(nodes, &end, 10) : FUNC_NODES_DEFAULT;
     if ((nodes && *end) || n < FUNC_NODES_MIN || n > FUNC_NODES_MAX)
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_NODES=%s is not a number from %d to %d", nodes, FUNC_NODES_MIN,
                          FUNC_NODES_MAX);
     int rc = func_select_start(process_environment("UPMU_FUNC_INCLUDE"), process_environment("UPMU_FUNC_EXCLUDE"),
                                process_environment("UPMU_FUNC_BELOW"));
+    if (rc == 0)
+        rc = process_ring(mode);
+    if (rc == 0)
+        rc = process_limits(mode);
     if (rc < 0)
         return rc;
+    p->to_events = mode && strcmp(mode, "trace") == 0;
     p->nodes_max = (uint32_t)n;
     p->pid = getpid();
     p->to_trace = mode || process_environment("UPMU_TRACE");
     p->csv = csv ? strdup(csv) : NULL;
     return csv && !p->csv ? upmu_fail(UPMU_E_NOMEM, "out of memory for the settings of function recording") : 0;
-}
-
-static int process_begin(void)
-{
-    struct recorder_clock clock;
-    int rc = process_options();
-    if (rc == 0 && func_process.to_trace)
-        rc = upmu_recorder_begin_(NULL);
-    if (rc < 0)
-        return rc;
-    upmu_recorder_clock_(&clock);
-#ifdef TICK_ISA_NAME
-    tick_use_isa = clock.use_isa;
-#endif
-    tick_clock_gettime = clock.gettime;
-    func_modules_start();
-    rc = func_threads_start();
-    if (rc == 0)
-        rc = func_process_open();
-    if (rc < 0)
-        return rc;
-    __atomic_store_n(&func_process.shared->alive, 1, __ATOMIC_RELEASE);
-    __atomic_store_n(&func_gate, clock.use_isa ? FUNC_ON_ISA : FUNC_ON_PORTABLE, __ATOMIC_RELEASE);
-    func_overhead_measure();
-    return 0;
-}
-
-__attribute__((constructor)) FUNC_PLAIN static void func_load(void)
-{
-    if ((process_environment("UPMU_FUNC_MODE") || process_environment("UPMU_FUNC_CSV")) && process_begin() < 0)
-        process_print("functions are not recorded", upmu_error());
 }
 
 /* "%p" is the process id, which a forked child appends if the prefix has none. */
@@ -106,7 +116,7 @@ static char *process_csv_prefix(const char *pattern)
 }
 
 /* Other threads may still run: their calls end here for the readers. */
-__attribute__((destructor)) FUNC_PLAIN static void func_unload(void)
+FUNC_PLAIN static void process_end(void)
 {
     struct func_process *p = &func_process;
     struct func_shared *s = p->shared;
@@ -116,10 +126,58 @@ __attribute__((destructor)) FUNC_PLAIN static void func_unload(void)
     struct recorder_clock clock;
     upmu_recorder_clock_(&clock); /* the longer it has run, the more precise */
     s->header->hz = clock.hz;
-    s->header->end_tick = tick_now();
+    uint64_t end_tick;
+    func_moment(&end_tick, &s->header->end_raw_ns);
+    s->header->end_tick = end_tick;
     func_modules_check();
     char *prefix = p->csv ? process_csv_prefix(p->csv) : NULL;
     if (prefix && func_csv_write(prefix) < 0)
         process_print("functions", upmu_error());
     free(prefix);
+}
+
+/* The program restricts its system calls: what is recorded ends before. */
+FUNC_PLAIN static void process_restrict(void)
+{
+    process_end();
+    func_calls_finish();
+}
+
+__attribute__((destructor)) FUNC_PLAIN static void func_unload(void)
+{
+    process_end();
+}
+
+static int process_begin(void)
+{
+    struct recorder_clock clock;
+    int rc = process_options();
+    if (rc == 0 && func_process.to_trace)
+        rc = upmu_recorder_begin_(NULL);
+    if (rc < 0)
+        return rc;
+    upmu_recorder_clock_(&clock);
+#ifdef TICK_ISA_NAME
+    tick_use_isa = clock.use_isa;
+#endif
+    tick_clock_gettime = clock.gettime;
+    func_modules_start();
+    rc = func_threads_start();
+    if (rc == 0)
+        rc = func_process_open();
+    if (rc < 0)
+        return rc;
+    rc = func_process.to_trace ? upmu_recorder_at_finish_(process_restrict) : 0;
+    if (rc < 0)
+        return rc;
+    __atomic_store_n(&func_process.shared->alive, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&func_gate, clock.use_isa ? FUNC_ON_ISA : FUNC_ON_PORTABLE, __ATOMIC_RELEASE);
+    func_overhead_measure();
+    return 0;
+}
+
+__attribute__((constructor)) FUNC_PLAIN static void func_load(void)
+{
+    if ((process_environment("UPMU_FUNC_MODE") || process_environment("UPMU_FUNC_CSV")) && process_begin() < 0)
+        process_print("functions are not recorded", upmu_error());
 }

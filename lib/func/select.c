@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pattern.h"
+#include "base/text/pattern.h"
 #include "base/private_table.h"
 #include "func/elf_functions.h"
 #include "func/format/notes.h"
@@ -33,7 +33,7 @@ static struct patterns include, exclude, below;
 /* A forked child finds it zeroed: it maps its modules and decides anew. */
 static struct select {
     struct elf_functions file[FUNC_MODULES_MAX]; /* by module */
-    uint8_t mapped[FUNC_MODULES_MAX];            /* 1: being mapped; 2: done */
+    uint32_t mapped[FUNC_MODULES_MAX]; /* 1: being mapped; 2: done; words, since some machines lack atomic bytes */
     struct {
         uint64_t function; /* 0: free */
         uint32_t decision;
@@ -119,7 +119,7 @@ static const char *select_name(uint64_t function, const char **module)
     const struct func_note *note = (const void *)((const char *)s->header + FUNC_HEADER_BYTES + s->module[i].note);
     const char *id = (const char *)(note + 1);
     *module = id + strlen(id) + 1;
-    uint8_t unmapped = 0;
+    uint32_t unmapped = 0;
     if (__atomic_compare_exchange_n(&selection->mapped[i], &unmapped, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         struct map_order o = {&selection->file[i], *module};
         (void)private_table_run(select_map_file, &o);
@@ -158,7 +158,7 @@ static uint32_t select_find(uint64_t function)
     return select_decide(function);
 }
 
-bool func_select(uint64_t function, bool outermost)
+bool func_is_selected(uint64_t function, bool outermost)
 {
     if (LIKELY(!selecting))
         return true;

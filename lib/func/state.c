@@ -23,6 +23,24 @@ void func_lost(enum func_loss cause, uint64_t n)
     __atomic_fetch_add(h ? &h->lost[cause] : &s->lost[cause], n, __ATOMIC_RELAXED);
 }
 
+void func_moment(uint64_t *tick, uint64_t *raw_ns)
+{
+    enum { TRIES = 5 };
+    uint64_t width = UINT64_MAX;
+    *tick = *raw_ns = 0;
+    for (int i = 0; i < TRIES; i++) {
+        struct timespec now = {0};
+        uint64_t begin = tick_now();
+        (void)tick_clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+        uint64_t end = tick_now();
+        if (end - begin >= width)
+            continue;
+        width = end - begin;
+        *tick = begin + width / 2;
+        *raw_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    }
+}
+
 void *func_map_wiped(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

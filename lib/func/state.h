@@ -82,6 +82,10 @@ struct func_process {
     struct func_shared *shared;
     uint32_t nodes_max;   /**< of a thread */
     uint32_t to_trace;    /**< files in the process's trace; else memory */
+    uint32_t to_events;   /**< with the events of each call */
+    uint32_t depth_max;   /**< functions of a call path; deeper ones are not recorded */
+    uint64_t min_ns;      /**< shorter calls have no events */
+    uint64_t ring_bytes;  /**< of a thread's events; 0: they grow */
     uint32_t inner_ticks; /**< see struct func_process_header */
     uint32_t outer_ticks;
     pthread_key_t end_key;
@@ -93,6 +97,9 @@ extern struct func_process func_process __attribute__((visibility("hidden")));
 
 /** Count calls that are in no tree. Signal safe. */
 void func_lost(enum func_loss cause, uint64_t n);
+
+/** One moment on both clocks: the tightest of a few tries. */
+void func_moment(uint64_t *tick, uint64_t *raw_ns);
 
 /** Private memory that a child finds zeroed; NULL. */
 void *func_map_wiped(size_t bytes);

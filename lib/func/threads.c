@@ -52,7 +52,7 @@ int func_process_open(void)
     h->version = FUNC_VERSION;
     h->pid = (uint32_t)getpid();
     h->hz = clock.hz;
-    h->begin_tick = tick_now();
+    func_moment(&h->begin_tick, &h->begin_raw_ns);
     h->inner_ticks = func_process.inner_ticks;
     h->outer_ticks = func_process.outer_ticks;
     memcpy(h->magic, FUNC_PROCESS_MAGIC, sizeof h->magic);
@@ -112,6 +112,7 @@ static void thread_fill(struct func_tree *t)
     t->end_tick = 0;
     prctl(PR_GET_NAME, name);
     memcpy(t->name, name, sizeof t->name);
+    func_events_thread(t, t->tid, t->begin_tick);
 }
 
 static struct func_tree *thread_make(void)
@@ -135,7 +136,7 @@ struct func_tree *func_thread_start(void)
     struct func_tls *tls = &func_tls;
     sigset_t all, before;
     int saved = errno, cancel;
-    if (tls->busy || tls->refused) {
+    if (tls->busy || tls->refused || !func_calls_begin()) {
         func_lost(tls->busy ? FUNC_LOSS_HANDLER : FUNC_LOSS_THREAD, 1);
         return NULL;
     }
@@ -150,6 +151,7 @@ struct func_tree *func_thread_start(void)
     pthread_setcancelstate(cancel, NULL);
     tls->busy = 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    func_calls_end();
     errno = saved;
     return t;
 }
@@ -172,8 +174,10 @@ static void func_on_thread_end(void *arg)
     struct func_thread *t = func_tls.thread;
     if (++func_tls.rounds < LAST_ROUND && pthread_setspecific(func_process.end_key, arg) == 0)
         return;
-    if (t->tree)
+    if (t->tree && func_calls_begin()) {
         thread_end(t);
+        func_calls_end();
+    }
     func_tls.refused = 1;
 }
 

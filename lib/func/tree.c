@@ -66,6 +66,7 @@ struct func_tree *func_tree_new(uint32_t number)
     t->inner_ticks = p->inner_ticks;
     t->outer_ticks = p->outer_ticks;
     tree_fill(t);
+    func_events_start(t);
     memcpy(t->magic, FUNC_THREAD_MAGIC, sizeof t->magic);
     return t;
 }
@@ -73,6 +74,8 @@ struct func_tree *func_tree_new(uint32_t number)
 void func_tree_clear(struct func_tree *t)
 {
     tree_fill(t);
+    func_events_clear(t);
+    func_events_thread(t, t->tid, tick_now());
     t->lost_open = t->left = t->unmatched = 0;
     memset(t->lost, 0, sizeof t->lost);
 }
@@ -155,13 +158,24 @@ static uint32_t tree_new_node(struct func_tree *t, uint64_t function, uint32_t c
     return i;
 }
 
+/* Functions on the call path of a frame: of recursions the outermost call only. */
+static uint32_t tree_depth(const struct func_tree *t, const struct func_frame *f)
+{
+    uint32_t depth = 0;
+    for (const struct func_node *n; (n = func_frame_at(t, f)) != func_nodes(t); depth++, f--)
+        while (func_frame_node(f) != n)
+            f--;
+    return depth;
+}
+
 /* What a new node has for its first child. Of a function that is not selected, its caller: what it calls is called from there. */
 static uint32_t tree_first_child(const struct func_tree *t, const struct func_frame *f, uint64_t function)
 {
     func_modules_see(function);
     uint32_t at = tree_index(t, func_frame_at(t, f));
-    if (!func_select(function, at == FUNC_NODE_THREAD))
-        return FUNC_RECURSION | at;
+    bool too_deep = func_process.depth_max > 0 && tree_depth(t, f) >= func_process.depth_max;
+    if (too_deep || !func_is_selected(function, at == FUNC_NODE_THREAD))
+        return FUNC_RECURSION | FUNC_SKIPPED | at;
     uint32_t active = tree_find_active(t, f, function);
     return active ? FUNC_RECURSION | active : 0;
 }
@@ -281,7 +295,7 @@ void func_tree_enter(struct func_tree *t, const struct func_call *c)
     }
     struct func_node *n = &func_nodes(t)[child];
     func_tree_push(t, f + 1, n, c);
-    f[1].start = tick_now();
+    func_tree_begin(t, f + 1, tick_now());
 }
 
 void func_tree_end(struct func_tree *t, uint64_t now)

@@ -11,6 +11,7 @@
 #define UPMU_FUNC_TREE_H
 
 #include "base/tick.h"
+#include "func/events.h"
 #include "func/state.h"
 
 /** Space for the nodes and frames that a new tree begins with. */
@@ -37,6 +38,18 @@ static inline void func_tree_set_top(struct func_tree *t, const struct func_fram
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/** What a node is called in events. */
+static inline uint32_t func_tree_number(const struct func_tree *t, const struct func_node *n)
+{
+    return (uint32_t)(((uintptr_t)n - t->nodes_start) / sizeof *n);
+}
+
+/** Whether a call of the node has events. */
+static inline bool func_tree_has_events(const struct func_tree *t, const struct func_node *n)
+{
+    return UNLIKELY(t->event) && LIKELY(!(n->child & FUNC_SKIPPED));
+}
+
 /** The last frame's call ends: count it. */
 static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, struct func_node *n, uint64_t now)
 {
@@ -54,6 +67,10 @@ static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, stru
     caller->children += spent + t->outer_ticks;
     caller->cost += cost + t->outer_ticks;
     func_tree_set_top(t, caller);
+    if (!func_tree_has_events(t, n))
+        return;
+    if (LIKELY(spent >= t->events_min) || !func_events_take_back(t, func_tree_number(t, n)))
+        func_events_write(t, func_tree_number(t, n) | FUNC_EVENT_EXIT, now);
 }
 
 /** Where a hook was called from. */
@@ -78,10 +95,10 @@ static inline struct func_node *func_frame_node(const struct func_frame *f)
 static inline struct func_node *func_frame_at(const struct func_tree *t, const struct func_frame *f)
 {
     struct func_node *n = func_frame_node(f);
-    return LIKELY(!(n->child & FUNC_RECURSION)) ? n : &func_nodes(t)[n->child & ~FUNC_RECURSION];
+    return LIKELY(!(n->child & FUNC_RECURSION)) ? n : &func_nodes(t)[n->child & FUNC_CHILD_MASK];
 }
 
-/** The caller stores the tick that the call begins with, after everything else. */
+/** func_tree_begin() follows. */
 static inline void func_tree_push(struct func_tree *t, struct func_frame *g, struct func_node *n,
                                   const struct func_call *c)
 {
@@ -97,14 +114,23 @@ static inline void func_tree_push(struct func_tree *t, struct func_frame *g, str
     g->cost = 0;
 }
 
+/** The call begins: after everything else. */
+static inline void func_tree_begin(struct func_tree *t, struct func_frame *f, uint64_t now)
+{
+    f->start = now;
+    const struct func_node *n = func_frame_node(f);
+    if (func_tree_has_events(t, n))
+        func_events_write(t, func_tree_number(t, n), now);
+}
+
 /** Whether space is reserved for frame `g`, and one more for calls that get none. */
 static inline bool func_tree_has_space(const struct func_tree *t, const struct func_frame *g)
 {
     return (uintptr_t)g < t->frames_end;
 }
 
-/** The function was called last from here, and nothing else is to be done. @return its frame, whose start is to be stored; NULL:
- *  func_tree_enter() is to be called. */
+/** The function was called last from here, and nothing else is to be done. @return its frame, with which the call is to begin;
+ *  NULL: func_tree_enter() is to be called. */
 static inline struct func_frame *func_tree_enter_known(struct func_tree *t, const struct func_call *c)
 {
     struct func_frame *f = func_tree_top(t), *g = f + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recorded functions of a recording: its files, summed up, with names from the modules' symbols. */
-#include "functions/functions.h"
+#include "functions/events.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,8 +104,8 @@ static uint32_t functions_number(void *arg, uint64_t function)
 
 /* ----------------------------------------------------------------------------------------------------- reading */
 
-static int functions_read_thread(struct numbering *n, const struct func_process_header *h, const struct file *file,
-                                 double ns_per_tick)
+static int functions_read_thread(struct numbering *n, const char *dir, const struct func_process_header *h,
+                                 const struct file *file, double ns_per_tick)
 {
     struct upmu_functions *f = n->functions;
     const struct func_tree *t = file->data;
@@ -119,8 +119,9 @@ static int functions_read_thread(struct numbering *n, const struct func_process_
     f->totals.left += t->left;
     f->totals.unmatched += t->unmatched;
     uint64_t end = t->end_tick ? t->end_tick : h->end_tick;
-    return func_profile_add(&f->profile, t, file->bytes, end, ns_per_tick, functions_number, n) ? 0
-                                                                                                : functions_no_memory();
+    if (!func_profile_add(&f->profile, t, file->bytes, end, ns_per_tick, functions_number, n))
+        return functions_no_memory();
+    return functions_add_stream(f, dir, h, t, file->bytes, functions_number, n);
 }
 
 static int functions_read_threads(struct numbering *n, const char *dir, const struct func_process_header *h)
@@ -135,7 +136,7 @@ static int functions_read_threads(struct numbering *n, const char *dir, const st
         struct file file;
         snprintf(name, sizeof name, FUNC_THREAD_FILE, (unsigned)i);
         if (file_map(&file, dir, name) == 1)
-            rc = functions_read_thread(n, h, &file, ns_per_tick);
+            rc = functions_read_thread(n, dir, h, &file, ns_per_tick);
         else
             f->totals.damages++;
         file_unmap(&file);
@@ -281,6 +282,7 @@ void upmu_functions_close(struct upmu_functions *f)
     free(f->place);
     map_free(&f->by_place);
     func_profile_free(&f->profile);
+    functions_free_streams(f);
     symbols_close(f->symbols);
     free(f);
 }

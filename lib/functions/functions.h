@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "func/format/profile.h"
+#include "functions/streams.h"
 #include "symbols/symbols.h"
 #include "upmu/functions.h"
 
@@ -27,6 +28,12 @@ struct functions_rank {
     uint32_t row;
 };
 
+/** The next event of a stream. */
+struct functions_next {
+    struct stream_event event;
+    uint32_t stream;
+};
+
 struct upmu_functions {
     struct symbols *symbols;
     struct functions_row *rows;
@@ -36,6 +43,10 @@ struct upmu_functions {
     struct functions_rank *order; /**< rows by importance */
     uint32_t *place;              /**< the reverse */
     struct upmu_functions_totals totals;
+    struct functions_stream *streams; /**< of threads with events */
+    size_t n_streams, cap_streams;
+    struct functions_next *next; /**< a heap: the earliest one first */
+    size_t n_next;
 };
 
 #endif

@@ -24,6 +24,13 @@ void kernel_descriptor_close(int fd);
 unsigned kernel_descriptors_held(void);
 void kernel_descriptors_now(struct kernel_descriptors *now);
 
+/* notify.c: signals of events and timers, as in core/kernel_ops.h */
+int kernel_overflow_signal(int fd, int signal);
+int kernel_cpu_timer(int signal, int *id);
+int kernel_cpu_timer_set(int id, uint64_t period_ns);
+void kernel_cpu_timer_delete(int id);
+bool kernel_thread_lives(pid_t tid);
+
 /* files.c */
 
 /** Whether UPMU_FSROOT replaces the running machine by a recorded one. */

@@ -48,6 +48,8 @@ static void perf_attr_build(struct perf_event_attr *attr, const struct kernel_op
     attr->disabled = req->disabled;
     attr->inherit = req->inherit;
     attr->enable_on_exec = req->enable_on_exec;
+    attr->sample_period = req->period;
+    attr->wakeup_events = req->period != 0;
     attr->exclude_user = (req->exclude & KERNEL_EXCLUDE_USER) != 0;
     attr->exclude_kernel = (req->exclude & KERNEL_EXCLUDE_KERNEL) != 0;
     attr->exclude_hv = (req->exclude & KERNEL_EXCLUDE_HV) != 0;
@@ -133,10 +135,11 @@ static int perf_control(int fd, enum kernel_verb verb)
     static const unsigned long requests[] = {
         [KERNEL_ENABLE] = PERF_EVENT_IOC_ENABLE,
         [KERNEL_DISABLE] = PERF_EVENT_IOC_DISABLE,
+        [KERNEL_REFRESH] = PERF_EVENT_IOC_REFRESH,
     };
     if (papi_owns(fd))
         return papi_control(fd, verb);
-    return ioctl(fd, requests[verb], 0) < 0 ? -errno : 0;
+    return ioctl(fd, requests[verb], verb == KERNEL_REFRESH ? 1 : 0) < 0 ? -errno : 0;
 }
 
 static size_t perf_page_bytes(void)
@@ -211,6 +214,11 @@ const struct kernel_ops upmu_kernel_perf = {
     .close_event = perf_close_event,
     .read = perf_read,
     .control = perf_control,
+    .overflow_signal = kernel_overflow_signal,
+    .cpu_timer = kernel_cpu_timer,
+    .cpu_timer_set = kernel_cpu_timer_set,
+    .cpu_timer_delete = kernel_cpu_timer_delete,
+    .thread_lives = kernel_thread_lives,
     .map = perf_map,
     .unmap = perf_unmap,
     .page_read = kernel_page_read,

@@ -114,10 +114,10 @@ static int spawn_release_result(int gate, struct kernel_usage *before)
 
 int kernel_release(int gate, struct kernel_usage *before)
 {
-    struct kernel_usage ignored;
+    struct kernel_usage ignored = {0};
     int rc = 0;
     before = before ? before : &ignored;
-    *before = (struct kernel_usage){0};
+    *before = ignored;
     ssize_t n = spawn_send(gate, "", 1);
     if (n == 1)
         rc = spawn_release_result(gate, before);

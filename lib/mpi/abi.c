@@ -66,21 +66,7 @@ void *mpi_real(uint32_t call, enum mpi_variant variant)
     return f;
 }
 
-/* What this library itself calls. */
-#define OWN_CALLS(X)         \
-    X(Get_library_version)   \
-    X(Comm_rank)             \
-    X(Comm_size)             \
-    X(Comm_group)            \
-    X(Group_translate_ranks) \
-    X(Group_free) X(Sendrecv) X(Type_size) X(Get_count) X(Test_cancelled) X(Comm_test_inter) X(Query_thread)
-
-enum own_call {
-#define OWN_NUMBER(name) OWN_##name,
-    OWN_CALLS(OWN_NUMBER) OWN_COUNT
-};
-
-static mpi_function *own[OWN_COUNT];
+mpi_function *mpi_own[MPI_OWN_COUNT];
 
 /* Conversions of Fortran handles; NULL where both are the same number. */
 static long (*comm_f2c)(int), (*type_f2c)(int);
@@ -91,11 +77,11 @@ static const void *fortran_ignore[FORTRAN_ADDRESSES], *fortran_in_place[FORTRAN_
 static bool own_find(void)
 {
 #define OWN_NAME(name) "PMPI_" #name,
-    static const char *const names[] = {OWN_CALLS(OWN_NAME)};
+    static const char *const names[] = {MPI_OWN_CALLS(OWN_NAME)};
     bool found = true;
-    for (int i = 0; i < OWN_COUNT; i++) {
+    for (int i = 0; i < MPI_OWN_COUNT; i++) {
         void *f = find_symbol(names[i]);
-        memcpy(&own[i], &f, sizeof f);
+        memcpy(&mpi_own[i], &f, sizeof f);
         found &= f != NULL;
     }
     return found;
@@ -194,8 +180,8 @@ static const char *abi_try(void)
         return "its communicators and types are not as expected";
     mpi_launcher_differs =
         mpi_process.rank >= 0 && mpi_process.size > 0 && (mpi_process.rank != rank || mpi_process.size != size);
-    error = own[OWN_Sendrecv]((long)out, (long)SENT, mpi_abi.byte, 0L, (long)TAG, (long)in, (long)sizeof in,
-                              mpi_abi.byte, 0L, (long)TAG, mpi_abi.self, (long)status);
+    error = mpi_own[MPI_OWN_Sendrecv]((long)out, (long)SENT, mpi_abi.byte, 0L, (long)TAG, (long)in, (long)sizeof in,
+                                      mpi_abi.byte, 0L, (long)TAG, mpi_abi.self, (long)status);
     struct mpi_status s = mpi_status_read(status);
     if (error != 0 || memcmp(in, out, SENT) != 0 || s.source != 0 || s.tag != TAG || s.bytes != SENT)
         return "a message to itself came back otherwise";
@@ -248,7 +234,7 @@ const char *mpi_abi_start(void)
 #endif
     if (!own_find())
         return "the MPI library has no PMPI_ functions";
-    if (own[OWN_Get_library_version]((long)text, (long)&length) != 0)
+    if (mpi_own[MPI_OWN_Get_library_version]((long)text, (long)&length) != 0)
         return "the MPI library has no version";
     snprintf(mpi_library, sizeof mpi_library, "%.*s", (int)strcspn(text, ",\n"), text);
     for (char *p = strchr(mpi_library, '\t'); p; p = strchr(p, '\t')) /* "MPICH Version:\t4.0.2" */
@@ -294,7 +280,7 @@ struct mpi_status mpi_status_read(const void *status)
     memcpy(&s.source, p + mpi_abi.source_at, sizeof s.source);
     memcpy(&s.tag, p + mpi_abi.tag_at, sizeof s.tag);
     memcpy(&s.error, p + mpi_abi.error_at, sizeof s.error);
-    if (own[OWN_Get_count]((long)status, mpi_abi.byte, (long)&count) == 0 && count >= 0)
+    if (mpi_own[MPI_OWN_Get_count]((long)status, mpi_abi.byte, (long)&count) == 0 && count >= 0)
         s.bytes = (uint64_t)count;
     return s;
 }
@@ -302,44 +288,45 @@ struct mpi_status mpi_status_read(const void *status)
 bool mpi_status_is_canceled(const void *status)
 {
     int canceled = 0;
-    return own[OWN_Test_cancelled]((long)status, (long)&canceled) == 0 && canceled;
+    return mpi_own[MPI_OWN_Test_cancelled]((long)status, (long)&canceled) == 0 && canceled;
 }
 
 uint64_t mpi_type_bytes(long type, int count)
 {
     int size = -1;
-    if (type == mpi_abi.type_null || count < 0 || own[OWN_Type_size](type, (long)&size) != 0 || size < 0)
+    if (type == mpi_abi.type_null || count < 0 || mpi_own[MPI_OWN_Type_size](type, (long)&size) != 0 || size < 0)
         return UPMU_NO_VALUE;
     return (uint64_t)count * (uint64_t)size;
 }
 
 bool mpi_comm_place(long comm, int *rank, int *size)
 {
-    return own[OWN_Comm_rank](comm, (long)rank) == 0 && own[OWN_Comm_size](comm, (long)size) == 0;
+    return mpi_own[MPI_OWN_Comm_rank](comm, (long)rank) == 0 && mpi_own[MPI_OWN_Comm_size](comm, (long)size) == 0;
 }
 
 bool mpi_comm_is_inter(long comm)
 {
     int inter = 0;
-    return own[OWN_Comm_test_inter](comm, (long)&inter) != 0 || inter;
+    return mpi_own[MPI_OWN_Comm_test_inter](comm, (long)&inter) != 0 || inter;
 }
 
 int mpi_comm_first(long comm)
 {
     long group = 0, world = 0;
     int zero = 0, first = -1;
-    if (own[OWN_Comm_group](comm, (long)&group) != 0 || own[OWN_Comm_group](mpi_abi.world, (long)&world) != 0)
+    if (mpi_own[MPI_OWN_Comm_group](comm, (long)&group) != 0 ||
+        mpi_own[MPI_OWN_Comm_group](mpi_abi.world, (long)&world) != 0)
         return -1;
-    if (own[OWN_Group_translate_ranks](mpi_handle_load((long)&group), 1L, (long)&zero, mpi_handle_load((long)&world),
-                                       (long)&first) != 0)
+    if (mpi_own[MPI_OWN_Group_translate_ranks](mpi_handle_load((long)&group), 1L, (long)&zero,
+                                               mpi_handle_load((long)&world), (long)&first) != 0)
         first = -1;
-    (void)own[OWN_Group_free]((long)&group); /* both are handles of ours */
-    (void)own[OWN_Group_free]((long)&world);
+    (void)mpi_own[MPI_OWN_Group_free]((long)&group); /* both are handles of ours */
+    (void)mpi_own[MPI_OWN_Group_free]((long)&world);
     return first;
 }
 
 int mpi_thread_level(void)
 {
     int level = -1; /* 0 to 3 in both */
-    return own[OWN_Query_thread]((long)&level) == 0 ? level : -1;
+    return mpi_own[MPI_OWN_Query_thread]((long)&level) == 0 ? level : -1;
 }

@@ -56,6 +56,37 @@ typedef int mpi_function(long, ...);
 /** The function behind a wrapper; NULL: the process has none. Keeps errno. */
 void *mpi_real(uint32_t call, enum mpi_variant variant);
 
+/** What this library itself calls: functions of the MPI library by their PMPI_ names, which no tool wraps. */
+#define MPI_OWN_CALLS(X)     \
+    X(Get_library_version)   \
+    X(Comm_rank)             \
+    X(Comm_size)             \
+    X(Comm_group)            \
+    X(Group_translate_ranks) \
+    X(Group_free)            \
+    X(Sendrecv)              \
+    X(Type_size)             \
+    X(Get_count)             \
+    X(Test_cancelled)        \
+    X(Comm_test_inter)       \
+    X(Query_thread)          \
+    X(Send)                  \
+    X(Irecv)                 \
+    X(Test)                  \
+    X(Wait)                  \
+    X(Cancel)                \
+    X(Allgather)             \
+    X(Comm_dup)              \
+    X(Comm_split)            \
+    X(Comm_free)
+
+enum mpi_own_call {
+#define MPI_OWN_NUMBER(name) MPI_OWN_##name,
+    MPI_OWN_CALLS(MPI_OWN_NUMBER) MPI_OWN_COUNT
+};
+/** Valid once mpi_abi_start() has succeeded. */
+extern mpi_function *mpi_own[MPI_OWN_COUNT] __attribute__((visibility("hidden")));
+
 /** Find out which MPI library this is, after its MPI_Init(), and try it on MPI_COMM_SELF. @return NULL; or why calls are not
  *  recorded. */
 const char *mpi_abi_start(void);

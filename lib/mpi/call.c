@@ -6,6 +6,7 @@
 
 #include "base/tick.h"
 #include "mpi/comms.h"
+#include "mpi/exchange.h"
 #include "mpi/finish.h"
 #include "mpi/process.h"
 #include "region/recorder.h"
@@ -41,6 +42,21 @@ static uint64_t call_bytes(const struct mpi_call *c)
 
 /* --------------------------------------------------------------------------------------------------------- begin */
 
+/* A collective call of all members, which all make in the same order. */
+static bool is_ordered(const struct mpi_call_row *row, uint32_t call)
+{
+    return is_collective(row) ||
+           (row->class == MPI_CLASS_COMM && call != MPI_CALL_Comm_create_group && call != MPI_CALL_Intercomm_create);
+}
+
+/* The places of source and tag of what is received. */
+static void call_describe_receive(struct mpi_call *c)
+{
+    bool in_place = c->e.call == MPI_CALL_Sendrecv_replace;
+    c->e.sequence = mpi_sendrecv_pack(mpi_peer_of(mpi_call_int(c, in_place ? 6 : 9)),
+                                      mpi_tag_of(mpi_call_int(c, in_place ? 7 : 10)));
+}
+
 static bool is_poll(const struct mpi_call_row *row)
 {
     return row->class >= MPI_CLASS_TEST && row->class <= MPI_CLASS_IPROBE;
@@ -62,12 +78,14 @@ static void call_describe(struct mpi_call *c)
         c->e.comm = comm->id;
     if (row->class == MPI_CLASS_COMM_FREE)
         mpi_comm_remove(mpi_call_comm(c, row->comm, true));
-    if (comm && is_collective(row))
+    if (comm && is_ordered(row, c->e.call))
         c->e.sequence = __atomic_add_fetch(&comm->collectives, 1, __ATOMIC_RELAXED);
     if (row->peer)
         c->e.peer = mpi_peer_of(mpi_call_int(c, row->peer));
     if (row->tag)
         c->e.tag = mpi_tag_of(mpi_call_int(c, row->tag));
+    if (row->class == MPI_CLASS_SENDRECV)
+        call_describe_receive(c);
     if (makes_request(row))
         c->e.request = mpi_request_number();
     if (row->class == MPI_CLASS_REQUEST_FREE)
@@ -103,6 +121,8 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     if (mpi_tls.depth++ > 0)
         return;
     uint32_t gate = __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE);
+    if (UNLIKELY(gate == MPI_GATE_OFF && c->row->class == MPI_CLASS_FINALIZE)) /* the other ranks may be waiting */
+        (void)mpi_exchange_agree(false);
     if (gate == MPI_GATE_OFF || (gate == MPI_GATE_ARMED && c->row->class != MPI_CLASS_INIT))
         return;
     if (c->row->class == MPI_CLASS_COUNTED) {
@@ -130,6 +150,10 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
         upmu_recorder_lost_(LOSS_THREAD, 2);
     else if (gate == MPI_GATE_ON)
         call_begin_recorded(c, a);
+    else
+        mpi_exchange_announce();
+    if (c->row->class == MPI_CLASS_FINALIZE)
+        mpi_process_finalizing(c->tick);
     errno = saved;
 }
 
@@ -229,6 +253,8 @@ static void call_end_recorded(struct mpi_call *c)
     }
     if (is_poll(c->row) && c->rc == 0 && !mpi_finish_found(c)) {
         mpi_poll_add(c->stream, c->tick, tick, c->e.call);
+        mpi_total_add(c->e.call, tick - c->tick, UPMU_NO_VALUE);
+        mpi_tls.ticks += tick - c->tick;
     } else if (c->rc != MPI_CALL_UNWOUND) {
         if (!c->entered)
             call_enter(c);
@@ -237,6 +263,8 @@ static void call_end_recorded(struct mpi_call *c)
     if (c->entered) {
         c->e.result = c->rc;
         mpi_write_leave(c->stream, tick, &c->e);
+        mpi_total_add(c->e.call, tick - c->tick, c->e.bytes);
+        mpi_tls.ticks += tick - c->tick;
     }
     mpi_finish_release(c);
     if (c->row->class == MPI_CLASS_FINALIZE)

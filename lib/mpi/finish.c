@@ -71,6 +71,32 @@ static bool finish_map(struct mpi_call *c)
     return true;
 }
 
+static bool waits_for_several(const struct mpi_call *c)
+{
+    return c->row->class >= MPI_CLASS_WAITALL && c->row->class <= MPI_CLASS_WAITSOME;
+}
+
+/* Which requests the call waits for: one that is killed in it leaves no other trace of them. */
+static void finish_describe_set(struct mpi_call *c)
+{
+    uint64_t low = UINT64_MAX, high = 0, n = 0;
+    bool all = true;
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct mpi_request r;
+        bool found = mpi_request_find(c->keys[i], &r);
+        bool active = found && r.number != 0;
+        all &= found || request_handle(c, i) == mpi_abi.request_null;
+        low = active && r.number < low ? r.number : low;
+        high = active && r.number > high ? r.number : high;
+        n += active;
+    }
+    /* One of those that are not followed could be the one that completes. */
+    if (n == 0 || high - low > UINT32_MAX || (!all && c->row->class != MPI_CLASS_WAITALL))
+        return;
+    c->e.request = low;
+    c->e.sequence = mpi_set_pack((uint32_t)n, (uint32_t)(high - low));
+}
+
 void mpi_finish_prepare(struct mpi_call *c, long *a)
 {
     int n = !has_requests(c) ? 0 : is_single(c) ? 1 : mpi_call_int(c, c->row->count);
@@ -88,6 +114,8 @@ void mpi_finish_prepare(struct mpi_call *c, long *a)
         c->e.peer = r.peer;
         c->e.tag = r.tag;
     }
+    if (waits_for_several(c))
+        finish_describe_set(c);
     bool replaced =
         c->row->status && !c->fortran && a[c->row->status - 1] == mpi_abi.status_ignore && (c->n || !has_requests(c));
     if (replaced)

@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "mpi/arguments.h"
+#include "mpi/clocks.h"
 #include "mpi/comms.h"
+#include "mpi/exchange.h"
 #include "mpi/labels.h"
+#include "mpi/summary/reduce.h"
 #include "region/recorder.h"
 #include "upmu/upmu.h"
 
@@ -30,6 +33,12 @@ static void process_print(const char *what, const char *why)
     textbuf_free(&b);
 }
 
+/* The program restricts its system calls. */
+static void process_restrict(void)
+{
+    __atomic_store_n(&mpi_process.gate, MPI_GATE_OFF, __ATOMIC_RELEASE);
+}
+
 /* A rank is labeled even if it never calls MPI_Init(), or its MPI is not known. */
 __attribute__((constructor)) static void mpi_load(void)
 {
@@ -41,7 +50,7 @@ __attribute__((constructor)) static void mpi_load(void)
     const char *value = secure_getenv("UPMU_MPI");
     if (value && strcmp(value, "ranks") == 0 && mpi_process.rank < 0)
         return; /* the launcher */
-    if (upmu_recorder_begin_(NULL) < 0) {
+    if (upmu_recorder_begin_(NULL) < 0 || upmu_recorder_at_finish_(process_restrict) < 0) {
         process_print("MPI calls are not recorded", upmu_error());
         return;
     }
@@ -60,11 +69,16 @@ __attribute__((constructor)) static void mpi_load(void)
 /* The rank, and the communicators that are there from the beginning. */
 static void process_write_start(const struct mpi_call *c, const char *why)
 {
+    enum { THREAD_MULTIPLE = 3 };
     char text[512];
     static const char differs[] = "; the launcher's rank is another one: is it the launcher of another MPI?";
     snprintf(text, sizeof text, "%s%s%s%s", mpi_library, why && *mpi_library ? ": " : "", why ? why : "",
              mpi_launcher_differs ? differs : "");
-    mpi_write_env(c->stream, tick_now(), why ? -1 : mpi_thread_level(), why == NULL, text);
+    int level = why ? -1 : mpi_thread_level();
+    mpi_process.several = level == THREAD_MULTIPLE || level < 0;
+    mpi_process.begin = tick_now();
+    mpi_tls.ticks = 0;
+    mpi_write_env(c->stream, mpi_process.begin, level, why == NULL, text);
     const struct mpi_comm *world = why ? NULL : mpi_comm_find(mpi_abi.world);
     if (world)
         mpi_write_comm(c->stream, tick_now(), world, 0);
@@ -79,13 +93,19 @@ void mpi_process_initialized(struct mpi_call *c)
     }
     uint64_t tick = tick_now();
     const char *why = mpi_abi_start();
-    if (!why)
+    if (!why) {
         mpi_comms_start();
+        mpi_exchange_start();
+        mpi_clocks_start();
+    }
     mpi_write_enter(c->stream, c->tick, &c->e);
     c->e.result = c->rc;
     mpi_write_leave(c->stream, tick, &c->e);
+    mpi_total_add(c->e.call, tick - c->tick, UPMU_NO_VALUE);
     process_write_start(c, why);
-    __atomic_store_n(&mpi_process.gate, why ? MPI_GATE_OFF : MPI_GATE_ON, __ATOMIC_RELEASE);
+    uint32_t armed = MPI_GATE_ARMED; /* unless the recording has ended within MPI_Init() */
+    (void)__atomic_compare_exchange_n(&mpi_process.gate, &armed, why ? MPI_GATE_OFF : MPI_GATE_ON, false,
+                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 void mpi_process_write_counts(struct mpi_call *c)
@@ -95,6 +115,15 @@ void mpi_process_write_counts(struct mpi_call *c)
         if (calls)
             mpi_write_count(c->stream, c->tick, i, calls);
     }
+}
+
+void mpi_process_finalizing(uint64_t tick)
+{
+    if (mpi_exchange_agree(true)) {
+        mpi_clocks_end();
+        summary_reduce(tick);
+    }
+    mpi_exchange_end();
 }
 
 void mpi_process_finalized(void)

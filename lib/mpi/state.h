@@ -23,8 +23,14 @@ struct mpi_tls {
     uint32_t poll_call;                         /**< number of the first call among the polls in a row */
     uint64_t polls;                             /**< polls in a row that found nothing, not written yet */
     uint64_t poll_since, poll_last, poll_ticks; /**< begin of the first, end of the last, time within all */
+    uint64_t ticks;                             /**< in calls between MPI_Init() and MPI_Finalize() */
 };
 extern _Thread_local struct mpi_tls mpi_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** Calls of a function so far. */
+struct mpi_total {
+    uint64_t calls, ticks, bytes;
+};
 
 /** State of the process. A forked child inherits it: MPI is not defined there. */
 struct mpi_process {
@@ -32,8 +38,27 @@ struct mpi_process {
     uint32_t locks; /**< the locks within MPI are recorded, too (UPMU_MPI_LOCKS) */
     int32_t rank, size;
     uint64_t job;
+    uint64_t begin;                   /**< tick at which MPI_Init() had returned */
+    uint32_t several;                 /**< threads may call MPI at the same time */
     uint64_t calls[MPI_CALL_NUMBERS]; /**< of class MPI_CLASS_COUNTED */
+    struct mpi_total total[MPI_CALL_NUMBERS];
 };
 extern struct mpi_process mpi_process __attribute__((visibility("hidden")));
+
+/** Count a call that was recorded; `bytes` may be unknown, UINT64_MAX. */
+static inline void mpi_total_add(uint32_t call, uint64_t ticks, uint64_t bytes)
+{
+    struct mpi_total *t = &mpi_process.total[call];
+    uint64_t known = bytes == UINT64_MAX ? 0 : bytes;
+    if (UNLIKELY(mpi_process.several)) {
+        (void)__atomic_fetch_add(&t->calls, 1, __ATOMIC_RELAXED);
+        (void)__atomic_fetch_add(&t->ticks, ticks, __ATOMIC_RELAXED);
+        (void)__atomic_fetch_add(&t->bytes, known, __ATOMIC_RELAXED);
+        return;
+    }
+    t->calls++;
+    t->ticks += ticks;
+    t->bytes += known;
+}
 
 #endif

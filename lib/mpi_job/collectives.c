@@ -121,6 +121,13 @@ static int group_add_waits(struct upmu_mpi *m, const struct job_part *p, size_t 
     }
 }
 
+int job_collective_class(uint32_t call)
+{
+    enum { TO_BLOCKING = MPI_CALL_Ibarrier - MPI_CALL_Barrier }; /* both are in the same order */
+    int class = mpi_call_rows[call].class;
+    return class == MPI_CLASS_ICOLLECTIVE ? mpi_call_rows[call - TO_BLOCKING].class : class;
+}
+
 int job_match_collectives(struct upmu_mpi *m)
 {
     int rc = 0;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/wait_state_file.h"
 #include "base/map.h"
 #include "trace/format/mpi_calls.h"
 #include "upmu/mpi.h"
@@ -23,8 +24,20 @@ struct job_half {
     uint32_t rank;       /**< that recorded it: index into `ranks`, until all are read that of the process */
     uint64_t posted;     /**< time at which it was begun */
     uint64_t begin, end; /**< of the call that could wait for it; end 0: none has */
-    uint32_t call;       /**< that call */
+    uint32_t call;       /**< that call; of one that no call has waited for yet, the one that made it */
+    uint64_t request;    /**< 0: it is complete with its call */
     bool dropped;        /**< canceled, or failed */
+    bool open;           /**< of a call that has not returned */
+    bool matched;        /**< the other half is known */
+};
+
+/** A collective call with a request that is not complete. */
+struct job_pending {
+    uint32_t rank; /**< as in struct job_half */
+    uint32_t call;
+    uint64_t request, comm, sequence;
+    int32_t root;
+    bool done;
 };
 
 /** A rank's part of a collective call. */
@@ -41,6 +54,7 @@ struct job_part {
 struct job_comm {
     uint64_t comm;
     int32_t rank, size;
+    uint64_t last; /**< number of the last collective call that it began there */
 };
 
 /** A call that has not returned. */
@@ -49,11 +63,22 @@ struct job_open {
     uint64_t comm, sequence, request;
     uint32_t call;
     int32_t peer, tag;
+    uint32_t stack;
+    uint64_t site;
 };
 
 struct job_thread {
     pid_t tid;
     struct job_open open;
+};
+
+/** What is known of a process beside its events. */
+struct job_evidence {
+    uint64_t alive_ns; /**< it was alive then; 0: not known */
+    bool running;      /**< it is alive now */
+    bool ran;          /**< and its threads ran meanwhile, or sleep: a call that lasts is not just descheduled */
+    bool has_slots;    /**< there are wait states */
+    struct wait_state_file file; /**< of its threads */
 };
 
 struct job_call {
@@ -68,6 +93,10 @@ struct job_rank {
     int32_t wrapped;
     char *library, *host;
     pid_t pid, init_tid;
+    int32_t thread_level;
+    bool finalized; /**< MPI_Finalize() has returned */
+    bool has_gaps;  /**< some of its events are missing */
+    struct job_evidence evidence;
     uint64_t begin, end, last; /**< end 0: it did not call MPI_Finalize() */
     uint64_t mpi_ns, wait_ns;  /**< of the thread that called MPI_Init() */
     uint64_t calls, sent, sent_bytes, received, received_bytes, unknown_bytes;
@@ -88,11 +117,39 @@ struct job_wait {
     int32_t pattern;
 };
 
+/** Ranks that wait for each other: `n` of `deadlock_threads` from `first` on, and `n_behind` more. */
+struct job_deadlock {
+    uint32_t job;
+    int32_t kind;
+    uint32_t first, n, n_behind;
+};
+
+/** A thread of them. */
+struct job_deadlock_thread {
+    uint32_t rank; /**< index into `ranks` */
+    pid_t tid;
+    struct job_open open; /**< its MPI call; `begin` 0: it waits for a lock, or a thread */
+    uint64_t object;      /**< that one */
+    int32_t kind;         /**< enum upmu_trace_kind of that wait */
+    pid_t holder;         /**< of the lock */
+    uint64_t since_ns, site;
+    uint32_t stack;
+    int32_t cause;     /**< rank that it waits for; -1: several */
+    uint32_t n_causes; /**< of these, that are part of it */
+    bool behind;
+};
+
 struct upmu_mpi {
     struct job_rank **ranks;
     size_t n_ranks, cap_ranks;
     struct job_half *sends, *receives;
     size_t n_sends, cap_sends, n_receives, cap_receives;
+    struct job_pending *pending;
+    size_t n_pending, cap_pending;
+    struct job_deadlock *deadlocks;
+    size_t n_deadlocks, cap_deadlocks;
+    struct job_deadlock_thread *deadlock_threads;
+    size_t n_deadlock_threads, cap_deadlock_threads;
     struct job_part *parts;
     size_t n_parts, cap_parts;
     struct job_wait *waits;
@@ -109,6 +166,18 @@ struct upmu_mpi {
 
 /** Space for one more in an array; what is new is zero. @return the new element; NULL without memory, with the message. */
 void *job_grow(void *array, size_t *n, size_t *cap, size_t bytes);
+
+/** Find the ranks that wait for each other permanently, with `evidence` of them. @return 0; UPMU_E_NOMEM. */
+int job_find_deadlocks(struct upmu_mpi *m);
+/** Whether the threads of a running process ran, or sleep, since it is watched. */
+typedef bool job_ran_fn(void *arg, pid_t pid);
+/** Read what is known of the ranks' processes; `ran` may be NULL. A process of which nothing is found has none. */
+void job_read_evidence(struct upmu_mpi *m, const char *dir, job_ran_fn *ran, void *arg);
+/** upmu_mpi_open() with more evidence. */
+int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg);
+/** Whether all ranks of the call wait for each other, only for the root, ...: that of a call with a request is that of its
+ *  blocking form. */
+int job_collective_class(uint32_t call);
 
 /** Read the events. @return 0; an error. */
 int job_read(struct upmu_mpi *m, const char *dir);

@@ -39,6 +39,8 @@ static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const
                              const struct job_half *r)
 {
     int rc = 0;
+    if (s->open || r->open)
+        return 0; /* of a call that has not returned */
     job->messages++;
     if (r->end && r->end < s->posted) {
         job->reversed++;
@@ -63,8 +65,8 @@ int job_match_messages(struct upmu_mpi *m)
     qsort(m->sends, m->n_sends, sizeof *m->sends, half_compare);
     qsort(m->receives, m->n_receives, sizeof *m->receives, half_compare);
     while (rc == 0 && (s < m->n_sends || r < m->n_receives)) {
-        const struct job_half *send = s < m->n_sends ? &m->sends[s] : NULL;
-        const struct job_half *receive = r < m->n_receives ? &m->receives[r] : NULL;
+        struct job_half *send = s < m->n_sends ? &m->sends[s] : NULL;
+        struct job_half *receive = r < m->n_receives ? &m->receives[r] : NULL;
         bool skip_send = send && send->dropped, skip_receive = receive && receive->dropped;
         int c = !send ? 1 : !receive ? -1 : half_compare_key(send, receive);
         if (skip_send || skip_receive) {
@@ -73,10 +75,12 @@ int job_match_messages(struct upmu_mpi *m)
             continue;
         }
         const struct job_half *alone = c < 0 ? send : receive;
-        if (c == 0 && send && receive)
+        if (c == 0 && send && receive) {
+            send->matched = receive->matched = true;
             rc = message_add_waits(m, &m->jobs[send->job], send, receive);
-        else if (alone)
+        } else if (alone && !alone->open) {
             m->jobs[alone->job].unmatched++;
+        }
         s += c <= 0;
         r += c >= 0;
     }

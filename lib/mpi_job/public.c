@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/name.h"
+#include "base/text/name.h"
 #include "base/opts.h"
 #include "mpi_job/job.h"
 
@@ -29,6 +29,7 @@ static void rank_free(struct job_rank *r)
     free(r->host);
     free(r->comms);
     free(r->threads);
+    wait_state_file_free(&r->evidence.file);
     free(r);
 }
 
@@ -249,7 +250,7 @@ static int mpi_analyze(struct upmu_mpi *m)
     if (rc == 0)
         rc = calls_sum(m);
     jobs_compute(m);
-    return rc;
+    return rc == 0 ? job_find_deadlocks(m) : rc;
 }
 
 /* Process indices become rank indices. */
@@ -259,16 +260,14 @@ static void mpi_renumber(struct upmu_mpi *m)
         m->sends[i].rank = m->rank_of_process[m->sends[i].rank];
     for (size_t i = 0; i < m->n_receives; i++)
         m->receives[i].rank = m->rank_of_process[m->receives[i].rank];
+    for (size_t i = 0; i < m->n_pending; i++)
+        m->pending[i].rank = m->rank_of_process[m->pending[i].rank];
     for (size_t i = 0; i < m->n_parts; i++)
         m->parts[i].rank = m->rank_of_process[m->parts[i].rank];
 }
 
-int upmu_mpi_open(struct upmu_mpi **mpi, const char *dir)
+int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg)
 {
-    if (mpi)
-        *mpi = NULL;
-    if (!mpi || !dir)
-        return ARGUMENT_NULL(mpi, dir);
     struct upmu_mpi *m = calloc(1, sizeof *m);
     if (!m)
         return upmu_fail(UPMU_E_NOMEM, "out of memory while reading MPI events");
@@ -278,6 +277,7 @@ int upmu_mpi_open(struct upmu_mpi **mpi, const char *dir)
     if (rc == 0) {
         jobs_keep_ranks(m);
         mpi_renumber(m);
+        job_read_evidence(m, dir, ran, arg);
         rc = mpi_analyze(m);
     }
     if (rc == 0)
@@ -285,6 +285,13 @@ int upmu_mpi_open(struct upmu_mpi **mpi, const char *dir)
     else
         upmu_mpi_close(m);
     return rc;
+}
+
+int upmu_mpi_open(struct upmu_mpi **mpi, const char *dir)
+{
+    if (mpi)
+        *mpi = NULL;
+    return mpi && dir ? job_open_dir(mpi, dir, NULL, NULL) : ARGUMENT_NULL(mpi, dir);
 }
 
 void upmu_mpi_close(struct upmu_mpi *m)
@@ -297,6 +304,9 @@ void upmu_mpi_close(struct upmu_mpi *m)
     free(m->sends);
     free(m->receives);
     free(m->parts);
+    free(m->pending);
+    free(m->deadlocks);
+    free(m->deadlock_threads);
     free(m->waits);
     free(m->jobs);
     free(m->calls);

@@ -7,11 +7,14 @@
 #include "base/error.h"
 #include "mpi_job/job.h"
 
+/* MPI_COMM_SELF, the same number in all ranks: none waits for another one there. */
+enum { COMM_SELF = 2 };
+
 /* Requests that are not complete: halves of messages by process and number. */
 struct reader {
     struct upmu_mpi *m;
     struct upmu_trace *trace;
-    struct map sends, receives;
+    struct map sends, receives, pending;
 };
 
 static int read_no_memory(void)
@@ -49,6 +52,7 @@ static int rank_describe(struct job_rank *r, const struct upmu_trace *trace)
         return rc;
     r->pid = p.pid;
     r->complete = p.complete != 0;
+    r->has_gaps = p.lost_any > 0 || p.overwritten > 0;
     r->host = strdup(p.host);
     return r->host ? 0 : read_no_memory();
 }
@@ -82,6 +86,7 @@ static int read_env(struct reader *d, const struct upmu_trace_event *e)
     r->rank = e->mpi_env.rank;
     r->size = e->mpi_env.size;
     r->wrapped = e->mpi_env.wrapped;
+    r->thread_level = e->mpi_env.thread_level;
     if (r->wrapped) {
         r->begin = e->time_ns;
         r->init_tid = e->tid;
@@ -151,7 +156,9 @@ static int half_add(struct upmu_mpi *m, const struct job_rank *r, const struct u
                            .destination = sends ? e->mpi.peer : own->rank,
                            .tag = e->mpi.tag,
                            .rank = r->process,
-                           .posted = posted};
+                           .posted = posted,
+                           .call = e->mpi.call,
+                           .request = e->mpi.request};
     return 1;
 }
 
@@ -167,6 +174,7 @@ static int half_add_blocking(struct upmu_mpi *m, struct job_rank *r, const struc
     h->begin = open->begin;
     h->end = e->time_ns;
     h->call = open->call;
+    h->request = 0;
     count_message(r, sends, e->mpi.bytes);
     return 0;
 }
@@ -203,6 +211,20 @@ static int call_class(uint32_t call)
     return call < MPI_CALL_NUMBERS ? mpi_call_rows[call].class : MPI_CLASS_NONE;
 }
 
+static bool is_collective(uint32_t call)
+{
+    int class = call_class(call);
+    return (class >= MPI_CLASS_BARRIER && class <= MPI_CLASS_COMM) || class == MPI_CLASS_FINALIZE;
+}
+
+static struct job_comm *comm_of(struct job_rank *r, uint64_t comm)
+{
+    for (size_t i = r->n_comms; i-- > 0;)
+        if (r->comms[i].comm == comm)
+            return &r->comms[i];
+    return NULL;
+}
+
 static void read_enter(struct job_rank *r, struct job_thread *t, const struct upmu_trace_event *e)
 {
     t->open = (struct job_open){.begin = e->time_ns,
@@ -211,7 +233,12 @@ static void read_enter(struct job_rank *r, struct job_thread *t, const struct up
                                 .request = e->mpi.request,
                                 .call = e->mpi.call,
                                 .peer = e->mpi.peer,
-                                .tag = e->mpi.tag};
+                                .tag = e->mpi.tag,
+                                .stack = e->stack,
+                                .site = e->site};
+    struct job_comm *comm = is_collective(e->mpi.call) && e->mpi.sequence ? comm_of(r, e->mpi.comm) : NULL;
+    if (comm && e->mpi.sequence > comm->last)
+        comm->last = e->mpi.sequence;
     if (e->mpi.call == MPI_CALL_Finalize) {
         r->end = e->time_ns;
         t->open.comm = 1;
@@ -232,6 +259,23 @@ static int read_part(struct upmu_mpi *m, const struct job_rank *r, const struct 
                            .end = end,
                            .call = open->call};
     return 0;
+}
+
+/* A collective call that has begun; its request is followed until it is complete. */
+static int read_pending(struct reader *d, const struct job_rank *r, const struct job_open *open)
+{
+    struct upmu_mpi *m = d->m;
+    struct job_pending *p = job_grow(&m->pending, &m->n_pending, &m->cap_pending, sizeof *m->pending);
+    if (!p)
+        return UPMU_E_NOMEM;
+    *p = (struct job_pending){.rank = r->process,
+                              .call = open->call,
+                              .request = open->request,
+                              .comm = open->comm,
+                              .sequence = open->sequence,
+                              .root = open->peer};
+    size_t i = m->n_pending - 1;
+    return i < MAP_NONE && map_put(&d->pending, r->process, open->request, (uint32_t)i) ? 0 : read_no_memory();
 }
 
 static void count_time(struct job_rank *r, const struct upmu_trace_event *e, uint32_t call, uint64_t calls, uint64_t ns)
@@ -259,7 +303,10 @@ static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t
         rc = half_add_blocking(d->m, r, e, class != MPI_CLASS_RECV, &open);
     else if (class == MPI_CLASS_ISEND || class == MPI_CLASS_IRECV)
         rc = half_add_request(d, r, e, class == MPI_CLASS_ISEND, open.begin);
-    if (rc == 0 && open.sequence && class != MPI_CLASS_ICOLLECTIVE)
+    r->finalized |= class == MPI_CLASS_FINALIZE;
+    if (rc == 0 && open.sequence && class == MPI_CLASS_ICOLLECTIVE)
+        rc = read_pending(d, r, &open);
+    else if (rc == 0 && open.sequence && open.comm != COMM_SELF && class != MPI_CLASS_COMM && is_collective(open.call))
         rc = read_part(d->m, r, &open, e->time_ns);
     return rc;
 }
@@ -271,6 +318,12 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
     int class = call_class(e->mpi.call);
     if (class == MPI_CLASS_SENDRECV && e->mpi.request == 0)
         return e->result == 0 ? half_add_blocking(d->m, r, e, false, &t->open) : 0;
+    if (class == MPI_CLASS_ICOLLECTIVE) {
+        uint32_t at = map_find(&d->pending, e->process, e->mpi.request);
+        if (at != MAP_NONE)
+            d->m->pending[at].done = true;
+        return 0;
+    }
     bool sends = class_sends(class);
     uint32_t found = sends || class_receives(class)
                          ? map_find(sends ? &d->sends : &d->receives, e->process, e->mpi.request)
@@ -332,15 +385,47 @@ static int read_event(struct reader *d, const struct upmu_trace_event *e)
     }
 }
 
-/* The call that a rank was in at its end. */
-static void read_finish(struct upmu_mpi *m)
+static int half_add_open(struct upmu_mpi *m, const struct job_rank *r, const struct upmu_trace_event *e, bool sends)
 {
+    size_t i;
+    int rc = half_add(m, r, e, sends, e->time_ns, &i);
+    if (rc > 0)
+        (sends ? &m->sends[i] : &m->receives[i])->open = true;
+    return rc < 0 ? rc : 0;
+}
+
+/* The halves of a call that has not returned. */
+static int read_open(struct upmu_mpi *m, const struct job_rank *r, const struct job_open *open)
+{
+    struct upmu_trace_event e = {.time_ns = open->begin,
+                                 .mpi = {.comm = open->comm, .call = open->call, .peer = open->peer, .tag = open->tag}};
+    int class = call_class(open->call), rc = 0;
+    if (class == MPI_CLASS_SEND || class == MPI_CLASS_SENDRECV)
+        rc = half_add_open(m, r, &e, true);
+    if (class == MPI_CLASS_SENDRECV && open->sequence) {
+        e.mpi.peer = mpi_sendrecv_source(open->sequence);
+        e.mpi.tag = mpi_sendrecv_tag(open->sequence);
+    }
+    if (rc == 0 && (class == MPI_CLASS_RECV || (class == MPI_CLASS_SENDRECV && open->sequence)))
+        rc = half_add_open(m, r, &e, false);
+    return rc;
+}
+
+/* The calls that ranks were in at their end. */
+static int read_finish(struct upmu_mpi *m)
+{
+    int rc = 0;
     for (size_t i = 0; i < m->n_ranks; i++) {
         struct job_rank *r = m->ranks[i];
-        for (size_t k = 0; k < r->n_threads; k++)
-            if (r->threads[k].open.begin && r->threads[k].open.call != MPI_CALL_Finalize)
-                r->in_call = r->threads[k].open.call;
+        for (size_t k = 0; rc == 0 && k < r->n_threads; k++) {
+            const struct job_open *open = &r->threads[k].open;
+            if (open->begin && open->call != MPI_CALL_Finalize)
+                r->in_call = open->call;
+            if (open->begin)
+                rc = read_open(m, r, open);
+        }
     }
+    return rc;
 }
 
 int job_read(struct upmu_mpi *m, const char *dir)
@@ -358,9 +443,11 @@ int job_read(struct upmu_mpi *m, const char *dir)
     rc = upmu_trace_filter(d.trace, &only);
     while (rc == 0 && (rc = upmu_trace_next(d.trace, &e)) > 0)
         rc = read_event(&d, e);
-    read_finish(m);
+    if (rc == 0)
+        rc = read_finish(m);
     map_free(&d.sends);
     map_free(&d.receives);
+    map_free(&d.pending);
     upmu_trace_close(d.trace);
     return rc;
 }

@@ -6,7 +6,9 @@
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/private_table.h"
+#include "core/check/system_calls.h"
 #include "base/tick.h"
 #include "region/region_frames.h"
 
@@ -129,6 +131,20 @@ void upmu_recorder_clock_(struct recorder_clock *out)
 #endif
 }
 
+bool upmu_recorder_trace_clock_(struct trace_clock *out)
+{
+    if (!recorder_alive() || !upmu_regions.trace)
+        return false;
+    trace_writer_clock(upmu_regions.trace, out);
+    return true;
+}
+
+void upmu_recorder_refer_(const struct clock_reference *r)
+{
+    if (recorder_alive() && upmu_regions.trace)
+        trace_writer_refer(upmu_regions.trace, r);
+}
+
 void upmu_recorder_private_hook_(void (*hook)(bool begins))
 {
     __atomic_store_n(&private_table_hook, hook, __ATOMIC_RELEASE);
@@ -143,6 +159,38 @@ void upmu_recorder_lost_(enum control_loss cause, uint64_t n)
 struct control_header *upmu_recorder_control_(void)
 {
     return recorder_alive() && upmu_regions.trace ? trace_writer_control(upmu_regions.trace) : NULL;
+}
+
+const char *upmu_recorder_forbidden_(const void *program, size_t n)
+{
+    const struct region_process *p = &upmu_regions;
+    bool counts = !(p->time_only || p->late_page) || region_sched_on();
+    uint32_t timers = region_option("UPMU_SYNC_CPU_SAMPLES", NULL) ? SYSTEM_CALL_TIMER : 0;
+    const struct system_call *c = system_call_killed(
+        program, n, SYSTEM_CALL_RUN | SYSTEM_CALL_END | (counts ? SYSTEM_CALL_COUNTERS : 0) | timers);
+    return c ? c->name : NULL;
+}
+
+enum { FINISH_HOOKS = 4 };
+static void (*finish_hook[FINISH_HOOKS])(void); /* set by constructors, one for each library */
+static uint32_t finish_hooks;
+
+int upmu_recorder_at_finish_(void (*hook)(void))
+{
+    uint32_t n = __atomic_load_n(&finish_hooks, __ATOMIC_RELAXED);
+    if (n == FINISH_HOOKS)
+        return upmu_fail(UPMU_E_LIMIT, "more than %d libraries record beside libupmu", (int)FINISH_HOOKS);
+    finish_hook[n] = hook;
+    __atomic_store_n(&finish_hooks, n + 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+void upmu_recorder_finish_(void)
+{
+    for (uint32_t i = 0, n = __atomic_load_n(&finish_hooks, __ATOMIC_ACQUIRE); i < n; i++)
+        finish_hook[i]();
+    region_finish(true);
+    __atomic_store_n(&upmu_regions.finished, 1, __ATOMIC_RELEASE);
 }
 
 void upmu_recorder_limit_(enum control_wait wait, pid_t tid, uint64_t tick, uint64_t ticks)

@@ -13,6 +13,8 @@
 #include "upmu/api.h"
 
 struct trace_stream;
+struct trace_clock;
+struct clock_reference;
 struct control_header;
 struct wait_file_header;
 struct wait_file_slot;
@@ -64,6 +66,12 @@ UPMU_API const char *upmu_recorder_dir_(void);
 /** The recorder's clock, which is started if nothing is recorded. */
 UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);
 
+/** Clock of the process's trace. @return false: nothing is recorded. Not signal safe. */
+UPMU_API bool upmu_recorder_trace_clock_(struct trace_clock *out);
+
+/** The trace's times are those of another host's clock, see trace_writer_refer(). Not signal safe. */
+UPMU_API void upmu_recorder_refer_(const struct clock_reference *r);
+
 /** Begin the region of the calling thread's life (UPMU_REGION_THREADS), unless it is open. Keeps errno. */
 UPMU_API void upmu_recorder_thread_begin_(void);
 
@@ -76,6 +84,18 @@ UPMU_API void upmu_recorder_private_hook_(void (*hook)(bool begins));
 
 /** Count events that could not be recorded because upmu_recorder_stream_() returned NULL. Signal safe. */
 UPMU_API void upmu_recorder_lost_(enum control_loss cause, uint64_t n);
+
+/** The name of a system call of a running recording, or of its end, for which a seccomp filter ends the process or raises a
+ *  signal; NULL: there is none. `program`: `n` instructions (struct sock_filter). Signal safe. */
+UPMU_API const char *upmu_recorder_forbidden_(const void *program, size_t n);
+
+/** Call `hook` in upmu_recorder_finish_(), before the trace ends, so that a library that makes system calls of its own ends its part.
+ *  Not signal safe. @return 0; UPMU_E_LIMIT. */
+UPMU_API int upmu_recorder_at_finish_(void (*hook)(void));
+
+/** End the recording, as at exit; from here on the recorder makes no system call in this process and its children. For a
+ *  program that restricts its system calls. Not signal safe. */
+UPMU_API void upmu_recorder_finish_(void);
 
 /** The control file's header, mapped shared, with the mode word that `upmu ctl` writes and the traced path reads. NULL while
  *  there is no trace, in a forked child until its own trace exists. */

@@ -189,6 +189,7 @@ struct region_process {
     uint32_t sched;       /**< atomic: switches of threads are recorded */
     uint64_t sched_hz;    /**< ticks per second, roughly */
     char sched_note[256]; /**< why requested switches are not recorded; or "" */
+    uint32_t finished;    /**< atomic: recording has ended for good, and no system call is made any more */
     bool kernel_locks;    /**< the kernel's locks are requested, too */
     struct kernel_point_layout sched_points[KERNEL_POINTS];
     struct kernel_futex_points futex_points;
@@ -346,6 +347,8 @@ struct region_thread *region_thread_get(void);
 /** Set regions up with a trace in `dir`, or add a trace to regions that have none. A trace that is open stays.
  *  @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_SYSTEM. */
 int region_ensure_trace(const char *dir);
+/** The end of recording: at exit, or because the program restricts its system calls (`restricted`): then for good. */
+void region_finish(bool restricted);
 
 /* ---- statistics (region_stats.c) */
 

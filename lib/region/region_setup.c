@@ -19,13 +19,14 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/spare.h"
-#include "base/suggest.h"
-#include "base/textbuf.h"
+#include "base/text/suggest.h"
+#include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "core/backend.h"
 #include "base/forking.h"
 #include "region/region_frames.h"
 #include "core/check/self_check.h"
+#include "mpi/launcher.h"
 
 /* Counted by default: context switches need no system call where the kernel's page has them. */
 #define DEFAULT_EVENTS "context-switches"
@@ -317,8 +318,17 @@ int upmu_region_switch(int on)
     return 0;
 }
 
+/* The launcher of an MPI job, of which only the ranks are recorded, or a program between both. */
+static bool setup_is_launcher(void)
+{
+    const char *mpi = region_option("UPMU_MPI", NULL);
+    return mpi && strcmp(mpi, "ranks") == 0 && launcher_rank() < 0;
+}
+
 static int setup_is_in_environment(void)
 {
+    if (setup_is_launcher())
+        return 0;
     return region_option("UPMU_EVENTS", NULL) || region_option("UPMU_REPORT", NULL) ||
            region_option("UPMU_OUTPUT", NULL) || region_option("UPMU_TRACE", NULL);
 }
@@ -446,11 +456,12 @@ int upmu_region_report(int fd)
     return rc < 0 ? upmu_fail(UPMU_E_IO, "cannot write the report: %s", strerror(-rc)) : 0;
 }
 
-__attribute__((destructor)) static void region_unload(void)
+void region_finish(bool restricted)
 {
     struct region_process *p = &upmu_regions;
     /* In a child that never used a region the shared page is zero: the data is its parent's. */
-    if (!p->shared || !__atomic_load_n(&p->shared->alive, __ATOMIC_ACQUIRE))
+    if (!p->shared || !__atomic_load_n(&p->shared->alive, __ATOMIC_ACQUIRE) ||
+        __atomic_load_n(&p->finished, __ATOMIC_RELAXED))
         return;
     __atomic_store_n(&upmu_region_gate_, 0, __ATOMIC_RELEASE);
     struct region_thread *t = region_thread_ready();
@@ -459,6 +470,15 @@ __attribute__((destructor)) static void region_unload(void)
     if (p->report != REPORT_NONE)
         (void)report_write_or_stderr(p, p->report);
     region_sched_finish();
+    if (p->trace && restricted)
+        trace_writer_restrict(p->trace);
     if (p->trace)
         trace_writer_close(p->trace);
+    if (p->trace && restricted)
+        trace_writer_wait_for_others(p->trace);
+}
+
+__attribute__((destructor)) static void region_unload(void)
+{
+    region_finish(false);
 }

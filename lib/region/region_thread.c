@@ -51,7 +51,7 @@ static struct region_thread *thread_start(void)
 {
     struct region_thread *t = NULL;
     int cancel;
-    if (region_tls.starting)
+    if (region_tls.starting || __atomic_load_n(&upmu_regions.finished, __ATOMIC_RELAXED))
         return NULL; /* a signal handler interrupted the creation */
     region_tls.starting = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -116,7 +116,7 @@ static void thread_end(struct region_thread *t)
 static void region_on_thread_end(void *arg)
 {
     struct region_thread *t = arg;
-    if (t != region_tls.thread || !t->live)
+    if (t != region_tls.thread || !t->live || __atomic_load_n(&upmu_regions.finished, __ATOMIC_ACQUIRE))
         return; /* a parent's block seen in a forked child */
     if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(end_key, t) == 0)
         return;

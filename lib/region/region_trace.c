@@ -2,7 +2,7 @@
 /* Trace of the process, with the environment's options, and notes about what is missing. */
 #include <stdlib.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "region/region.h"
 

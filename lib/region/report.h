@@ -3,7 +3,7 @@
 #ifndef UPMU_CORE_REPORT_H
 #define UPMU_CORE_REPORT_H
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "region/region.h"
 
 /** One region in one thread, or in all (`tid` UPMU_ALL_THREADS and `all` set). */

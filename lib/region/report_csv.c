@@ -7,12 +7,12 @@
 
 static void csv_put_key(struct textbuf *out, const struct report_row *row)
 {
-    textbuf_csv(out, row->region);
+    textbuf_csv(out, row->region, ',');
     if (row->all)
         textbuf_printf(out, ",all,,");
     else {
         textbuf_printf(out, ",%d,", (int)row->tid);
-        textbuf_csv(out, row->thread);
+        textbuf_csv(out, row->thread, ',');
         textbuf_printf(out, ",");
     }
 }
@@ -45,7 +45,7 @@ static void csv_put_row(struct textbuf *out, const struct report_row *row)
     for (uint32_t i = 0; i < s->n_events; i++) {
         const char *unit = upmu_regions.list.events[i].unit;
         csv_put_key(out, row);
-        textbuf_csv(out, region_event_name(i));
+        textbuf_csv(out, region_event_name(i), ',');
         textbuf_printf(out, ",%s,%s,", unit ? unit : "", upmu_status_name(s->events[i].status));
         csv_put_stat(out, &s->events[i].stat);
     }

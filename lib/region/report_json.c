@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Report at exit as JSON. */
-#include "base/json.h"
+#include "base/text/json.h"
 #include "region/report.h"
 
 enum { SCHEMA_VERSION = 1 };

@@ -59,7 +59,7 @@ static int text_name_width(const struct report *r)
     return width > NAME_WIDTH_MAX ? NAME_WIDTH_MAX : (int)width;
 }
 
-/* A name in its column, cut after `most` characters; see base/printable.h. */
+/* A name in its column, cut after `most` characters; see base/text/printable.h. */
 static void text_put_name(struct textbuf *out, const char *name, size_t width, size_t most)
 {
     char cells[NAME_WIDTH_MAX][PRINTABLE_MAX];

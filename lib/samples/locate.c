@@ -56,11 +56,9 @@ static bool locate_add(struct upmu_samples *s, struct samples_location *l, const
 static bool locate_unknown(struct upmu_samples *s, struct samples_location *l, const struct spaces_place *p,
                            const struct symbol_code *code)
 {
-    struct samples_function f = {.module_file = p->file, .offset = p->address};
+    struct samples_function f = {.module_file = p->file, .offset = code->begin};
     if (code->kind == UPMU_FRAME_STUB)
         f.name = code->stub;
-    else if (code->before)
-        f.offset = p->address - code->from_before; /* one row for the code between two known functions */
     return locate_add(s, l, &f);
 }
 
@@ -81,7 +79,7 @@ static bool locate_is_start(const struct upmu_samples *s, const struct samples_f
 static bool locate_fill(struct upmu_samples *s, struct samples_location *l, const struct spaces_place *p)
 {
     struct symbol_frame frames[SAMPLES_INLINED_MAX];
-    struct symbol_code code = {.kind = UPMU_FRAME_UNKNOWN};
+    struct symbol_code code = {.kind = UPMU_FRAME_UNKNOWN, .begin = p->address};
     struct spaces_file *f = p->file == MAP_NONE ? NULL : &s->spaces.files[p->file];
     if (f && f->module == MAP_NONE && symbols_module(s->symbols, f->path, f->build_id, &f->module) < 0)
         return false;

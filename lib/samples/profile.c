@@ -4,6 +4,9 @@
 
 #include "samples/samples.h"
 
+/* One function for all of the kernel. */
+static const struct samples_function profile_kernel = {.name = "[kernel]", .module_file = MAP_NONE};
+
 static uint32_t profile_child(struct upmu_samples *s, uint32_t parent, uint32_t function)
 {
     uint32_t i = map_find(&s->by_child, parent, function);
@@ -47,8 +50,10 @@ uint32_t samples_path(struct upmu_samples *s, const struct space *space, const s
         for (uint32_t k = l->n; k-- > 0 && path != MAP_NONE;)
             path = profile_child(s, path, s->inlined[l->first + k]);
     }
-    if (in->kernel && path != MAP_NONE)
-        path = profile_child(s, path, s->kernel_function);
+    if (in->kernel && path != MAP_NONE) {
+        uint32_t kernel = samples_function(s, &profile_kernel);
+        path = kernel != MAP_NONE ? profile_child(s, path, kernel) : kernel;
+    }
     *stack = whole ? UPMU_SAMPLE_WHOLE : cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
     return path;
 }
@@ -111,6 +116,37 @@ static int profile_sort(struct upmu_samples *s)
     }
     free(ranks);
     return 0;
+}
+
+uint32_t samples_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid)
+{
+    uint32_t i = map_find(&s->by_thread, pid, tid);
+    if (i != MAP_NONE)
+        return i;
+    struct samples_thread *all = array_reserve(s->threads, s->n_threads, &s->cap_threads, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    s->threads = all;
+    i = (uint32_t)s->n_threads;
+    if (!map_put(&s->by_thread, pid, tid, i))
+        return MAP_NONE;
+    all[i] = (struct samples_thread){.pid = pid, .tid = tid};
+    s->n_threads++;
+    return i;
+}
+
+bool samples_add(struct upmu_samples *s, const struct samples_row *row)
+{
+    struct samples_row *all = array_reserve(s->rows, s->n_rows, &s->cap_rows, sizeof *all);
+    if (!all || row->path == MAP_NONE)
+        return false;
+    s->rows = all;
+    all[s->n_rows++] = *row;
+    s->paths[row->path].self_samples++;
+    s->paths[row->path].self_weight += row->weight;
+    s->threads[row->thread].samples++;
+    s->threads[row->thread].weight += row->weight;
+    return true;
 }
 
 int samples_sum(struct upmu_samples *s)

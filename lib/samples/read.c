@@ -130,26 +130,9 @@ static int record_index_all(struct upmu_samples *s, struct record_file *f)
 
 /* ------------------------------------------------------------------------------------------------------- threads */
 
-static uint32_t read_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid)
-{
-    uint32_t i = map_find(&s->by_thread, pid, tid);
-    if (i != MAP_NONE)
-        return i;
-    struct samples_thread *all = array_reserve(s->threads, s->n_threads, &s->cap_threads, sizeof *all);
-    if (!all)
-        return MAP_NONE;
-    s->threads = all;
-    i = (uint32_t)s->n_threads;
-    if (!map_put(&s->by_thread, pid, tid, i))
-        return MAP_NONE;
-    all[i] = (struct samples_thread){.pid = pid, .tid = tid};
-    s->n_threads++;
-    return i;
-}
-
 static bool read_comm(struct upmu_samples *s, struct record_cursor *c, const struct perf_event_header *h)
 {
-    uint32_t tid, pid = take_u32_pair(c, &tid), i = read_thread(s, pid, tid);
+    uint32_t tid, pid = take_u32_pair(c, &tid), i = samples_thread(s, pid, tid);
     const char *name = take_text(c);
     if (i == MAP_NONE)
         return false;
@@ -166,7 +149,7 @@ static bool read_fork(struct upmu_samples *s, struct record_cursor *c)
     uint32_t parent, pid = take_u32_pair(c, &parent), creator, tid = take_u32_pair(c, &creator);
     if (c->failed)
         return true;
-    uint32_t from = read_thread(s, parent, creator), to = read_thread(s, pid, tid);
+    uint32_t from = samples_thread(s, parent, creator), to = samples_thread(s, pid, tid);
     if (from == MAP_NONE || to == MAP_NONE)
         return false;
     memcpy(s->threads[to].name, s->threads[from].name, sizeof s->threads[to].name);
@@ -262,7 +245,7 @@ static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const s
     row.cpu = take_u32_pair(c, &reserved);
     row.weight = take_u64(c);
     struct space *space = spaces_of(&s->spaces, pid);
-    row.thread = read_thread(s, pid, tid);
+    row.thread = samples_thread(s, pid, tid);
     if (!space || row.thread == MAP_NONE || !read_stack(s, c, h, ip, space, &stack))
         return false;
     if (c->failed) {
@@ -271,16 +254,7 @@ static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const s
     }
     row.kernel = stack.kernel;
     row.path = samples_path(s, space, &stack, &row.stack);
-    struct samples_row *all = array_reserve(s->rows, s->n_rows, &s->cap_rows, sizeof *all);
-    if (!all || row.path == MAP_NONE)
-        return false;
-    s->rows = all;
-    all[s->n_rows++] = row;
-    s->paths[row.path].self_samples++;
-    s->paths[row.path].self_weight += row.weight;
-    s->threads[row.thread].samples++;
-    s->threads[row.thread].weight += row.weight;
-    return true;
+    return samples_add(s, &row);
 }
 
 static bool read_record(struct upmu_samples *s, const struct record_file *f, uint64_t offset)

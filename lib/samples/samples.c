@@ -10,16 +10,14 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-/* The root path, and the one function for all of the kernel. */
+/* With the root path. */
 static int samples_start(struct upmu_samples *s, const char *debug_dir)
 {
-    const struct samples_function kernel = {.name = "[kernel]", .module_file = MAP_NONE};
     int rc = symbols_open(&s->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
     if (rc != 0)
         return rc;
-    s->kernel_function = samples_function(s, &kernel);
     s->paths = array_reserve(NULL, 0, &s->cap_paths, sizeof *s->paths);
-    if (s->kernel_function == MAP_NONE || !s->paths)
+    if (!s->paths)
         return samples_no_memory();
     s->paths[s->n_paths++] = (struct samples_path){.function = MAP_NONE};
     return 0;
@@ -74,6 +72,8 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
     rc = samples_start(s, ours.debug_dir);
     if (rc == 0)
         rc = samples_read(s, path);
+    if (rc == UPMU_E_STATE)
+        rc = samples_read_trace(s, dir);
     if (rc == UPMU_E_STATE)
         rc = upmu_fail(UPMU_E_STATE, "%s has no samples: record with 'upmu record -F 999'; its snapshots have none",
                        dir);
@@ -133,7 +133,7 @@ int upmu_samples_at(const struct upmu_samples *samples, size_t i, struct upmu_sa
         return UPMU_E_END;
     const struct samples_row *r = &samples->rows[i];
     const struct upmu_sample ours = {
-        .raw_ns = r->raw_ns,
+        .raw_ns = samples->header.source == SAMPLING_TIMER ? 0 : r->raw_ns,
         .time_ns = samples->header.realtime_ns + (r->raw_ns - samples->header.raw_ns),
         .weight = r->weight,
         .thread = r->thread,

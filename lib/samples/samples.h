@@ -39,10 +39,13 @@ struct samples_thread {
     uint32_t pid, tid;
     char name[16];
     uint64_t samples, weight;
+    uint64_t first_ns, last_ns; /**< CPU time at the first and last event, of timers */
+    bool begun;                 /**< `first_ns` is set */
 };
 
 struct samples_row {
-    uint64_t raw_ns, weight;
+    uint64_t raw_ns; /**< of timers the time since 1970 */
+    uint64_t weight;
     uint32_t thread, cpu, path;
     uint8_t kernel, stack;
 };
@@ -54,7 +57,6 @@ struct upmu_samples {
     struct samples_function *functions;
     size_t n_functions, cap_functions;
     struct map by_function; /**< hash of a function's texts */
-    uint32_t kernel_function;
     uint32_t *inlined;
     size_t n_inlined, cap_inlined;
     struct samples_location *locations;
@@ -92,17 +94,26 @@ static inline int samples_no_memory(void)
 /** Read the file of samples at `path`. @return 0 or a negative code; UPMU_E_STATE: there is none. */
 int samples_read(struct upmu_samples *s, const char *path);
 
+/* trace.c */
+
+/** Read the samples in the trace `dir`. @return 0 or a negative code; UPMU_E_STATE: there are none. */
+int samples_read_trace(struct upmu_samples *s, const char *dir);
+
 /* profile.c */
 
 /** The path of a stack, created if needed; `*stack` is its enum upmu_sample_stack. MAP_NONE without memory. */
 uint32_t samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
                       uint8_t *stack);
+/** The thread with these ids, created if needed. MAP_NONE without memory. */
+uint32_t samples_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid);
+/** Add a sample. @return false without memory. */
+bool samples_add(struct upmu_samples *s, const struct samples_row *row);
 /** Sum up paths and functions, and sort these. @return 0; UPMU_E_NOMEM. */
 int samples_sum(struct upmu_samples *s);
 
 /* locate.c */
 
-/** The location of an address of a process; of a return address, that of the call. NULL without memory. */
+/** The functions at an address of a process, inlined ones included; of a return address, that of the call. NULL without memory. */
 const struct samples_location *samples_locate(struct upmu_samples *s, const struct space *space, uint64_t address,
                                               bool is_return);
 /** The function of these texts, created if needed. MAP_NONE without memory. */

@@ -43,18 +43,32 @@ static uint32_t spaces_file(struct spaces *s, const char *path, const char *buil
     return (uint32_t)s->n_files++;
 }
 
-bool spaces_map(struct spaces *s, struct space *space, uint64_t start, uint64_t bytes, uint64_t offset,
-                const char *path, const char *build_id)
+static bool spaces_add(struct space *space, const struct spaces_mapping *m)
 {
-    uint32_t file = path[0] == '/' && path[1] != '/' ? spaces_file(s, path, build_id) : spaces_file(s, path, "");
     struct spaces_mapping *all = array_reserve(space->mappings, space->n, &space->cap, sizeof *all);
     if (all)
         space->mappings = all;
-    if (!all || file == MAP_NONE)
+    if (!all || m->file == MAP_NONE)
         return false;
-    all[space->n++] = (struct spaces_mapping){start, start + bytes, offset, file};
+    all[space->n++] = *m;
     space->changes++;
     return true;
+}
+
+bool spaces_map(struct spaces *s, struct space *space, uint64_t start, uint64_t bytes, uint64_t offset,
+                const char *path, const char *build_id)
+{
+    bool is_file = path[0] == '/' && path[1] != '/';
+    const struct spaces_mapping m = {start, start + bytes, offset, spaces_file(s, path, is_file ? build_id : ""),
+                                     false};
+    return spaces_add(space, &m);
+}
+
+bool spaces_map_module(struct spaces *s, struct space *space, uint64_t start, uint64_t end, uint64_t bias,
+                       const char *path, const char *build_id)
+{
+    const struct spaces_mapping m = {start, end, bias, spaces_file(s, path, build_id), true};
+    return spaces_add(space, &m);
 }
 
 bool spaces_fork(struct spaces *s, uint32_t parent, uint32_t child)
@@ -103,6 +117,8 @@ static void file_read(struct spaces_file *f)
 
 struct spaces_place spaces_mapping_place(struct spaces *s, const struct spaces_mapping *m, uint64_t address)
 {
+    if (m->is_bias)
+        return (struct spaces_place){.file = m->file, .address = address - m->offset, .bias = m->offset};
     struct spaces_file *f = &s->files[m->file];
     uint64_t offset = address - m->start + m->offset, in_file = offset;
     if (!f->is_read)

@@ -20,8 +20,10 @@ struct spaces_file {
 };
 
 struct spaces_mapping {
-    uint64_t start, end, offset;
+    uint64_t start, end;
+    uint64_t offset; /**< in the file; with `is_bias` the load bias */
     uint32_t file;
+    bool is_bias;
 };
 
 /** A process since its last exec. */
@@ -53,6 +55,9 @@ struct space *spaces_of(struct spaces *s, uint32_t pid);
 /** Add a mapping of executable code; later ones hide earlier ones. @return false without memory. */
 bool spaces_map(struct spaces *s, struct space *space, uint64_t start, uint64_t bytes, uint64_t offset,
                 const char *path, const char *build_id);
+/** The same for a module whose load bias is known. @return false without memory. */
+bool spaces_map_module(struct spaces *s, struct space *space, uint64_t start, uint64_t end, uint64_t bias,
+                       const char *path, const char *build_id);
 /** A forked process begins with its parent's mappings. @return false without memory. */
 bool spaces_fork(struct spaces *s, uint32_t parent, uint32_t child);
 /** The process executes a program. */

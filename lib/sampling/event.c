@@ -150,8 +150,8 @@ int sampling_event(struct upmu_sampler *s, const struct upmu_sampler_opts *opts)
     if (event_is_clock(&s->attr)) {
         s->header.flags |= SAMPLING_NS;
         if (opts->period && opts->period < CLOCK_PERIOD_MIN)
-            return upmu_fail(UPMU_E_INVAL, "upmu_sampler_open: `period` of %s is at least %d nanoseconds",
-                             s->header.event, (int)CLOCK_PERIOD_MIN);
+            return upmu_fail(UPMU_E_INVAL, "a period of %s must be at least %d nanoseconds", s->header.event,
+                             (int)CLOCK_PERIOD_MIN);
     }
     if (uname(&machine) == 0)
         snprintf(s->header.machine, sizeof s->header.machine, "%.31s", machine.machine);

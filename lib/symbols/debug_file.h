@@ -5,7 +5,7 @@
 
 #include <libelf.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 
 /** An open ELF file; `elf` is NULL if there is none. */
 struct elf_file {

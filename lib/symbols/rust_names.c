@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 
 enum { DEPTH_MAX = 200, LENGTH_MAX = 1 << 16, HASH_DIGITS = 16 };
 

@@ -8,14 +8,15 @@
 
 #include "symbols/debug_file.h"
 #include "symbols/demangle.h"
-#include "symbols/dwarf_index.h"
-#include "symbols/dwarf_variables.h"
+#include "symbols/dwarf/dwarf_index.h"
+#include "symbols/dwarf/dwarf_variables.h"
 #include "symbols/elf_names.h"
 #include "symbols/frame_kinds.h"
+#include "symbols/function_starts.h"
 #include "symbols/wrappers.h"
 #include "base/map.h"
 #include "base/error.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 
 struct module {
     char *path, *build_id;
@@ -29,6 +30,7 @@ struct module {
     struct elf_names variables;
     struct dwarf_variables members;
     struct frame_kinds kinds;
+    struct function_starts starts;
 };
 
 struct symbols {
@@ -140,6 +142,7 @@ static int symbols_module_read(struct symbols *s, struct module *m)
         m->dwarf = dwarf_begin_elf(best->elf, DWARF_C_READ, NULL);
     int rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
     frame_kinds_open(&m->kinds, m->file.elf);
+    function_starts_open(&m->starts, m->file.elf);
     return rc == 0 ? symbols_names_read(m, &m->names, ELF_FUNCTIONS) : rc;
 }
 
@@ -166,7 +169,7 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
 {
     struct module *m = &s->modules[module];
     int rc = m->opened ? 0 : symbols_module_read(s, m);
-    *out = (struct symbol_code){.kind = UPMU_FRAME_UNKNOWN};
+    *out = (struct symbol_code){.kind = UPMU_FRAME_UNKNOWN, .begin = address};
     if (rc != 0)
         return rc;
     out->kind = frame_kind_at(&m->kinds, address);
@@ -174,6 +177,11 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
         out->stub = frame_stub_name(&m->kinds, address);
     const char *before = elf_names_before(&m->names, address, &out->from_before);
     out->before = before ? demangle(&s->demangler, before) : NULL;
+    uint64_t begin = 0;
+    bool has_begin = function_starts_find(&m->starts, address, &begin);
+    if (before && (!has_begin || begin < address - out->from_before))
+        begin = address - out->from_before;
+    out->begin = has_begin || before ? begin : address;
     return 0;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/pattern.h"
+#include "base/text/pattern.h"
 
 enum { SUBJECT_FUNCTION, SUBJECT_FILE, SUBJECT_MODULE, SUBJECTS };
 
@@ -83,6 +83,7 @@ static const struct {
     {SUBJECT_MODULE, "/libmimalloc"},
     {SUBJECT_MODULE, "/libboost_thread"},
     {SUBJECT_MODULE, "/libupmu_sync.so"},
+    {SUBJECT_MODULE, "/libupmu_heap.so"},
 };
 
 /* ------------------------------------------------------------------------------------------------------- names */

@@ -126,8 +126,9 @@ bool sync_early_begin(struct sync_early *w)
     if (UNDER_TSAN) /* it does not see atomic operations within calls that block, such as those on a slot's state */
         return true;
     bool in_child = __atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED) &&
-                    !__atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED); /* its recording begins with a wait */
-    if (in_child || sync_tls.early || sync_tls.busy || sync_tls.refused || (has_block && !t->ready))
+                    !__atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED);       /* its recording begins with a wait */
+    bool finished = __atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED); /* no system call any more */
+    if (in_child || finished || sync_tls.early || sync_tls.busy || sync_tls.refused || (has_block && !sync_is_ready(t)))
         return true; /* of a signal handler, of the recorder, or at the thread's end */
     struct early_table *table = early_table_get();
     struct early_slot *s = table ? early_slot_take(table, early_tid(table)) : NULL;
@@ -136,7 +137,7 @@ bool sync_early_begin(struct sync_early *w)
         return true;
     sync_tls.early = 1;
     if (has_block)
-        sync_guard(t);
+        (void)sync_guard(t);
     s->tid = (pid_t)sync_tls.tid;
     s->self = pthread_self();
     s->t = has_block ? t : NULL;
@@ -149,7 +150,7 @@ bool sync_early_begin(struct sync_early *w)
         return true;
     sync_tls.early = 0;
     if (has_block)
-        sync_unguard(t);
+        sync_unguard(t, SYNC_READY);
     return false;
 }
 
@@ -167,7 +168,7 @@ struct sync_thread *sync_early_end(struct sync_early *w)
     }
     sync_tls.early = 0;
     if (own && own->used)
-        sync_unguard(own);
+        sync_unguard(own, SYNC_READY);
     else if (t)
         t = sync_thread_adopt(t);
     errno = saved;
@@ -228,7 +229,7 @@ static pid_t early_owner(const struct sync_early *w)
     return w->type == UPMU_OBJECT_RWLOCK && owner == 0 ? -1 : owner;
 }
 
-/* The event that begins the wait, now. */
+/* The event that begins the wait. */
 static struct trace_sync early_event(struct sync_thread *t, const struct sync_early *w)
 {
     struct trace_sync e = {
@@ -254,13 +255,15 @@ static void early_publish_slot(struct early_slot *s)
 {
     char name[SYNC_THREAD_NAME];
     early_read_name(s->tid, name);
-    struct trace_stream *stream = upmu_recorder_stream_of_(s->tid, name, UINT64_MAX);
+    uint64_t since = sync_recording_since(); /* it has lasted at least from there on */
+    struct trace_stream *stream = upmu_recorder_stream_of_(s->tid, name, since);
     struct sync_thread *t = !stream ? NULL : s->t ? s->t : sync_thread_make_for(s->tid, s->self, name);
     s->t = t;
     if (t) {
         uint64_t tick = tick_now();
         const struct trace_sync e = early_event(t, &s->wait);
-        (void)upmu_trace_sync_(stream, tick, &e); /* if it is lost, that is counted */
+        bool held_then = e.holder_since <= since;                     /* otherwise by another thread at first */
+        (void)upmu_trace_sync_(stream, held_then ? since : tick, &e); /* if it is lost, that is counted */
         if (s->wait.kind != UPMU_TRACE_COND_WAIT && s->wait.kind != UPMU_TRACE_THREAD_JOIN)
             __atomic_store_n(&t->waiting, s->wait.key, __ATOMIC_RELAXED);
         sync_wait_state_block_other(t, tick, &e);
@@ -281,7 +284,7 @@ void sync_early_publish(struct sync_thread *t)
     EARLY_FENCE();
     sigset_t before = sync_signals_block();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    sync_guard(t);
+    uint32_t ready = sync_guard(t);
     tiny_lock_take(&table->lock);
     for (uint32_t i = 0; i < EARLY_SLOTS; i++) {
         struct early_slot *s = &table->slots[i];
@@ -293,7 +296,7 @@ void sync_early_publish(struct sync_thread *t)
         __atomic_store_n(&s->state, EARLY_PUBLISHED, __ATOMIC_RELEASE);
     }
     tiny_lock_give(&table->lock);
-    sync_unguard(t);
+    sync_unguard(t, ready);
     pthread_setcancelstate(cancel, NULL);
     sync_signals_restore(&before);
     errno = saved;

@@ -35,7 +35,8 @@ static struct {
 
 static void before_fork(void)
 {
-    sync_tls.forking = (uint32_t)syscall(SYS_gettid);
+    if (!__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
+        sync_tls.forking = (uint32_t)syscall(SYS_gettid);
 }
 
 static int fork_first_lock(pthread_mutex_t *m);
@@ -77,6 +78,8 @@ static int fork_first_lock(pthread_mutex_t *m)
 
 static void fork_child(void)
 {
+    if (__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
+        return;
     if (forked.n < FORMER_MAX)
         forked.former[forked.n] = (pid_t)sync_tls.forking;
     forked.n++;

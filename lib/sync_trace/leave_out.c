@@ -5,6 +5,8 @@
 #include "sync_trace/stack/unwind.h"
 #include "sync_trace/thread_life.h"
 
+enum { INSIDE = 1 }; /* sync_tls.inside: plus what sync_guard() returned */
+
 uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site)
 {
     struct sync_thread *t = sync_recording();
@@ -18,17 +20,18 @@ bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack)
     if (!t)
         return false;
     sync_tls.inside =
-        1; /* first: libraries below MPI replace mmap(), which the recorder calls, with functions that lock */
+        INSIDE; /* first: libraries below MPI replace mmap(), which the recorder calls, with functions that lock */
     if (site)
         *stack = sync_stack(t, tick, site);
-    sync_guard(t);
+    sync_tls.inside = INSIDE + sync_guard(t);
     return true;
 }
 
 void upmu_sync_resume_(void)
 {
     struct sync_thread *t = sync_tls.thread;
+    uint32_t before = sync_tls.inside - INSIDE;
     sync_tls.inside = 0;
     if (t && t->used)
-        sync_unguard(t);
+        sync_unguard(t, before);
 }

@@ -29,6 +29,8 @@
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/libc/switched.h"
+#include "sync_trace/process.h"
+#include "sync_trace/sample/cpu_timer.h"
 #include "sync_trace/stack/modules.h"
 #include "sync_trace/stack/stacks.h"
 #include "sync_trace/stack/unwind.h"
@@ -224,11 +226,13 @@ static void process_take_clock(void)
 
 static int process_start(const struct upmu_sync_opts *o)
 {
+    if (__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
+        return upmu_fail(UPMU_E_STATE, "the program has restricted its system calls: nothing more can be recorded");
     int mode = process_mode_of(o), depth = process_depth_of(o), rc;
     uint64_t sample = process_sample_of(o);
     if (mode < 0 || depth < 0 || sample == UINT64_MAX)
         return UPMU_E_INVAL;
-    if ((rc = process_set_up()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
+    if ((rc = process_set_up()) < 0 || (rc = sync_cpu_timer_start()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
         return rc;
     (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */
     process_take_clock();
@@ -246,6 +250,8 @@ static int process_start(const struct upmu_sync_opts *o)
     /* last: a forked child that finds "recording" and a closed gate begins its own trace */
     if (rc == 0)
         __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
+    if (rc == 0 && sync_tls.thread && !sync_tls.thread->has_timer) /* it became known while its signals were blocked */
+        sync_cpu_timer_begin(sync_tls.thread);
     return rc;
 }
 
@@ -384,7 +390,7 @@ static void process_write_others(const struct sync_thread *self)
     }
 }
 
-__attribute__((destructor)) static void sync_unload(void)
+static void process_end(void)
 {
     if (!__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return;
@@ -393,9 +399,45 @@ __attribute__((destructor)) static void sync_unload(void)
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);
         upmu_recorder_thread_end_();
+        sync_cpu_timer_end(t);
         sync_thread_exit_event(t);
     }
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.mode, NULL, __ATOMIC_RELEASE);
+    sync_cpu_timer_stop();
     process_write_others(t);
+}
+
+/* A thread that is in the recorder now makes its system calls before they are restricted for it, too. Not for long: a thread
+ * whose signal handler has left the recorder by longjmp() does not come back. */
+static void process_wait_for_others(const struct sync_thread *self)
+{
+    enum { TRIES = 200, PAUSE_US = 500 };
+    for (struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE); t; t = t->next)
+        for (int i = 0; i < TRIES && t != self && __atomic_load_n(&t->used, __ATOMIC_ACQUIRE) == 1 &&
+                        __atomic_load_n(&t->ready, __ATOMIC_ACQUIRE) != SYNC_READY;
+             i++)
+            usleep(PAUSE_US);
+}
+
+void sync_process_finish(void)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    tiny_lock_take(&sync_gate.begin_lock);
+    if (!sync_process.finished) {
+        process_end();
+        __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
+        upmu_recorder_finish_();
+        __atomic_store_n(&sync_process.finished, 1, __ATOMIC_RELEASE);
+        process_wait_for_others(sync_tls.thread);
+    }
+    tiny_lock_give(&sync_gate.begin_lock);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+__attribute__((destructor)) static void sync_unload(void)
+{
+    process_end();
 }

@@ -27,6 +27,7 @@
 #include "sync_trace/account/lock_order.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
+#include "sync_trace/sample/cpu_timer.h"
 #include "sync_trace/state/held.h"
 #include "sync_trace/state/lock_memory.h"
 
@@ -113,6 +114,7 @@ static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const c
     t->forgotten = 0;
     t->waiting = t->announced = 0;
     t->once = NULL;
+    t->has_timer = 0;
     t->flushed = tick_now();
     t->born = 0;
     __atomic_store_n(&t->self, self, __ATOMIC_RELAXED);
@@ -160,17 +162,22 @@ static struct sync_thread *block_adopt(struct sync_thread *t)
     return NULL;
 }
 
-/* A lock call while the recorder is active in this thread. A signal handler's is lost. Calls by the unwinder, which
- * blocks all signals (few handlers do), and by counter backends are not the program's. */
-static void thread_count_lost_call(const struct sync_tls *tls)
+/* A lock call while the recorder is active in this thread. A signal handler's is recorded if a call stack is being taken, else
+ * it is lost. Calls by the unwinder, which blocks all signals (few handlers do), and by counter backends are not the program's. */
+static struct sync_thread *thread_of_handler(const struct sync_tls *tls)
 {
+    struct sync_thread *t = tls->thread;
     sigset_t now;
     if (tls->counting || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
-        return;
+        return NULL;
     bool all = sigismember(&now, SIGALRM) && sigismember(&now, SIGPROF) && sigismember(&now, SIGUSR1) &&
                sigismember(&now, SIGRTMAX);
-    if (!all)
-        upmu_recorder_lost_(LOSS_HANDLER, 1);
+    if (all)
+        return NULL;
+    if (!tls->early && t && t->used && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) == SYNC_WALKS)
+        return t;
+    upmu_recorder_lost_(LOSS_HANDLER, 1);
+    return NULL;
 }
 
 /* Make the calling thread's block, or take the one that was made for it. */
@@ -187,7 +194,7 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
         tls->thread = t;
         if (!tls->starting)
             upmu_recorder_thread_begin_();
-        sync_unguard(t);
+        sync_unguard(t, SYNC_READY);
         if (!tls->starting)
             thread_name_older(t);
     } else {
@@ -198,6 +205,8 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     tls->busy = 0;
     sync_signals_restore(&before);
+    if (t && !tls->starting)
+        sync_cpu_timer_begin(t);
     errno = saved;
     return t;
 }
@@ -210,10 +219,8 @@ struct sync_thread *sync_thread_make(void)
     if (tls->busy || tls->refused || tls->inside || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return NULL;
     /* An existing block is not ready. In a child it is all zeros. */
-    if (tls->early || (tls->thread && tls->thread->used)) {
-        thread_count_lost_call(tls);
-        return NULL;
-    }
+    if (tls->early || (tls->thread && tls->thread->used))
+        return thread_of_handler(tls);
     return thread_enter(NULL);
 }
 
@@ -247,9 +254,10 @@ static void thread_end(struct sync_thread *t)
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sync_tls.refused = REFUSED_ENDED;
-    sync_guard(t);
+    (void)sync_guard(t);
     sync_counts_write(t, t->stream);
     upmu_recorder_thread_end_();
+    sync_cpu_timer_end(t);
     sync_thread_exit_event(t);
     sync_thread_table_remove(t);
     bool keep = sync_wait_state_leave(t);
@@ -271,6 +279,10 @@ static void thread_end(struct sync_thread *t)
 static void sync_on_thread_end(void *arg)
 {
     struct sync_thread *t = sync_tls.thread;
+    if (__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED)) {
+        sync_tls.refused = REFUSED_ENDED;
+        return;
+    }
     if (++sync_tls.rounds < LAST_ROUND && pthread_setspecific(sync_process.end_key, arg) == 0)
         return;
     if (t && t->used)
@@ -294,9 +306,9 @@ static void thread_private(bool begins)
 {
     struct sync_thread *t = sync_tls.thread;
     if (begins)
-        sync_tls.withheld = t && t->used && __atomic_exchange_n(&t->ready, 0, __ATOMIC_RELAXED);
+        sync_tls.withheld = t && t->used ? sync_guard(t) : SYNC_NOT_READY;
     else if (sync_tls.withheld)
-        sync_unguard(t);
+        sync_unguard(t, sync_tls.withheld);
 }
 
 int sync_threads_start(void)

@@ -30,7 +30,7 @@ struct sync_thread *sync_thread_adopt(struct sync_thread *t);
 static inline struct sync_thread *sync_thread(void)
 {
     struct sync_thread *t = sync_tls.thread;
-    return LIKELY(t != NULL && __atomic_load_n(&t->ready, __ATOMIC_RELAXED)) ? t : sync_thread_make();
+    return LIKELY(t != NULL && sync_is_ready(t)) ? t : sync_thread_make();
 }
 
 /** The block of a thread that records events, not only counts; NULL. */
@@ -44,7 +44,8 @@ static inline struct sync_thread *sync_recording(void)
 static inline struct sync_thread *sync_release_thread(uint32_t mode)
 {
     struct sync_thread *t = mode == MODE_OFF || sync_tls.refused ? sync_tls.thread : sync_thread();
-    bool nothing = t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED) || (mode == MODE_OFF && t->depth == 0);
+    bool nothing = t == NULL || __atomic_load_n(&t->ready, __ATOMIC_RELAXED) == SYNC_NOT_READY ||
+                   (mode == MODE_OFF && t->depth == 0);
     return nothing ? NULL : t;
 }
 

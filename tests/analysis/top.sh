@@ -46,6 +46,11 @@ for t in waiting:
     assert {names[t["tid"]], names[w["holder"]]} == {"customer", "keeper"}, t
     assert w["kind"] == "mutex" and w["since_ns"] > 0, w
 assert any("pay_at_till scene.c:" in t["waits_for"]["site"] for t in waiting), waiting[0]
+# The main thread joins the keeper: the thread has a name and an id.
+joined = [l for document in documents for l in document["locks"] if l["type"] == "thread"]
+assert joined and all(l["name"] and names[l["holder"]] == l["name"] for l in joined), joined
+w = next(t["waits_for"] for t in waiting if "scene.c:" in t["waits_for"]["site"])
+assert w["file"].endswith("/scene.c") and w["site"].endswith(f"scene.c:{w['line']}"), w
 scheduled = [t for document in documents for t in document["threads"] if t["running"] is not None]
 assert scheduled and any(t["voluntary"] > 0 for t in scheduled if t["name"] == "customer")
 for t in scheduled:
@@ -128,10 +133,12 @@ class Terminal:
             os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
             os.execv(command[0], command)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    def read_until(self, *wanted):
+    def read_until(self, *wanted, redrawn=False): # redrawn: whole screens, since curses sends differences only
         end = time.monotonic() + 60
         while not all(w in self.seen for w in wanted):
-            assert time.monotonic() < end, (wanted, self.seen)
+            if redrawn:
+                os.write(self.fd, b"\x0c")
+            assert time.monotonic() < end, (wanted, self.seen[-2000:])
             if select.select([self.fd], [], [], 0.2)[0]:
                 self.seen += self.read()
     def read(self):
@@ -158,6 +165,18 @@ os.write(top.fd, b"p\x0c")
 top.read_until(b"(paused)")
 os.write(top.fd, b"\x1bOB\x0c") # the arrow down, while paused
 top.read_until(b"2 to 3 of 3")
+# A filter by what a thread waits for; then one that nothing matches, changed by Backspace and dropped by Escape.
+top.seen = b""
+os.write(top.fd, b"/HELD BYq\x7f\n\x0c")
+top.read_until(b"filter: HELD BY", b"1 to 1 of 3", redrawn=True)
+os.write(top.fd, b"/no such\x0c")
+top.read_until(b"filter: HELD BYno such_", b"none of 3", redrawn=True)
+top.seen = b""
+os.write(top.fd, b"\x1b")
+os.write(top.fd, b"p")
+top.read_until(b"customer", b"keeper", b"waiting for locks:", redrawn=True)
+# A bar of the history: a thread waits nearly always.
+top.read_until("\u2588".encode(), redrawn=True)
 os.write(top.fd, b"q")
 assert top.status() == 0, top.seen
 # On 80 columns the object that a thread waits for is still shown.
@@ -166,10 +185,16 @@ narrow.read_until(b"WAITS FOR", b"mutex the till", b"held by")
 assert b"INVOL/s" not in narrow.seen, narrow.seen
 os.write(narrow.fd, b"q")
 assert narrow.status() == 0, narrow.seen
+# A thread that another one joins is shown by its name.
+def end_command(terminal):
+    os.kill(int(open(f"/proc/{terminal.pid}/task/{terminal.pid}/children").read().split()[0]), signal.SIGALRM)
+    assert terminal.status() == 142, terminal.seen[-500:]
+joining = Terminal(upmu, "top", "-i", "0.1", "-o", directory + ".joining", "--", scene, "many", "1", "2000000000000")
+joining.read_until(b"OTHER WAITS", b"thread pairs_of_one", redrawn=True)
+end_command(joining)
 stuck = Terminal(upmu, "top", "-i", "0.1", "-o", directory, "--", scene, "stuck", "600")
 stuck.read_until(b"DEADLOCK", b"2 threads wait for each other", b"\x1b[41m")
-os.kill(int(open(f"/proc/{stuck.pid}/task/{stuck.pid}/children").read().split()[0]), signal.SIGALRM)
-assert stuck.status() == 142, stuck.seen
+end_command(stuck)
 PYTHON
 kill "$pid" 2>/dev/null
 wait "$recorder" 2>/dev/null

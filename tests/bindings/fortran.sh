@@ -15,6 +15,15 @@ build "$MODULE_DIR/example.f90" example
 ./procedures "$DIR/trace" >out || { cat out; exit 1; }
 grep -q '^outer ' out # the report, on the descriptor given
 [ -n "$(find trace -name 'stream*')" ] || { echo "FAILED: nothing is recorded"; exit 1; }
+# Constants are those of the C headers.
+sed -n '/parameter, public ::/,/[^&]$/p' "$MODULE_DIR/upmu.f90" | grep -oE 'UPMU_[A-Z_]+ = -?[0-9]+' | sed 's/_c_int64_t//' >constants
+[ "$(wc -l <constants)" -ge 20 ] || { echo "FAILED: only $(wc -l <constants) constants found"; exit 1; }
+{
+    printf '#include <upmu/%s.h>\n' region sync upmu
+    grep -v 'UPMU_OK\|UPMU_NO_VALUE' constants | sed 's/\(.*\) = \(.*\)/_Static_assert(\1 == \2, "\1");/'
+} >constants.c
+# shellcheck disable=SC2086
+"${CC:-cc}" -fsyntax-only $FLAGS constants.c
 # Each public name is used by the test; constants of codes and modes stand for each other.
 unused=$(sed -n 's/^ *public :: //p' "$MODULE_DIR/upmu.f90" | tr -d ' ' | tr ',' '\n' | while read -r name; do
     grep -qw "$name" "$HERE/fortran.f90" || echo "$name"

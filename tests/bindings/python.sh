@@ -20,6 +20,27 @@ numpy)
     "$UPMU" record -e task-clock -o "$DIR/scene" -- "$SCENE" </dev/null >"$DIR/record" 2>&1 || { cat "$DIR/record"; exit 1; }
     "$python" "$HERE/python_numpy.py" "$DIR/scene"
     ;;
+notebook)
+    for python in python3 /usr/bin/python3 ""; do
+        [ -z "$python" ] || ! "$python" -c 'import matplotlib, pandas' 2>/dev/null || break
+    done
+    [ -n "$python" ] || { echo "skipped, because matplotlib is not installed (Debian: python3-matplotlib python3-pandas)"; exit 77; }
+    "$UPMU" record -e task-clock -o "$DIR/scene" -- "$SCENE" </dev/null >"$DIR/record" 2>&1 || { cat "$DIR/record"; exit 1; }
+    UPMU_NOTEBOOK_TRACE=$DIR/scene MPLCONFIGDIR=$DIR "$python" "$HERE/python_notebook.py" "$PYTHON_DIR/locks.ipynb"
+    ;;
+otf2)
+    for python in python3 /usr/bin/python3 ""; do # Debian's package is Debian's python3's
+        [ -z "$python" ] || ! "$python" -c 'import otf2' 2>/dev/null || break
+    done
+    [ -n "$python" ] || { echo "skipped, because OTF2's Python package is not installed (Debian: python3-otf2)"; exit 77; }
+    "$UPMU" record -e task-clock -o "$DIR/scene" -- "$SCENE" </dev/null >"$DIR/record" 2>&1 || { cat "$DIR/record"; exit 1; }
+    "$python" -m upmu otf2 "$DIR/scene" "$DIR/otf2" | grep -E '^3 threads, [1-9][0-9]* regions and waits$'
+    "$python" "$HERE/python_otf2.py" "$DIR/otf2/traces.otf2" "$DIR/scene"
+    ! "$python" -m upmu otf2 "$DIR/scene" "$DIR/otf2" 2>"$DIR/err" || { echo "FAILED: a folder is overwritten"; exit 1; }
+    grep -q 'exists already' "$DIR/err"
+    ! "$python" -m upmu otf2 "$DIR/nothing" "$DIR/none" 2>"$DIR/err" || exit 1
+    [ ! -e "$DIR/none" ] && grep -q '^upmu: ' "$DIR/err"
+    ;;
 example)
     python3 -m upmu run "$PYTHON_DIR/example.py" "$DIR/trace" >"$DIR/out"
     grep -E '^  task-clock +[0-9]+ \(exact\)$' "$DIR/out"

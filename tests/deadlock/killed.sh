@@ -74,7 +74,7 @@ second=1000000000
 begin=$(now_ns)
 "$upmu" record -o "$dir/recorded" --deadlocks "$dir/reported" -- "$corpus" cross_normal "$dir/pid" 2>"$dir/err" &
 recorder=$!
-until_true grep -q 'blocked behind' "$dir/reported"
+until_true grep -q '^deadlock ' "$dir/reported" # the main thread may begin its wait later
 sleep 1
 recorder_inspects
 kill -9 "$(cat "$dir/pid")"

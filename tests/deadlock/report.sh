@@ -60,6 +60,21 @@ prints 'prevented by mutex ([^ ]+ \()?0x'
 ends_with 0 -f gcc "$dir/gated"
 prints ': note: lock order: .* \[gated\]$'
 ends_with 0 "$dir/quiet"
+# Contradicting orders of one thread count only on request.
+"$upmu" record -o "$dir/one" -- "$corpus" ring_of_six_by_one "$dir/pid" 2>/dev/null
+ends_with 0 "$dir/one"
+prints '^lock order \[one-thread\] in process [0-9]+: 6 locks'
+ends_with 3 --one-thread "$dir/one"
+ends_with 3 -1 --json "$dir/one"
+is_json '[c["class"] for c in d["lock_order"]["cycles"]] == ["one-thread"]'
+ends_with 0 --one-thread "$dir/gated"
+# Locks of a pool may be several at one address, if no initialization of them is recorded. Those of "inversion" are variables.
+"$upmu" record -o "$dir/pooled" -- "$corpus" pooled_kept "$dir/pid" 2>/dev/null
+ends_with 3 "$dir/pooled"
+prints '^lock order \[inversion\]'
+prints '^  note: no initialization of these locks is recorded'
+ends_with 3 "$dir/inversion"
+! grep -q 'no initialization' "$dir/out" || fail "a note about variables: $(cat "$dir/out")"
 # A stream that is cut off could have held one.
 cp -r "$dir/quiet" "$dir/cut"
 truncate -s 0 "$(find "$dir/cut" -name stream_0000)"
@@ -113,6 +128,10 @@ prints 'holds mutex ([^ ]+ \()?0x[0-9a-f]+\)?, acquired at take_both main\.c:[0-
 prints 'blocked behind them:'
 ends_with 3 --json "$pid"
 is_json 'd["deadlocks"][0]["alive"] and d["deadlocks"][0]["threads"][0]["holder"] == d["deadlocks"][0]["threads"][1]["tid"]'
+# Both stacks of each edge: of the wait, and of the acquisition of the lock that it is for. The copy of the stack exists there.
+if [ "$(uname -m)" = x86_64 ] && [ -z "${SANITIZED-}" ]; then
+    is_json 'all(h["acquired_stack"][0]["function"] == "take_both" and h["acquired_stack"][-1]["kind"] == "root" for t in d["deadlocks"][0]["threads"][:2] for h in t["holds"])'
+fi
 kill -0 "$pid" || fail "the inspection ended it"
 # upmu top reports it, too, and validates the wait-state file: where that is malformed the trace is read.
 live=$(find "$dir/live" -name .live)
@@ -217,7 +236,7 @@ kill -9 "$pid"
 wait "$pid" || true
 [ "$rc" -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
 prints "^deadlock \[cycle\] in process $pid"
-prints 'waits for the mutex 0x[0-9a-f]+, held by thread [0-9]+'
+prints 'waits for the mutex [^ ]+ \(0x[0-9a-f]+\), held by thread [0-9]+'
 prints '#[0-9]+ +take_both at .*main\.c:[0-9]+'
 sleep 30 &
 pid=$!

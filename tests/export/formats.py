@@ -80,11 +80,70 @@ def speedscope(path):
     return sums
 
 
+def firefox(path):
+    """({(thread, function, ...): ms}, [marker]) of a profile whose tables fit together; a marker is a dict."""
+    d = json.loads(text(path))
+    shared, sums, markers = d["shared"], {}, []
+
+    def rows(table):
+        assert all(len(column) == table["length"] for name, column in table.items() if name not in ("length", "weightType")), table
+        return range(table["length"])
+
+    strings, stacks, frames, functions = shared["stringArray"], shared["stackTable"], shared["frameTable"], shared["funcTable"]
+    assert d["meta"]["preprocessedProfileVersion"] == 60
+    for name in ("stackTable", "frameTable", "funcTable", "resourceTable", "nativeSymbols", "sources"):
+        rows(shared[name])
+    assert all(prefix is None or prefix < i for i, prefix in enumerate(stacks["prefix"])), "a parent comes later"
+    assert all(source is None or source < shared["sources"]["length"] for source in functions["source"])
+    assert all(-1 <= r < shared["resourceTable"]["length"] for r in functions["resource"])
+    assert all(strings[shared["sources"]["filename"][s]] for s in functions["source"] if s is not None)
+    schemas = {schema["name"]: {field["key"] for field in schema["fields"]} for schema in d["meta"]["markerSchema"]}
+    for thread in d["threads"]:
+        samples, table = thread["samples"], thread["markers"]
+        assert samples["time"] == sorted(samples["time"]) and isinstance(thread["pid"], str)
+        for i in rows(samples):
+            stack, way = samples["stack"][i], []
+            while stack is not None:
+                way.append(strings[functions["name"][frames["func"][stacks["frame"][stack]]]])
+                stack = stacks["prefix"][stack]
+            key = (thread["name"], *reversed(way))
+            sums[key] = sums.get(key, 0) + samples["weight"][i]
+        for i in rows(table):
+            data = table["data"][i]
+            assert set(data) - {"type"} <= schemas[data["type"]], data
+            markers.append({"thread": thread["name"], "name": strings[table["name"][i]], "begin": table["startTime"][i],
+                            "end": table["endTime"][i], "phase": table["phase"][i],
+                            "category": d["meta"]["categories"][table["category"][i]]["name"], **data})
+    return sums, markers
+
+
+def otlp(path):
+    """{type: {((attribute, value), ..., function, ...): value}}, outermost first, from what protoc decodes."""
+    t = text(path)
+    tables = {name: re.findall(rf"^  {name} \{{(.*?)^  \}}", t, re.M | re.S)
+              for name in ("mapping_table", "location_table", "function_table", "link_table", "attribute_table", "stack_table")}
+    strings = re.findall(r'^  string_table: "((?:[^"\\]|\\.)*)"', t, re.M)
+    assert strings[0] == "" and all(table[0].strip() == "" for table in tables.values()), "an element 0 is not empty"
+    number = lambda key, body: int((re.search(rf"\b{key}: (\d+)", body) or [0, 0])[1])
+    names = [strings[number("name_strindex", body)] for body in tables["function_table"]]
+    locations = [names[number("function_index", body)] for body in tables["location_table"]]
+    stacks = [[locations[int(i)] for i in re.findall(r"location_indices: (\d+)", body)][::-1] for body in tables["stack_table"]]
+    attributes = [(strings[number("key_strindex", body)], (re.search(r'string_value: "(.*)"', body) or [0, ""])[1])
+                  for body in tables["attribute_table"]]
+    profiles = {}
+    for profile in re.findall(r"^    profiles \{(.*?)^    \}", t, re.M | re.S):
+        sums = profiles.setdefault(strings[number("type_strindex", profile)], {})
+        for body in re.findall(r"^      samples \{(.*?)^      \}", profile, re.M | re.S):
+            of = tuple(attributes[int(i)] for i in re.findall(r"attribute_indices: (\d+)", body))
+            sums[of + tuple(stacks[number("stack_index", body)])] = number("values", body)
+    return profiles
+
+
 def pprof(path):
-    """({(function, ...): [values]}, sample types), outermost first."""
+    """({(function, ...): [values]}, sample types, {(function, ...): {label: text}}), outermost first."""
     t = text(path)
     strings = re.findall(r'^string_table: "((?:[^"\\]|\\.)*)"', t, re.M)
-    functions, locations, samples = {}, {}, {}
+    functions, locations, samples, labels = {}, {}, {}, {}
     number = lambda key, body: int((re.search(rf"\b{key}: (\d+)", body) or [0, 0])[1])
     for body in re.findall(r"^function \{(.*?)^\}", t, re.M | re.S):
         functions[number("id", body)] = strings[number("name", body)]
@@ -96,7 +155,8 @@ def pprof(path):
         values = [int(v) for v in re.findall(r"value: (\d+)", body)]
         assert len(values) == len(types), (values, types)
         samples[key] = values
-    return samples, types
+        labels[key] = {strings[int(k)]: strings[int(v)] for k, v in re.findall(r"label \{\s*key: (\d+)\s*str: (\d+)", body)}
+    return samples, types, labels
 
 
 def table(path):

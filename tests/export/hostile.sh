@@ -27,6 +27,7 @@ safe regions "the table of regions"
 for words in "report" "report --json" "report --view timeline" "report --view timeline --json" "report --view regions" \
              "report --view deadlock" "deadlock" "deadlock --json" "dump" "dump --json" "repair" "report --html -" \
              "export -f csv" "export -f jsonl" "export -f chrome" "export -f folded" "export -f callgrind" "export -f speedscope" \
+             "export -f firefox" \
              "export -f gcc" "export -f tasks" "export -f flamegraph"; do
     # shellcheck disable=SC2086
     "$UPMU" $words "$folder/trace" >"$work/out" 2>"$work/err" || fail "'$words' ended with $?"

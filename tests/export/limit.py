@@ -36,6 +36,9 @@ assert sorted((ns for ns, _ in kept), reverse=True) == lengths[:LIMIT], "not the
 assert any(name == "whole" for _, name in kept)
 assert int(chrome["otherData"]["omitted"]) == len(lengths) - LIMIT
 times = [(int(r["time_ns"]) - first) / 1000 for r in rows]
+with open(prefix + ".firefox") as file:
+    threads = json.load(file)["threads"]
+assert sum(1 for t in threads for phase in t["markers"]["phase"] if phase == 1) == LIMIT, "other spans in firefox"
 for phase, at in points.items():
     assert LIMIT / 4 <= len(at) <= LIMIT, (phase, len(at))
 assert abs(points["C"][len(points["C"]) // 2] - times[len(times) // 2]) < times[-1] / 3, "readings are not even"

@@ -6,7 +6,7 @@
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
 "$UPMU" record -e page-faults -o "$work/long" -- "$LONG" >/dev/null 2>"$work/record" || fail "recording ended with $?"
 expect 0 "$UPMU" export -f csv -o "$work/long.csv" "$work/long"
-for format in chrome perfetto; do
+for format in chrome perfetto firefox; do
     expect 0 "$UPMU" export -f "$format" -o "$work/long.$format" "$work/long"
     has err "were left out"
     has err "--from and --to"

@@ -22,10 +22,14 @@ assert stacks and not any("\x1b" in p or "\n" in p for path in stacks for p in p
 boxes = f.svg(n + ".flamegraph")
 assert boxes and b"<script>alert" not in open(n + ".flamegraph", "rb").read()
 f.speedscope(n + ".speedscope")
+sums, markers = f.firefox(n + ".firefox")
+assert {'"quoted" and \\back\\', "never ended"} <= {m["name"] for m in markers}, markers
+assert [m for m in markers if m["name"] == "never ended"][0]["unfinished"] and any(m["phase"] == 0 for m in markers)
+assert f.otlp(n + ".otlp.txt")["wall"]
 rows, lines = f.table(n + ".csv"), f.lines(n + ".jsonl")
 assert len(rows) == len(lines) > 20
 assert any(r["text"] == "two\nlines\r\tand\\x01\\x1b[31mmore" for r in rows)
 PYTHON
 # As a terminal would get it: no control character of the names goes through.
-! grep -lP '\x1b' "$work"/n.chrome "$work"/n.folded "$work"/n.callgrind "$work"/n.jsonl || fail "an escape sequence went through"
+! grep -lP '\x1b' "$work"/n.chrome "$work"/n.folded "$work"/n.callgrind "$work"/n.firefox "$work"/n.jsonl || fail "an escape sequence went through"
 finish

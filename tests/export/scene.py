@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One wait of known length, with its holder, found in every format. Arguments: WAITS REGIONS, prefixes of the files."""
 import os
+import re
 import sys
 import formats as f
 
@@ -43,12 +44,38 @@ for suffix, read in (("folded", f.folded), ("speedscope", f.speedscope)):
     (path, ns), = inside.items()
     assert path[-2] == region and abs(ns - exact) < 1000, path
 
-samples, types = f.pprof(waits + ".pprof.txt")
+samples, types, labels = f.pprof(waits + ".pprof.txt")
 (path, values), = ((k, v) for k, v in samples.items() if k[-1] == wait)
 assert types[0] == "waits" and types[-1] == "wait" and values[0] == 1 and abs(values[-1] - exact) < 1000
 assert path[-3:-1] == ("customer", "pay_at_till"), path
-samples, types = f.pprof(regions + ".pprof.txt")
+assert labels[path]["wait"] == wait and labels[path]["thread"].startswith("customer ") and "region" not in labels[path], labels
+samples, types, labels = f.pprof(regions + ".pprof.txt")
 assert types[1:4] == ["task-clock", "page-faults", "context-switches"], types
+
+(of,) = (v for k, v in labels.items() if k[-1] == wait)
+assert of["region"] == region and of["wait"] == wait, of
+
+# OpenTelemetry: a profile for each type, the thread as an attribute.
+profiles = f.otlp(waits + ".otlp.txt")
+assert list(profiles)[:2] == ["wait", "waits"], list(profiles)
+(path, ns), = ((k, v) for k, v in profiles["wait"].items() if k[-1] == wait)
+assert path[0][0] == "thread.name" and path[0][1].startswith("customer ") and path[1] == ("upmu.wait", wait), path
+assert path[-3:-1] == ("customer", "pay_at_till") and abs(ns - exact) < 1000, (path, ns)
+assert [v for k, v in profiles["waits"].items() if k[-1] == wait] == [1]
+assert "task-clock" in f.otlp(regions + ".otlp.txt")
+
+# Firefox: the wait as a marker with its holder, and as a weighted sample with its stack.
+stacks, markers = f.firefox(waits + ".firefox")
+(m,) = (m for m in markers if m["name"] == wait)
+assert m["thread"].startswith("customer ") and m["holder"].startswith("keeper ") and m["category"] == "Wait", m
+assert m["at"].startswith("pay_at_till scene.c:") and m["acquired"].startswith("keep_till scene.c:"), m
+assert abs((m["end"] - m["begin"]) * MS - exact) < 1000 and m["phase"] == 1, m
+(path, ms), = ((k, v) for k, v in stacks.items() if k[-1] == wait)
+assert path[-3:-1] == ("customer", "pay_at_till") and abs(ms * MS - exact) < 1000, (path, ms)
+(m,) = (m for m in markers if m["name"] == region)
+assert re.fullmatch(r"task-clock \d+, page-faults \d+, context-switches \d+", m["counters"]), m
+stacks, markers = f.firefox(regions + ".firefox")
+assert [k for k in stacks if k[-2:] == (region, wait)], stacks
 
 annotated = f.text(waits + ".callgrind.txt")
 assert "wait_ns" in annotated and wait in annotated and "pay_at_till" not in annotated.split(wait)[0].split("PROGRAM")[0]

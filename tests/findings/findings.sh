@@ -33,7 +33,30 @@ assert f["kind"] == "section" and o == "ledger", f
 assert "write_ledger troubles.c:" in f["text"] and "half as long" in f["text"], f["text"]
 assert re.search(r"held \d[\d.]+ ms at a time \(at most \d[\d.]+ ms\)", f["text"]), f["text"]
 assert 0.35 < f["gain_ns"] / f["run_ns"] < 0.55, f
-assert f["end_ns"] > f["begin_ns"] > 0 and f["site"]["functions"][0]["function"] == "write_ledger", f'
+assert f["end_ns"] > f["begin_ns"] > 0 and f["site"]["functions"][0]["function"] == "write_ledger", f
+assert "of that time in sleep" in f["text"], f["text"]'
+
+record io
+first io '
+assert f["kind"] == "io" and o == "ledger", f
+assert "read_ledger troubles.c:" in f["text"] and "of that time in read; without that" in f["text"], f["text"]
+assert 0.6 < f["gain_ns"] / f["run_ns"] < 1, f
+ledger = d["objects"][f["object"]]
+assert ledger["call_kind"] == "read" and 0.5 < ledger["call_ns"] / ledger["timed_holds_ns"] <= 1, ledger'
+
+record herd
+first herd '
+f, = [f for f in d["findings"] if f["kind"] == "herd"]
+o = d["objects"][f["object"]]
+assert o["name"] == "ready" and "turner troubles.c:" in f["text"] and f["gain_ns"] is None, (o, f)
+assert o["in_vain"] > 2 * o["broadcasts"] > 100 and str(o["in_vain"]) in f["text"], (o, f)'
+
+# A broadcast after which each thread has work wakes none in vain.
+record gather
+json "$work/gather.json" '
+ready, = [o for o in d["objects"] if o["name"] == "ready"]
+assert ready["broadcasts"] == 15 and ready["in_vain"] == 0, ready
+assert all(f["kind"] != "herd" for f in d["findings"]), d["findings"]'
 
 record relay
 first relay 'assert f["kind"] == "hand-over" and f["gain_ns"] > 0.2 * f["run_ns"], f'

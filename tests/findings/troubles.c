@@ -3,11 +3,14 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { THREADS = 4 };
+enum { THREADS = 4, HERD = 8 };
 
 static pthread_mutex_t ledger = PTHREAD_MUTEX_INITIALIZER, drawer = PTHREAD_MUTEX_INITIALIZER;
 static sem_t baton[THREADS];
@@ -139,6 +142,58 @@ static void *crossed(void *arg)
     return NULL;
 }
 
+/* Reads from a timer, as from a slow disk, while it holds the lock. */
+__attribute__((noinline)) static void read_ledger(void)
+{
+    uint64_t times;
+    const struct itimerspec in = {.it_value = {.tv_nsec = 8000000}};
+    int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    pthread_mutex_lock(&ledger);
+    if (timerfd_settime(timer, 0, &in, NULL) != 0 || read(timer, &times, sizeof times) != sizeof times)
+        abort();
+    pthread_mutex_unlock(&ledger);
+    close(timer);
+}
+
+static void *reader(void *arg)
+{
+    for (int i = 0; i < 10; i++)
+        read_ledger();
+    return arg;
+}
+
+/* Each waits for its turn; a broadcast wakes all. */
+static void *turner(void *arg)
+{
+    for (int i = 0; i < 12; i++) {
+        pthread_mutex_lock(&ledger);
+        while (items % HERD != (long)arg)
+            pthread_cond_wait(&ready, &ledger);
+        pthread_mutex_unlock(&ledger);
+        nap(2);
+        pthread_mutex_lock(&ledger);
+        items++;
+        pthread_cond_broadcast(&ready);
+        pthread_mutex_unlock(&ledger);
+    }
+    return NULL;
+}
+
+/* A broadcast after which each has work. */
+static void *gatherer(void *arg)
+{
+    for (int i = 1; i <= 15; i++) {
+        pthread_mutex_lock(&ledger);
+        if (++items == HERD * i)
+            pthread_cond_broadcast(&ready);
+        while (items < HERD * i)
+            pthread_cond_wait(&ready, &ledger);
+        pthread_mutex_unlock(&ledger);
+        nap(10);
+    }
+    return arg;
+}
+
 static void run(void *(*of)(void *), long n)
 {
     pthread_t all[16];
@@ -166,6 +221,8 @@ int main(int argc, char **argv)
         {"crowd", cruncher, 12},       {"deadlock", crossed, 2},
         {"rare", rare_clerk, THREADS}, {"queue", producer_or_consumer, 2},
         {"even", even_part, THREADS},  {"rounds", even_stage, THREADS},
+        {"io", reader, THREADS},       {"herd", turner, HERD},
+        {"gather", gatherer, HERD},
     };
     for (unsigned i = 0; i < THREADS; i++)
         sem_init(&baton[i], 0, i == 0);

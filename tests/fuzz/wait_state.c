@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "deadlock/wait_state.h"
 #include "fuzz.h"
 #include "trace/format/wait_state.h"

@@ -18,11 +18,15 @@
 #include "upmu/export.h"
 #include "upmu/monitor.h"
 #include "upmu/mpi.h"
+#include "upmu/openmp.h"
+#include "upmu/overflow.h"
 #include "upmu/region.h"
 #include "upmu/snapshot.h"
+#include "upmu/subscription.h"
 #include "upmu/sync.h"
 #include "upmu/findings.h"
 #include "upmu/functions.h"
+#include "upmu/heap.h"
 #include "upmu/sampler.h"
 #include "upmu/samples.h"
 #include "upmu/timeline.h"
@@ -36,8 +40,10 @@ static struct upmu_trace *trace;
 static struct upmu_overview *overview;
 static struct upmu_timeline *timeline;
 static struct upmu_findings *findings;
+static struct upmu_overflow *overflow;
 static struct upmu_functions *functions;
 static struct upmu_monitor *monitor;
+static struct upmu_subscription *subscription;
 static struct upmu_control *control;
 static struct upmu_deadlocks *deadlocks;
 static struct upmu_deadlock_inspect *inspect;
@@ -89,6 +95,8 @@ static int failures;
     CASE(upmu_export_result, exported(NULL, p))                                                    \
     CASE(upmu_sync_opts, sync_begun(p))                                                            \
     CASE(upmu_set_opts, set_opened(p))                                                             \
+    CASE(upmu_overflow_opts, overflow_opened(p))                                                   \
+    CASE(upmu_overflow_info, upmu_overflow_info_read(overflow, p))                                 \
     CASE(upmu_overview_opts, overview_opened(p))                                                   \
     CASE(upmu_timeline_opts, timeline_opened(p))                                                   \
     CASE(upmu_deadlocks_opts, deadlocks_opened(p))                                                 \
@@ -107,6 +115,8 @@ static int failures;
     CASE(upmu_snapshot, snapshot_taken(p))                                                         \
     CASE(upmu_snapshot, snapshot_polled(p))                                                        \
     CASE(upmu_snapshot_watch_opts, snapshots_watched(p))                                           \
+    CASE(upmu_subscription_opts, subscribed(p))                                                    \
+    CASE(upmu_subscription_totals, upmu_subscription_totals_read(subscription, p))                 \
     CASE(upmu_snapshot_totals, snapshots_counted(p))                                               \
     CASE(upmu_lock_cycle, upmu_deadlocks_cycle_at(deadlocks, 0, p))                                \
     CASE(upmu_lock_acquisition, upmu_deadlocks_acquisition_at(deadlocks, 0, 0, p))                 \
@@ -119,6 +129,14 @@ static int snapshot_taken(void *p)
     char path[4200];
     snprintf(path, sizeof path, "%s-snapshot-%d", recording, number++);
     return upmu_snapshot_take(recording, path, NULL, p);
+}
+
+static int subscribed(void *p)
+{
+    struct upmu_subscription *other;
+    int rc = upmu_subscription_open(&other, p);
+    upmu_subscription_close(other);
+    return rc;
 }
 
 static int snapshots_watched(void *p)
@@ -164,6 +182,23 @@ static int set_opened(void *p)
     struct upmu_set *set;
     int rc = upmu_set_open(&set, "page-faults", p);
     upmu_set_close(set);
+    return rc;
+}
+
+static void overflowed(const struct upmu_overflow_sample *sample, void *arg)
+{
+    (void)sample;
+    (void)arg;
+}
+
+static int overflow_opened(void *p)
+{
+    struct upmu_overflow *o;
+    struct upmu_overflow_opts *opts = p;
+    opts->period = 1000000;
+    opts->callback = overflowed;
+    int rc = upmu_overflow_open(&o, opts);
+    (void)upmu_overflow_close(o);
     return rc;
 }
 
@@ -373,12 +408,15 @@ int main(int argc, char **argv)
     (void)upmu_region_end("sized");
     record_waits();
     run_command();
+    struct upmu_overflow_opts clock = UPMU_INIT(struct upmu_overflow_opts, .period = 1000000, .callback = overflowed);
+    opened(upmu_overflow_open(&overflow, &clock), "overflow");
     opened(upmu_plan_open(&plan, "generic", "page-faults"), "plan");
     opened(upmu_trace_open(&trace, recording), "trace");
     opened(upmu_overview_open(&overview, recording, NULL), "overview");
     opened(upmu_timeline_open(&timeline, recording, NULL), "timeline");
     opened(upmu_monitor_open(&monitor, recording), "monitor");
     opened(upmu_monitor_update(monitor), "monitor");
+    opened(upmu_subscription_open(&subscription, NULL), "subscription");
     opened(upmu_control_open(&control, recording), "control");
     opened(upmu_deadlocks_open(&deadlocks, recording, NULL), "deadlocks");
     opened(upmu_findings_open(&findings, overview, deadlocks, NULL), "findings");

@@ -10,7 +10,7 @@ sed -n 's/^#define \(UPMU_\w*\)_SIZE_V1 UPMU_SIZE_V1_(struct \(\w*\), .*/{"\2", 
 [ "$(wc -l <"$scratch/sized_v1.h")" -ge 45 ] || fail "too few recorded sizes are found in the headers"
 # On machines with 64-bit pointers the numbers are those of the structs, which have not grown since.
 {
-    printf '#include "upmu/%s"\n' analysis.h arrow.h control.h deadlock.h export.h findings.h functions.h monitor.h mpi.h region.h sampler.h samples.h snapshot.h sync.h timeline.h
+    printf '#include "upmu/%s"\n' analysis.h arrow.h control.h deadlock.h export.h findings.h functions.h heap.h monitor.h mpi.h openmp.h overflow.h region.h sampler.h samples.h snapshot.h subscription.h sync.h timeline.h
     sed 's/{"\(\w*\)", \(\w*\)},/_Static_assert(\2 <= sizeof(struct \1), "\1");/' "$scratch/sized_v1.h"
 } >"$scratch/assert.c"
 "$CC" -std=c11 -fsyntax-only -I"$tree/include" "$scratch/assert.c" || fail "a struct is smaller than in the first release"
@@ -22,7 +22,7 @@ env -u UPMU_TRACE -u UPMU_EVENTS "$scratch/sized" "$scratch/trace" "$scratch/fun
 
 # NULL and 0 for every argument: UPMU_E_INVAL, or the result in the list; and none crashes.
 "$CC" -E -P -I"$tree/include" -include upmu/analysis.h -include upmu/arrow.h -include upmu/control.h -include upmu/deadlock.h -include upmu/export.h \
-    -include upmu/findings.h -include upmu/functions.h -include upmu/monitor.h -include upmu/mpi.h -include upmu/region.h -include upmu/sampler.h -include upmu/samples.h -include upmu/snapshot.h -include upmu/timeline.h -x c /dev/null | tr '\n' ' ' |
+    -include upmu/findings.h -include upmu/functions.h -include upmu/heap.h -include upmu/monitor.h -include upmu/mpi.h -include upmu/openmp.h -include upmu/overflow.h -include upmu/region.h -include upmu/sampler.h -include upmu/samples.h -include upmu/snapshot.h -include upmu/subscription.h -include upmu/timeline.h -x c /dev/null | tr '\n' ' ' |
     grep -oP 'warn_unused_result\)\) int \Kupmu_\w+ *\([^;]*\*' | sed 's/ *(.*//' | grep -v '_$' | sort -u >"$scratch/names"
 [ "$(wc -l <"$scratch/names")" -ge 60 ] || fail "too few functions are found in the headers"
 {

@@ -72,6 +72,17 @@ done
 [ "$(soname "$lib/libupmu_mpi.so.0")" = libupmu_mpi.so.0 ] || fail "SONAME of libupmu_mpi is $(soname "$lib/libupmu_mpi.so.0")"
 tls=$(tls_bytes "$lib/libupmu_mpi.so.0")
 [ "$tls" -le 64 ] || fail "libupmu_mpi.so takes $tls bytes of thread-local storage; 64 are allowed"
+# So is libupmu_omp, with names of OpenMP's runtimes.
+! exported "$lib/libupmu_omp.so.0" | grep -vE '^(GOMP_[a-z]|omp_[a-z]|ompt_start_tool$)|^GLIBC_' || fail "libupmu_omp.so.0 exports these, too"
+[ "$(soname "$lib/libupmu_omp.so.0")" = libupmu_omp.so.0 ] || fail "SONAME of libupmu_omp is $(soname "$lib/libupmu_omp.so.0")"
+tls=$(tls_bytes "$lib/libupmu_omp.so.0")
+[ "$tls" -le 64 ] || fail "libupmu_omp.so takes $tls bytes of thread-local storage; 64 are allowed"
+# And libupmu_heap, with those of the C library's allocator.
+! exported "$lib/libupmu_heap.so.0" | grep -vE '^((c|m|re|v|pv)alloc|free|reallocarray|memalign|posix_memalign|aligned_alloc)$|^GLIBC_' ||
+    fail "libupmu_heap.so.0 exports these, too"
+[ "$(soname "$lib/libupmu_heap.so.0")" = libupmu_heap.so.0 ] || fail "SONAME of libupmu_heap is $(soname "$lib/libupmu_heap.so.0")"
+tls=$(tls_bytes "$lib/libupmu_heap.so.0")
+[ "$tls" -le 64 ] || fail "libupmu_heap.so takes $tls bytes of thread-local storage; 64 are allowed"
 
 public=$(map_symbols "$maps/libupmu.map" | sed -n 's/@@UPMU_[0-9].*//p')
 # Names that the headers NAME... declare, themselves or by what they include.
@@ -84,7 +95,7 @@ names_of()
     declared "${headers[@]}" -x c /dev/null | sort -u
 }
 mapfile -t all < <(basename -s .h "$tree"/include/upmu/*.h)
-core=$(names_of upmu region) sync=$(comm -23 <(names_of sync) <(names_of upmu region))
+core=$(names_of upmu region overflow) sync=$(comm -23 <(names_of sync) <(names_of upmu region))
 analysis=$(comm -23 <(names_of "${all[@]}") <(sort -u <<<"$core"$'\n'"$sync"))
 same "the headers declare something else than libupmu.map" "$public" "$core"
 same "the headers declare something else than libupmu_analysis.map" \

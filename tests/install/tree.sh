@@ -27,7 +27,7 @@ version=$(header_version "$scratch/prefix")
     for lib in libupmu libupmu_analysis libupmu_func libupmu_sync; do
         printf '%s\n' "$libdir/$lib.a" "$libdir/$lib.so" "$libdir/$lib.so.0" "$libdir/$lib.so.$version"
     done
-    printf '%s\n' "$libdir/libupmu_mpi.so.0" "$libdir/libupmu_mpi.so.$version"
+    printf '%s\n' "$libdir/libupmu_mpi.so.0" "$libdir/libupmu_mpi.so.$version" "$libdir/libupmu_omp.so.0" "$libdir/libupmu_omp.so.$version" "$libdir/libupmu_heap.so.0" "$libdir/libupmu_heap.so.$version"
     printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc pkgconfig/upmu-{func,sync}.pc cmake/upmu/upmuConfig.cmake \
         cmake/upmu/upmuConfigVersion.cmake cmake/upmu/FindElfutils.cmake \
         cmake/upmu/upmu-{core,sync,func,analysis,analysis_static}.cmake

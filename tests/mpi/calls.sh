@@ -5,6 +5,7 @@
 
 mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
 record r 2 ./subject calls
+grep -q ' of 2 processes and 2 threads' r.err || fail "the launcher is recorded, too: $(cat r.err)"
 "$upmu" dump r >dump
 
 # count PATTERN: events of both ranks
@@ -19,10 +20,11 @@ for kind in enter leave; do
     is "$kind of Isend" 20 "$(count " mpi-$kind .* call=MPI_Isend ")"
     is "$kind of Waitall" 20 "$(count " mpi-$kind .* call=MPI_Waitall ")"
     is "$kind of Sendrecv" 20 "$(count " mpi-$kind .* call=MPI_Sendrecv ")"
-    for call in Init Barrier Bcast Allreduce Allgather Comm_split Comm_dup Finalize; do
+    for call in Init Bcast Allreduce Allgather Comm_split Comm_dup Finalize; do
         is "$kind of $call" 2 "$(count " mpi-$kind .* call=MPI_$call ")"
     done
-    is "$kind of all" 154 "$(count " mpi-$kind ")"
+    is "$kind of Barrier" 4 "$(count " mpi-$kind .* call=MPI_Barrier ")"
+    is "$kind of all" 156 "$(count " mpi-$kind ")"
 done
 is "wildcards that were received" 10 "$(count ' mpi-leave .*MPI_Recv result=0 .*comm=0x1 peer=0 tag=5 bytes=800')"
 is "receives from MPI_PROC_NULL" 2 "$(count ' mpi-leave .*MPI_Recv .*peer=-2 .*bytes=0')"
@@ -38,7 +40,10 @@ is "polls" 100 "$(sed -nE 's/.* mpi-poll .*MPI_Iprobe .* calls=([0-9]+) .*/\1/p'
 is "polls as events" 0 "$(count ' mpi-(enter|leave) .*MPI_Iprobe')"
 is "counted calls" 2 "$(count ' mpi-count .*MPI_Comm_rank calls=1')"
 is "ranks" "0 1" "$(sed -nE 's/.* mpi-env .* rank=([0-9]+) size=2 thread_level=[0-3] wrapped=1.*/\1/p' dump | sort | xargs)"
-is "sequence of collectives" "1 2" "$(sed -nE 's/.* mpi-enter .*comm=0x1 .*sequence=([0-9]+).*/\1/p' dump | sort -u | xargs)"
+is "sequence of collectives" "1 2 3" "$(sed -nE 's/.* mpi-enter .*MPI_(Comm_split|Barrier|Bcast) .*comm=0x1 .*sequence=([0-9]+).*/\2/p' dump | sort -u | xargs)"
+is "requests that are waited for" "$((2 + (1 << 32)))" "$(sed -nE 's/.* mpi-enter .*MPI_Waitall .*sequence=([0-9]+).*/\1/p' dump | sort -u)"
+is "source and tag of Sendrecv" "$((0x8000000000000005)) $((0x8000000100000005))" "$(sed -nE 's/.* mpi-enter .*MPI_Sendrecv .*sequence=([0-9]+).*/\1/p' dump |
+    sort -u | while read -r n; do printf '%d ' $((n)); done | sed 's/ $//')"
 is "bytes with MPI_IN_PLACE" "80 ?" "$(sed -nE 's/.* mpi-leave .*MPI_All.*bytes=([^ ]*).*/\1/p' dump | sort -u | xargs)"
 
 # Communicators have the same number in their ranks, and different ones otherwise.

@@ -53,6 +53,7 @@ static void run_calls(void)
         MPI_Recv(in, 4, MPI_INT, 0, TAG + 2, MPI_COMM_WORLD, &status);
     MPI_Recv(in, 4, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &status);
     MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_SELF);
     for (int i = 0; i < POLLS; i++)
         MPI_Iprobe(MPI_ANY_SOURCE, TAG + 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     MPI_Bcast(out, 10, MPI_DOUBLE, 1, MPI_COMM_WORLD);

@@ -18,7 +18,7 @@ status=0
 [ "$status" -eq 1 ] || fail "a recording that lost events is complete: status $status, $(cat err)"
 [ "$(bytes lossy)" -le $((256 * 1024)) ] || fail "$(bytes lossy) bytes"
 [ "$(bytes lossy)" -gt $((128 * 1024)) ] || fail "only $(bytes lossy) bytes: this test tests nothing"
-grep -q "process [0-9]* lost [0-9]* because no packet could be written: the size limit of the recording" err ||
+grep -q "process [0-9]* lost records: [0-9]* because no packet could be written: the size limit of the recording" err ||
     fail "the cause is not named: $(cat err)"
 [ "$(process lossy lost)" -gt 0 ] || fail "nothing is lost"
 [ "$(process lossy stopped)" = false ] || fail "it has not stopped"

@@ -41,6 +41,8 @@ note=$(in_json out "d['processes'][0]['sched_note'] or ''")
     skip "tracefs cannot be mounted here, so there are no tracepoints: $(head -1 err)"
 expect 0 unshare -m sh -c 'mount -t tmpfs none /sys/kernel && "$0" record --kernel-locks -o without "$1" 20' \
     "$UPMU" "$WORKER"
+[ "$(grep -c "^upmu: waits for the kernel's locks are not recorded: .*Mount tracefs" err)" -eq 1 ] ||
+    fail "upmu record does not give the reason once: $(cat err)"
 expect 0 "$UPMU" report without
 grep -q "waits for the kernel's locks are not recorded" out || fail "the reason is not printed: $(cat out)"
 expect 0 with_tracefs "$UPMU" record --kernel-locks -o with "$WORKER" 50

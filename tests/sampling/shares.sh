@@ -20,6 +20,7 @@ done
 "$upmu" export -f folded -o folded recording
 "$upmu" export -f speedscope -o speedscope recording
 "$upmu" export -f pprof -o pprof recording
+"$upmu" export -f firefox -o firefox recording
 "$upmu" export -f flamegraph -o flamegraph recording
 "$upmu" export -f callgrind --of samples -o callgrind recording
 grep -q 'CPU time, by samples' flamegraph && grep -q '^events: cpu_ns samples$' callgrind && grep -qa thirty pprof ||
@@ -47,8 +48,26 @@ folded = [line.rsplit(" ", 1) for line in open("folded")]
 assert sum(int(n) for _, n in folded) == d["weight"]
 speed = json.load(open("speedscope"))
 assert sum(sum(p["weights"]) for p in speed["profiles"]) == d["weight"]
+fox = json.load(open("firefox"))
+assert abs(sum(sum(t["samples"]["weight"]) for t in fox["threads"]) - d["weight"] / 1e6) < 1
+assert sum(t["samples"]["length"] for t in fox["threads"]) == d["samples"]
+for t in fox["threads"]:
+    assert t["samples"]["time"] == sorted(t["samples"]["time"])
+    assert t["samples"]["length"] < 100 or t["samples"]["time"][-1] - t["samples"]["time"][0] > 100, "samples have no times"
 below = sum(int(n) for s, n in folded if ";shares_run;" in s and ";seventy" in s)
 assert below > 0.98 * f["seventy"]["weight"], below  # a first instruction has no frame yet
+PY
+
+# A program without symbols has a row for each function, by its unwind information.
+strip -o bare subject
+"$upmu" record -F 4999 -o stripped -- ./bare shares 1 300 >truth 2>err || fail "record: $(cat err)"
+"$upmu" report --samples --json stripped >json
+python3 - <<'PY'
+import json
+d = json.load(open("json"))
+own = sorted((x["self_weight"] for x in d["functions"] if (x["module"] or "").endswith("/bare") and not x["name"]), reverse=True)
+assert len(own) >= 2 and len(own) < 8, own
+assert abs(own[0] / (own[0] + own[1]) - 0.7) < 0.06, own
 PY
 
 # Threads that end before their first sample are not lost samples, and the report has the reason.

@@ -7,10 +7,13 @@
  *     subject deep MS              CPU time below 25 nested functions, deep1() to deep25()
  *     subject serve FILE           threads come and go until FILE exists; prints "ready"
  *     subject locks MS             two threads compute under one lock, MS of CPU time each: prints "held NS" and "life NS"
+ *     subject signals MS           blocks all signals, computes, and waits for all, by each function: prints "waited N of 3"
+ *     subject actions MS           sets the default of all signals and computes, then the same with handlers: prints "kept 2 of 2"
  *     subject forks MS             a child process computes in child_work(), the parent in parent_work()
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +228,70 @@ static int forks(long long ms)
     return child < 0 || waitpid(child, NULL, 0) != child;
 }
 
+/* ------------------------------------------------------------------------------------------------------ signals */
+
+/* Sends itself the signal that is delivered last, and waits for all. */
+static bool signals_wait(const sigset_t *all, int how, long long ms)
+{
+    const struct timespec most = {60, 0};
+    siginfo_t info = {0};
+    int got = 0;
+    compute(ms * MS);
+    raise(SIGRTMAX);
+    if (how == 0)
+        return sigwait(all, &got) == 0 && got == SIGRTMAX;
+    got = how == 1 ? sigwaitinfo(all, &info) : sigtimedwait(all, &info, &most);
+    return got == SIGRTMAX && info.si_signo == SIGRTMAX;
+}
+
+static int signals(long long ms)
+{
+    sigset_t all;
+    int n = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    for (int how = 0; how < 3; how++)
+        n += signals_wait(&all, how, ms);
+    printf("waited %d of 3\n", n);
+    return n != 3;
+}
+
+/* ------------------------------------------------------------------------------------------------------ actions */
+
+static volatile sig_atomic_t actions_got;
+
+static void actions_on_signal(int sig)
+{
+    actions_got = sig;
+}
+
+/* @return whether each real-time signal had the action `before`. */
+static bool actions_set(void (*before)(int), void (*handler)(int), bool by_signal)
+{
+    const struct sigaction set = {.sa_handler = handler};
+    struct sigaction old;
+    bool ok = true;
+    for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+        if (by_signal)
+            ok = ok && signal(s, handler) == before;
+        else
+            ok = ok && sigaction(s, &set, &old) == 0 && old.sa_handler == before;
+    return ok;
+}
+
+static int actions(long long ms)
+{
+    int n = actions_set(SIG_DFL, SIG_IGN, false) && actions_set(SIG_IGN, SIG_DFL, true);
+    seventy(ms * MS);
+    n +=
+        actions_set(SIG_DFL, actions_on_signal, ms % 2 != 0) && actions_set(actions_on_signal, actions_on_signal, true);
+    seventy(ms * MS);
+    printf("kept %d of 2, signal %d\n", n, (int)actions_got);
+    actions_set(actions_on_signal, SIG_DFL, false);
+    seventy(ms * MS);
+    return n != 2 || actions_got != 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -238,6 +305,10 @@ int main(int argc, char **argv)
         return locks(atoll(argv[2]));
     if (strcmp(what, "forks") == 0)
         return forks(atoll(argv[2]));
-    fputs("usage: subject shares|deep|serve|locks|forks ...\n", stderr);
+    if (strcmp(what, "signals") == 0)
+        return signals(atoll(argv[2]));
+    if (strcmp(what, "actions") == 0)
+        return actions(atoll(argv[2]));
+    fputs("usage: subject shares|deep|serve|locks|forks|signals|actions ...\n", stderr);
     return 2;
 }

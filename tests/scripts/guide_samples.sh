@@ -15,6 +15,7 @@ cat >"$dir/around.h" <<'END'
 #include <upmu/region.h>
 struct block;
 void compress(const char *input);
+void histogram_add(void *counts, uint64_t pc);
 void parse(const char *input);
 int ready(void);
 void run_threads(void);

@@ -23,6 +23,17 @@ def same_as_report(client):
     overview = client.overview(target)
     assert overview["totals"]["events"] == facts["totals"]["events"] > 0
     assert overview["totals"]["begin_ns"] == facts["totals"]["begin_ns"] > 1 << 53
+    timeline = subprocess.run([UPMU, "report", "--json", "--view", "timeline", "--type", "wait", "--thread", "customer",
+                               "--from", "0.01", f"{WORK}/same"], check=True, capture_output=True).stdout
+    chosen = {"view": "timeline", "type": "wait", "thread": "customer", "begin": "0.01"}
+    first = client.request("view", target=target, limit=1, **chosen)
+    rest = client.request("view", target=target, limit=4000, **{"from": first["next"]}, **chosen)
+    assert first["rows"] + rest["rows"] == json.loads(timeline)["rows"], (first, rest)
+    assert first["total"] == rest["total"] == len(rest["rows"]) + 1 and rest["next"] is None, (first, rest)
+    everything = client.request("view", target=target, view="timeline", limit=1)
+    assert everything["total"] > first["total"], (everything, first) # another filter is another document
+    refused("failed", client.request, "view", target=target, view="timeline", thread="none of them")
+    refused("params", client.request, "view", target=target, view="timeline", type=3)
     path = client.export(target, "csv", f"{WORK}/same.csv")
     assert os.path.getsize(path) > 0
     for seconds in ("x", "-1"):

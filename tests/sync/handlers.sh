@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# Signal handlers that lock: what they take is counted exactly, or counted as lost where they interrupt the recorder itself.
+# Signal handlers that lock while the recorder takes stacks, writes events and wait states: nothing they do is lost, and counts are exact.
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$bin/sync_handlers" >/dev/null || fail "untraced: status $?"
-for mode in counts contended holders all; do
-    record "$scratch/$mode" $mode timeout 60 "$bin/sync_handlers" >"$scratch/out" || fail "$mode: status $?"
+# try MODE: record it, and set counted, handled and lost
+try()
+{
+    local mode=$1
+    rm -rf "${scratch:?}/$mode"
+    record "$scratch/$mode" "$mode" timeout 60 "$bin/sync_handlers" >"$scratch/out" || fail "$mode: status $?"
     read -r _ mutex _ handled <"$scratch/out"
     "$bin/sync_dump" "$scratch/$mode" >"$scratch/$mode.txt" || fail "$mode: the trace cannot be read"
     # The counts of a thread and lock go up; the last ones are the sum.
@@ -15,10 +19,19 @@ for mode in counts contended holders all; do
         END { for (t in last) sum += last[t]; print sum + 0 }' "$scratch/$mode.txt")
     lost=$(awk '/^process/ { sub(/.* lost=/, ""); sum += $0 } END { print sum + 0 }' "$scratch/$mode.txt")
     echo "$mode: $counted of $handled acquisitions, $lost events lost"
-    [ "$counted" -le "$handled" ] && [ $((counted + lost)) -ge "$handled" ] || fail "$mode: acquisitions are missing"
-    [ "$counted" -ge $((handled / 2)) ] || fail "$mode: hardly any acquisition was counted"
+    if [ "$counted" -gt "$handled" ] || [ $((counted + lost)) -lt "$handled" ]; then
+        fail "$mode: acquisitions are missing"
+    fi
+}
+
+for mode in counts contended holders all; do
+    try $mode
+    # A few instructions remain in which a handler is lost, and counted: not twice in a row.
+    [ "$lost" -eq 0 ] || try $mode
+    [ "$lost" -eq 0 ] || fail "$mode: $lost events lost"
+    [ "$counted" -eq "$handled" ] || fail "$mode: $counted of $handled acquisitions"
     expect "$scratch/$mode.txt" 0 '^misuse'
 done
 releases=$(count "$scratch/all.txt" "^release .*object=$mutex ")
-[ $((releases + lost)) -ge "$handled" ] || fail "$releases of $handled releases, $lost events lost"
+[ "$releases" -eq "$handled" ] || fail "$releases of $handled releases"
 echo "handlers lock"

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "trace/format/ctf.h"
 #include "trace/write/metadata.h"
 #include "trace/format/schema.h"

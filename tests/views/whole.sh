@@ -36,6 +36,21 @@ page = Page(sys.argv[2])
 assert page.spans("regions") == [] and page.spans("holds") == []
 assert page.facts["window"] == [0, 1] and len(page.facts["regions"]) == 9, page.facts["window"]
 PYTHON
+# Of two recordings: the tables of the older one beside all of the newer one.
+expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/nasty" "$work/nasty"
+expect 0 "$UPMU" export -f html --base "$work/nasty" "$work/nasty"
+cmp -s "$work/out" "$work/both.html" || fail "upmu export -f html --base writes another page"
+python3 - "$HERE" "$work/both.html" <<'PYTHON' || fail "the page of two recordings is wrong"
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from data import Page
+page = Page(sys.argv[2])
+assert json.loads(page.sections["base"][1]) == page.facts
+PYTHON
+for option in --from=1 --json --functions; do
+    expect 2 "$UPMU" report --html "$work/no.html" "$option" --diff "$work/nasty" "$work/nasty"
+done
+expect 1 "$UPMU" report --html "$work/no.html" --diff "$work/nothing-here" "$work/nasty"
 expect 1 "$UPMU" report --html "$work/no.html" "$work/nothing-here"
 expect 1 "$UPMU" report --html "$work/no/such/folder.html" "$work/nasty"
 has err "cannot write"

@@ -204,6 +204,127 @@ def events(b):
     assert b.run("document.body.dataset.view") == "timeline" and lasted in text(b, ".side"), (lasted, text(b, ".side"))
 
 
+def flames(b):
+    """Each way to show the flame graph has the same sum; bottom-up it begins with what is innermost."""
+    boxes = "upmuReport.flame_shown.root.children.map((n) => [n.name, n.ns])"
+    m = b.run("""(() => { const m = upmuReport.recording, of = (at, name) => { const sums = {}; for (const row of m.blocked)
+        sums[name(row[at])] = (sums[name(row[at])] || 0) + row[5]; return sums; };
+        return {threads: of(0, (i) => m.threads[i].label), locks: of(3, (i) => m.objects[i].title)}; })()""")
+    whole = sum(m["threads"].values())
+    for up in (0, 1):
+        for split in ("", "thread", "lock"):
+            b.run(f"history.replaceState(null, '', '#regions?of=blocked&split={split}&up={up}'), upmuReport.arrive()")
+            found = dict(b.run(boxes))
+            assert sum(found.values()) == whole > 0, (up, split, found)
+            if split:
+                assert found == m[split + "s"], (up, split, found)
+            elif up:
+                assert found == {f"wait for {name}": ns for name, ns in m["locks"].items()}, found
+    b.run("document.querySelector('#regions .bar-tools select').value = 'thread'")
+    b.run("document.querySelector('#regions .bar-tools select').dispatchEvent(new Event('change'))")
+    b.run("[...document.querySelectorAll('#regions .button')].find((x) => x.textContent === 'Wall time by region').click()")
+    assert address(b).split("?")[1] == "of=regions&split=thread&up=1", address(b)
+    own = b.run("""(() => { const by = {}, visit = (n) => { by[n.name] = (by[n.name] || 0) + n.ns; }; for (const t of upmuReport.flame_shown.root.children)
+        t.children.forEach(visit); return [by, upmuReport.flame_shown.root.ns]; })()""")
+    assert "item" in own[0] and 0 < own[0]["item"] < own[1], own
+
+
+def compare(b):
+    """A page of two recordings has the differences of `upmu report --diff`."""
+    b.open(f"{work}/both.html", "")
+    assert b.run("document.body.dataset.view") == "compare" and not b.complaints(), b.complaints()
+    diff = json.load(open(f"{work}/both.json"))
+    panels = b.run("""Object.fromEntries([...document.querySelectorAll('#compare .panel')].map((p) => [p.firstChild.textContent,
+        (p.querySelector('.more') && p.querySelector('.more').click(), [...p.querySelectorAll('tbody tr')].map((r) => [...r.children].map((c) => c.textContent)))]))""")
+    ns = lambda text: 0 if text in ("0", "\u2013") else float(text.split("\u202f")[0]) * {"s": 1e9, "ms": 1e6, "\u00b5s": 1e3, "ns": 1}[text.split("\u202f")[-1]]
+    number = lambda text: 0 if text == "\u2013" else int(text.replace("\u202f", ""))
+    locks = {row[0]: row[1:] for row in panels["Locks and what else was waited for"]}
+    named = [x for x in diff["locks"] if x["type"] == "mutex"]
+    assert len(named) == 6, named
+    for lock in named:
+        row = locks.get(f"mutex {lock['name']}", ["0", "0", "0"] * 3)
+        for i, side in enumerate(("old", "new")):
+            x = lock[side] or {"waited_ns": 0, "waits": 0, "held_on_path_ns": 0}
+            for at, key in ((0, "waited_ns"), (6, "held_on_path_ns")):
+                assert close(ns(row[at + i]), x[key], 1 + x[key] * 1e-3), (lock, row)
+            assert number(row[3 + i]) == x["waits"], (lock, row)
+    regions = {row[0]: row[1:] for row in panels["Regions"]}
+    for region in diff["regions"]:
+        if region["name"] != "(thread)":
+            row = regions[region["name"]]
+            assert (number(row[3]), number(row[4])) == (region["old"]["count"], region["new"]["count"]), (region, row)
+    threads = {row[0]: row[1:] for row in panels["Threads"]}
+    assert threads["worker 05"][2] == "gone" and threads["main"][2] not in ("gone", "new"), threads
+    # The graph: widths of one side; what the other side has beside it is counted.
+    sums = b.run("[upmuReport.base, upmuReport.recording].map((m) => m.blocked.reduce((n, x) => n + x[5], 0))")
+    for before in (False, True):
+        root = b.run("(({ns, other}) => [ns, other])(upmuReport.flame_shown.root)")
+        assert root == (sums if before else sums[::-1]), (root, sums)
+        if not before:
+            b.run("[...document.querySelectorAll('#compare .button')].find((x) => x.textContent === 'Widths of before').click()")
+    assert address(b) == "#compare?before=1", address(b)
+    b.open(page, "compare")
+    assert b.run("document.body.dataset.view") == "overview" and b.run("document.getElementById('tab-compare').hidden")
+
+
+# The path as 10,000 steps: in its first half three threads in turn, in its second half one of ten steps in a fourth.
+MANY_HOPS = """(() => { const m = upmuReport.recording, path = m.paths[0], n = 10000,
+    row = {begin: [], ns: [], kind: [], thread: [], waker: [], object: []};
+    for (let i = 0; i < n; i++) {
+        row.begin.push((i * m.length) / n); row.ns.push(m.length / n); row.kind.push(i % 7 ? 0 : 1);
+        row.thread.push(i < n / 2 ? 1 + i % 3 : i % 10 ? 4 : 5); row.waker.push(i ? 1 : 0); row.object.push(i % 7 ? 0 : 1); }
+    Object.assign(path, {row, merged: null, steps: n, hops: n, early: 0, begin: 0, end: m.length}); })()"""
+
+# For a share of the view's width, how many pixels of each thread's strip have the color of the path.
+INK = """((share) => { const t = upmuReport.timeline, canvas = t.screen.canvas, c = canvas.getContext("2d"), found = [];
+    const parts = [1, 3, 5].map((i) => parseInt(getComputedStyle(document.documentElement).getPropertyValue("--accent").trim().slice(i, i + 2), 16));
+    for (const thread of [1, 2, 3, 4, 5]) {
+        const lane = t.layout.ofThread.get(thread), s = lane.strips[0],
+            part = c.getImageData(196 + (canvas.clientWidth - 196) * share, 24 + lane.y + s.y, 40, s.height).data;
+        let n = 0;
+        for (let i = 0; i < part.length; i += 4) n += parts.every((v, k) => Math.abs(part[i + k] - v) < 6);
+        found.push(n / (part.length / 4)); }
+    return found; })"""
+
+
+def paths(b):
+    """Sums of a path and of its parts, and ten thousand hops at two zooms."""
+    b.open(page)
+    words = b.run("[...document.querySelectorAll('#overview .panel')].find((x) => x.firstChild.textContent === 'Critical path').textContent")
+    assert "Without it, shorter by" in words and "Hops to it" in words, words
+    m = b.run("""(() => { const r = upmuReport, at = (m) => m.paths[0].objects.filter((o) => o.held_ns + o.wakes > 0)
+        .map((o) => [o.object, o.held_ns, o.wakes, o.wake_ns]).sort(); const whole = at(r.recording);
+        r.setCut(-1, r.recording.length + 1); const part = at(r.model); r.setCut(); return [whole, part]; })()""")
+    whole, part = ({o[0]: o[1:] for o in side} for side in m)
+    assert whole, m
+    for o in {**whole, **part}:  # a hold of a few nanoseconds may be in one of them only
+        (held, *wakes), (part_held, *part_wakes) = whole.get(o, [0, 0, 0]), part.get(o, [0, 0, 0])
+        assert wakes == part_wakes and close(held, part_held, 1000 + held * 1e-3), (o, m)
+    b.run(MANY_HOPS)
+    b.run("upmuReport.show('timeline', {path: true})")
+    b.frame()
+    side = b.run("document.querySelector('.side').textContent")
+    assert "Critical path in view" in side and "hops" in side, side
+    # Too dense for lines: each lane has as much ink as its thread has of the path.
+    left, right = b.run(f"{INK}(0.2)"), b.run(f"{INK}(0.8)")
+    assert all(0.1 < n < 0.5 for n in left[:3]) and left[3:] == [0, 0], left
+    assert right[:3] == [0, 0, 0] and right[3] > 0.5 and 0 < right[4] < 0.2, right
+    # From hop to hop, near enough for lines; then the details of one.
+    b.run("upmuReport.timeline.screen.canvas.focus()")
+    b.key("]")
+    i = b.run("upmuReport.timeline.hop.i")
+    b.key("]")
+    assert b.run("upmuReport.timeline.hop.i") == i + 1
+    side = b.run("document.querySelector('.side').textContent")
+    assert "On the critical path" in side and "Woken by" in side, side
+    at = b.run("(() => { const t = upmuReport.timeline, s = t.hop.path.merged, i = t.hop.i; return [s.ns[i] / (t.view.to - t.view.from), s.thread.length]; })()")
+    assert at[0] * 1000 > 5, at  # wide enough to be seen
+    merged = b.run("upmuReport.recording.paths[0].merged.ns.reduce((a, n) => a + n, 0) / upmuReport.recording.length")
+    assert close(merged, 1, 1e-6) and 5000 + 900 < at[1] < 5000 + 1100, (merged, at)
+    b.key("Escape")
+    assert "Critical path in view" in text(b, ".side")
+
+
 with Browser() as b:
     b.open(page)
     assert not b.complaints(), b.complaints()
@@ -213,5 +334,8 @@ with Browser() as b:
     search(b)
     colors(b)
     events(b)
+    flames(b)
+    paths(b)
+    compare(b)
     assert not b.complaints(), b.complaints()
-print("links, addresses, lanes, search and parts are right")
+print("links, addresses, lanes, search, parts and the critical path are right")

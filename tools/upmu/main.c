@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "ui/command.h"
 #include "ui/output.h"
 #include "upmu/upmu.h"

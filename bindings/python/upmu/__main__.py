@@ -9,6 +9,7 @@ from ._native import SONAMES, folders
 
 USAGE = """usage: python3 -m upmu                       what works on this machine
        python3 -m upmu DIR                   threads, locks and regions of a recording
+       python3 -m upmu otf2 DIR OUT          the timeline of a recording for Vampir, in the folder OUT
        python3 -m upmu run PROGRAM [ARG...]  a Python program with the lock tracer, for upmu.sync_session()"""
 
 
@@ -55,6 +56,12 @@ def run(program):
     os.execve(sys.executable, [sys.executable, *program], {**os.environ, "LD_PRELOAD": preload})
 
 
+def to_otf2(directory, out):
+    from .otf2_export import export
+    print("{} threads, {} regions and waits".format(*export(directory, out)))
+    return 0
+
+
 def machine():
     print(f"libupmu {upmu.version()}, Python {sys.version.split()[0]}")
     for finding in upmu.diagnose():
@@ -65,11 +72,12 @@ def machine():
 def main(words):
     if words[:1] == ["run"] and len(words) > 1:
         return run(words[1:])
-    if len(words) > 1 or words[:1] in (["-h"], ["--help"], ["run"]):
+    otf2 = words[:1] == ["otf2"] and len(words) == 3
+    if not otf2 and (len(words) > 1 or words[:1] in (["-h"], ["--help"], ["run"], ["otf2"])):
         print(USAGE)
         return 0 if words[:1] in (["-h"], ["--help"]) else 2
     try:
-        status = show(words[0]) if words else machine()
+        status = to_otf2(*words[1:]) if otf2 else show(words[0]) if words else machine()
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # the reader went away, as in `| head`

@@ -78,6 +78,10 @@ UPMU_FINDING_SECTION = 1
 UPMU_FINDING_HAND_OVER = 2
 UPMU_FINDING_IMBALANCE = 3
 UPMU_FINDING_NO_CPU = 4
+UPMU_FINDING_IO = 5
+UPMU_FINDING_HERD = 6
+UPMU_FUNCTION_ENTER = 1
+UPMU_FUNCTION_LEAVE = 2
 UPMU_MPI_END_FINALIZED = 0
 UPMU_MPI_END_EXITED = 1
 UPMU_MPI_END_KILLED = 2
@@ -89,6 +93,13 @@ UPMU_MPI_LATE_BROADCAST = 5
 UPMU_MPI_EARLY_REDUCE = 6
 UPMU_MPI_EARLY_SCAN = 7
 UPMU_MPI_WAIT_FINALIZE = 8
+UPMU_MPI_DEADLOCK_CYCLE = 1
+UPMU_MPI_DEADLOCK_COLLECTIVE = 2
+UPMU_MPI_DEADLOCK_KNOT = 3
+UPMU_MPI_DEADLOCK_LOCK = 4
+UPMU_MPI_DEADLOCK_FINALIZED = 5
+UPMU_OVERFLOW_PERF = 1
+UPMU_OVERFLOW_TIMER = 2
 UPMU_SAMPLER_FRAME_POINTERS = 0
 UPMU_SAMPLER_COPY = 1
 UPMU_SAMPLER_NONE = 2
@@ -172,6 +183,12 @@ UPMU_TRACE_MPI_COMM = 84
 UPMU_TRACE_MPI_ENV = 85
 UPMU_TRACE_MPI_START = 87
 UPMU_TRACE_MPI_COUNT = 86
+UPMU_TRACE_SAMPLE = 90
+UPMU_TRACE_OMP = 91
+UPMU_TRACE_OMP_PARALLEL = 92
+UPMU_TRACE_OMP_ENV = 93
+UPMU_TRACE_HEAP_ALLOC = 94
+UPMU_TRACE_HEAP_FREE = 95
 UPMU_TRACE_FUTEX_COUNTS = 73
 UPMU_OBJECT_NONE = 0
 UPMU_OBJECT_MUTEX = 1
@@ -228,6 +245,38 @@ UPMU_MPI_ANY = -1
 UPMU_MPI_PROC_NULL = -2
 UPMU_MPI_NONE = -3
 UPMU_MPI_UNKNOWN = -4
+UPMU_OMP_PARALLEL_END = 1
+UPMU_OMP_MEMBER = 2
+UPMU_OMP_MEMBER_END = 3
+UPMU_OMP_WAIT = 4
+UPMU_OMP_WAITED = 5
+UPMU_OMP_RELEASE = 6
+UPMU_OMP_TASK = 7
+UPMU_OMP_TASK_END = 8
+UPMU_OMP_TASK_CREATE = 9
+UPMU_OMP_ENTER = 10
+UPMU_OMP_LEAVE = 11
+UPMU_OMP_NONE = 0
+UPMU_OMP_BARRIER_IMPLICIT = 1
+UPMU_OMP_BARRIER_EXPLICIT = 2
+UPMU_OMP_BARRIER = 3
+UPMU_OMP_TASKWAIT = 4
+UPMU_OMP_TASKGROUP = 5
+UPMU_OMP_CRITICAL = 6
+UPMU_OMP_LOCK = 7
+UPMU_OMP_NEST_LOCK = 8
+UPMU_OMP_ORDERED = 9
+UPMU_OMP_ATOMIC = 10
+UPMU_OMP_REDUCTION = 11
+UPMU_OMP_COPYPRIVATE = 12
+UPMU_OMP_LOOP = 16
+UPMU_OMP_SECTIONS = 17
+UPMU_OMP_SINGLE = 18
+UPMU_OMP_TASKLOOP = 19
+UPMU_OMP_OTHER = 20
+UPMU_OMP_EXPLICIT_TASK = 21
+UPMU_OMP_START = 32
+UPMU_OMP_JOIN = 33
 UPMU_STACK_NONE = 0
 UPMU_STACK_LIBUNWIND = 1
 UPMU_STACK_LIBGCC = 2
@@ -286,11 +335,16 @@ UPMU_DIAGNOSIS_OK = 0
 UPMU_DIAGNOSIS_LIMITED = 1
 UPMU_DIAGNOSIS_MISSING = 2
 UPMU_DIAGNOSIS_INFO = 3
+UPMU_FILTER_ALLOWED = 0
+UPMU_FILTER_REFUSED = 1
+UPMU_FILTER_ASKED = 2
+UPMU_FILTER_KILLED = 3
 UPMU_NO_INDEX = 4294967295
 UPMU_REGION_NAME_MAX = 255
 UPMU_REGION_DEPTH_MAX = 256
 UPMU_REGION_EVENTS_MAX = 16
 UPMU_ALL_THREADS = 0
+UPMU_SUBSCRIPTION_NO_EVENTS = 4294967295
 UPMU_SYNC_NO_STACKS = 4294967295
 UPMU_SYNC_NO_SAMPLES = 4294967295
 UPMU_NO_VALUE = 18446744073709551615
@@ -492,6 +546,12 @@ class UpmuOverviewObject(Structure):
         ("partial_max_ns", c_uint64),
         ("before_holds", c_uint64),
         ("before_waits", c_uint64),
+        ("in_vain", c_uint64),
+        ("timed_holds_ns", c_uint64),
+        ("call_ns", c_uint64),
+        ("call_kind", c_int32),
+        ("reserved", c_uint32),
+        ("call_kind_ns", c_uint64),
     ]
 
 
@@ -772,6 +832,7 @@ class UpmuDeadlockHeld(Structure):
         ("wanted", c_uint32),
         ("site", c_uint64),
         ("since_ns", c_uint64),
+        ("stack", c_uint32),
     ]
 
 
@@ -835,6 +896,7 @@ class UpmuDeadlockInspectThread(Structure):
         ("n_frames", c_size_t),
         ("wait_channel", c_char_p),
         ("object_type", c_int32),
+        ("object_name", c_char_p),
     ]
 
 
@@ -850,6 +912,7 @@ class UpmuExportOpts(Structure):
         ("from_ns", c_uint64),
         ("to_ns", c_uint64),
         ("damage", c_void_p),
+        ("base", c_char_p),
     ]
 
 
@@ -932,6 +995,10 @@ class UpmuFunctionsTotals(Structure):
         ("damages", c_uint64),
         ("running", c_uint64),
         ("skipped", c_uint64),
+        ("event_bytes", c_uint64),
+        ("events_lost", c_uint64),
+        ("events_short", c_uint64),
+        ("rings", c_uint64),
     ]
 
 
@@ -984,6 +1051,57 @@ class UpmuFunctionPath(Structure):
         ("exclusive_ns", c_uint64),
         ("min_ns", c_uint64),
         ("max_ns", c_uint64),
+    ]
+
+
+class UpmuFunctionEvent(Structure):
+    """struct upmu_function_event"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("raw_ns", c_uint64),
+        ("begin_raw_ns", c_uint64),
+        ("pid", c_int),
+        ("tid", c_int),
+        ("function", c_uint32),
+        ("depth", c_uint32),
+        ("kind", c_int32),
+        ("inferred", c_uint32),
+    ]
+
+
+class UpmuHeapProcess(Structure):
+    """struct upmu_heap_process"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("process", c_uint64),
+        ("period", c_uint64),
+        ("samples", c_uint64),
+        ("allocated_bytes", c_uint64),
+        ("allocated_blocks", c_uint64),
+        ("live_bytes", c_uint64),
+        ("live_blocks", c_uint64),
+        ("peak_bytes", c_uint64),
+        ("peak_ns", c_uint64),
+        ("strays", c_uint64),
+        ("pid", c_int),
+        ("reserved", c_uint32),
+    ]
+
+
+class UpmuHeapPath(Structure):
+    """struct upmu_heap_path"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("process", c_uint64),
+        ("site", c_uint64),
+        ("samples", c_uint64),
+        ("allocated_bytes", c_uint64),
+        ("allocated_blocks", c_uint64),
+        ("live_bytes", c_uint64),
+        ("live_blocks", c_uint64),
+        ("peak_bytes", c_uint64),
+        ("stack", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1118,6 +1236,167 @@ class UpmuMpiWait(Structure):
         ("count", c_uint64),
         ("ns", c_uint64),
         ("max_ns", c_uint64),
+    ]
+
+
+class UpmuMpiDeadlock(Structure):
+    """struct upmu_mpi_deadlock"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("kind", c_int32),
+        ("reserved", c_int32),
+        ("n_threads", c_size_t),
+        ("n_behind", c_size_t),
+    ]
+
+
+class UpmuMpiDeadlockThread(Structure):
+    """struct upmu_mpi_deadlock_thread"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("process", c_uint32),
+        ("rank", c_int32),
+        ("pid", c_int32),
+        ("tid", c_int32),
+        ("host", c_char_p),
+        ("name", c_char_p),
+        ("comm", c_uint64),
+        ("sequence", c_uint64),
+        ("peer", c_int32),
+        ("tag", c_int32),
+        ("cause", c_int32),
+        ("n_causes", c_uint32),
+        ("object", c_uint64),
+        ("wait_kind", c_int32),
+        ("holder", c_int32),
+        ("since_ns", c_uint64),
+        ("site", c_uint64),
+        ("stack", c_uint32),
+        ("behind", c_uint32),
+    ]
+
+
+class UpmuOpenmpProcess(Structure):
+    """struct upmu_openmp_process"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("process", c_size_t),
+        ("pid", c_int32),
+        ("method", c_uint32),
+        ("runtime", c_char_p),
+        ("time_ns", c_uint64),
+        ("parallel_ns", c_uint64),
+        ("regions", c_uint64),
+        ("unfinished", c_uint64),
+        ("threads", c_uint64),
+        ("strays", c_uint64),
+    ]
+
+
+class UpmuOpenmpRegion(Structure):
+    """struct upmu_openmp_region"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("process", c_size_t),
+        ("site", c_uint64),
+        ("parent", c_size_t),
+        ("count", c_uint64),
+        ("unfinished", c_uint64),
+        ("threads", c_uint64),
+        ("elapsed_ns", c_uint64),
+        ("time_ns", c_uint64),
+        ("work_ns", c_uint64),
+        ("wait_ns", c_uint64),
+        ("nested_ns", c_uint64),
+        ("gain_ns", c_uint64),
+        ("tasks", c_uint64),
+    ]
+
+
+class UpmuOpenmpMember(Structure):
+    """struct upmu_openmp_member"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("thread", c_size_t),
+        ("tid", c_int32),
+        ("number", c_uint32),
+        ("count", c_uint64),
+        ("time_ns", c_uint64),
+        ("work_ns", c_uint64),
+        ("wait_ns", c_uint64),
+        ("nested_ns", c_uint64),
+        ("tasks", c_uint64),
+    ]
+
+
+class UpmuOpenmpThread(Structure):
+    """struct upmu_openmp_thread"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("process", c_size_t),
+        ("tid", c_int32),
+        ("begins", c_uint32),
+        ("time_ns", c_uint64),
+        ("work_ns", c_uint64),
+        ("wait_ns", c_uint64),
+        ("outside_ns", c_uint64),
+    ]
+
+
+class UpmuOpenmpConstruct(Structure):
+    """struct upmu_openmp_construct"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("process", c_size_t),
+        ("region", c_size_t),
+        ("site", c_uint64),
+        ("construct", c_uint32),
+        ("reserved", c_uint32),
+        ("count", c_uint64),
+        ("ns", c_uint64),
+        ("max_ns", c_uint64),
+        ("held_ns", c_uint64),
+        ("max_held_ns", c_uint64),
+    ]
+
+
+class UpmuOverflowSample(Structure):
+    """struct upmu_overflow_sample"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("overflow", c_void_p),
+        ("pc", c_uint64),
+        ("events", c_uint64),
+        ("context", c_void_p),
+    ]
+
+
+class UpmuOverflowOpts(Structure):
+    """struct upmu_overflow_opts"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("event", c_char_p),
+        ("period", c_uint64),
+        ("callback", c_void_p),
+        ("arg", c_void_p),
+    ]
+
+
+class UpmuOverflowInfo(Structure):
+    """struct upmu_overflow_info"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("event", c_char_p),
+        ("reason", c_char_p),
+        ("period", c_uint64),
+        ("calls", c_uint64),
+        ("events", c_uint64),
+        ("count", c_uint64),
+        ("source", c_int32),
+        ("signal", c_int32),
+        ("user_only", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1360,6 +1639,44 @@ class UpmuSnapshotTotals(Structure):
     ]
 
 
+class UpmuTraceFilterOpts(Structure):
+    """struct upmu_trace_filter_opts"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("kinds", POINTER(c_int)),
+        ("n_kinds", c_size_t),
+        ("from_ns", c_uint64),
+        ("to_ns", c_uint64),
+        ("pid", c_int),
+        ("tid", c_int),
+    ]
+
+
+class UpmuSubscriptionOpts(Structure):
+    """struct upmu_subscription_opts"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("dir", c_char_p),
+        ("interval_ms", c_uint32),
+        ("queue", c_uint32),
+        ("filter", POINTER(UpmuTraceFilterOpts)),
+        ("update", c_void_p),
+        ("arg", c_void_p),
+    ]
+
+
+class UpmuSubscriptionTotals(Structure):
+    """struct upmu_subscription_totals"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("updates", c_uint64),
+        ("events", c_uint64),
+        ("dropped", c_uint64),
+        ("missed", c_uint64),
+        ("damages", c_uint64),
+    ]
+
+
 class UpmuSyncOpts(Structure):
     """struct upmu_sync_opts"""
     _fields_ = [
@@ -1585,6 +1902,49 @@ class UpmuTraceMpiCount(Structure):
     ]
 
 
+class UpmuTraceSample(Structure):
+    """struct upmu_trace_sample"""
+    _fields_ = [
+        ("cpu_ns", c_uint64),
+        ("total_ns", c_uint64),
+        ("period_ns", c_uint64),
+    ]
+
+
+class UpmuTraceOmp(Structure):
+    """struct upmu_trace_omp"""
+    _fields_ = [
+        ("value", c_uint64),
+        ("event", c_uint32),
+        ("construct", c_uint32),
+        ("number", c_uint32),
+    ]
+
+
+class UpmuTraceOmpParallel(Structure):
+    """struct upmu_trace_omp_parallel"""
+    _fields_ = [
+        ("region", c_uint64),
+        ("threads", c_uint32),
+    ]
+
+
+class UpmuTraceOmpEnv(Structure):
+    """struct upmu_trace_omp_env"""
+    _fields_ = [
+        ("method", c_uint32),
+    ]
+
+
+class UpmuTraceHeap(Structure):
+    """struct upmu_trace_heap"""
+    _fields_ = [
+        ("bytes", c_uint64),
+        ("weight", c_uint64),
+        ("period", c_uint64),
+    ]
+
+
 class UpmuTraceSched(Structure):
     """struct upmu_trace_sched"""
     _fields_ = [
@@ -1645,6 +2005,11 @@ class UpmuTraceEventUnion(Union):
         ("mpi_comm", UpmuTraceMpiComm),
         ("mpi_env", UpmuTraceMpiEnv),
         ("mpi_count", UpmuTraceMpiCount),
+        ("sample", UpmuTraceSample),
+        ("omp", UpmuTraceOmp),
+        ("omp_parallel", UpmuTraceOmpParallel),
+        ("omp_env", UpmuTraceOmpEnv),
+        ("heap", UpmuTraceHeap),
         ("reserved", c_uint64 * 8),
     ]
 
@@ -1698,19 +2063,7 @@ class UpmuTraceProcess(Structure):
         ("execed", c_uint32),
         ("lost_note", c_char_p),
         ("snapshot", c_char_p),
-    ]
-
-
-class UpmuTraceFilterOpts(Structure):
-    """struct upmu_trace_filter_opts"""
-    _fields_ = [
-        ("size", c_size_t),
-        ("kinds", POINTER(c_int)),
-        ("n_kinds", c_size_t),
-        ("from_ns", c_uint64),
-        ("to_ns", c_uint64),
-        ("pid", c_int),
-        ("tid", c_int),
+        ("lost_any", c_uint64),
     ]
 
 
@@ -1880,6 +2233,18 @@ class UpmuDiagnosis(Structure):
     ]
 
 
+class UpmuFilterCall(Structure):
+    """struct upmu_filter_call"""
+    _fields_ = [
+        ("name", c_char_p),
+        ("number", c_int32),
+        ("answer", c_int32),
+        ("at_start", c_uint32),
+        ("later", c_uint32),
+        ("with_counters", c_uint32),
+    ]
+
+
 #: The struct of each class, by its C name.
 STRUCTS = {
     "upmu_overview_opts": UpmuOverviewOpts,
@@ -1925,6 +2290,9 @@ STRUCTS = {
     "upmu_function": UpmuFunction,
     "upmu_function_edge": UpmuFunctionEdge,
     "upmu_function_path": UpmuFunctionPath,
+    "upmu_function_event": UpmuFunctionEvent,
+    "upmu_heap_process": UpmuHeapProcess,
+    "upmu_heap_path": UpmuHeapPath,
     "upmu_monitor_totals": UpmuMonitorTotals,
     "upmu_monitor_thread": UpmuMonitorThread,
     "upmu_monitor_lock": UpmuMonitorLock,
@@ -1932,6 +2300,16 @@ STRUCTS = {
     "upmu_mpi_rank": UpmuMpiRank,
     "upmu_mpi_call": UpmuMpiCall,
     "upmu_mpi_wait": UpmuMpiWait,
+    "upmu_mpi_deadlock": UpmuMpiDeadlock,
+    "upmu_mpi_deadlock_thread": UpmuMpiDeadlockThread,
+    "upmu_openmp_process": UpmuOpenmpProcess,
+    "upmu_openmp_region": UpmuOpenmpRegion,
+    "upmu_openmp_member": UpmuOpenmpMember,
+    "upmu_openmp_thread": UpmuOpenmpThread,
+    "upmu_openmp_construct": UpmuOpenmpConstruct,
+    "upmu_overflow_sample": UpmuOverflowSample,
+    "upmu_overflow_opts": UpmuOverflowOpts,
+    "upmu_overflow_info": UpmuOverflowInfo,
     "upmu_region": UpmuRegion,
     "upmu_region_opts": UpmuRegionOpts,
     "upmu_stat": UpmuStat,
@@ -1949,6 +2327,8 @@ STRUCTS = {
     "upmu_snapshot": UpmuSnapshot,
     "upmu_snapshot_watch_opts": UpmuSnapshotWatchOpts,
     "upmu_snapshot_totals": UpmuSnapshotTotals,
+    "upmu_subscription_opts": UpmuSubscriptionOpts,
+    "upmu_subscription_totals": UpmuSubscriptionTotals,
     "upmu_sync_opts": UpmuSyncOpts,
     "upmu_timeline_opts": UpmuTimelineOpts,
     "upmu_timeline_totals": UpmuTimelineTotals,
@@ -1970,6 +2350,11 @@ STRUCTS = {
     "upmu_trace_mpi_comm": UpmuTraceMpiComm,
     "upmu_trace_mpi_env": UpmuTraceMpiEnv,
     "upmu_trace_mpi_count": UpmuTraceMpiCount,
+    "upmu_trace_sample": UpmuTraceSample,
+    "upmu_trace_omp": UpmuTraceOmp,
+    "upmu_trace_omp_parallel": UpmuTraceOmpParallel,
+    "upmu_trace_omp_env": UpmuTraceOmpEnv,
+    "upmu_trace_heap": UpmuTraceHeap,
     "upmu_trace_sched": UpmuTraceSched,
     "upmu_trace_sched_count": UpmuTraceSchedCount,
     "upmu_trace_sched_wake": UpmuTraceSchedWake,
@@ -1991,11 +2376,17 @@ STRUCTS = {
     "upmu_usage": UpmuUsage,
     "upmu_plan_entry": UpmuPlanEntry,
     "upmu_diagnosis": UpmuDiagnosis,
+    "upmu_filter_call": UpmuFilterCall,
 }
 
 #: name: (result, arguments) of the functions of each library.
 FUNCTIONS = {
     "core": {
+        "upmu_overflow_open": (c_int, [c_void_p, POINTER(UpmuOverflowOpts)]),
+        "upmu_overflow_start": (c_int, [c_void_p]),
+        "upmu_overflow_stop": (c_int, [c_void_p]),
+        "upmu_overflow_info_read": (c_int, [c_void_p, POINTER(UpmuOverflowInfo)]),
+        "upmu_overflow_close": (c_int, [c_void_p]),
         "upmu_region_setup": (c_int, [POINTER(UpmuRegionOpts)]),
         "upmu_region_switch": (c_int, [c_int]),
         "upmu_region_stats_read": (c_int, [c_char_p, c_int, POINTER(UpmuRegionStats)]),
@@ -2063,6 +2454,7 @@ FUNCTIONS = {
         "upmu_plan_entry_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuPlanEntry)]),
         "upmu_plan_close": (None, [c_void_p]),
         "upmu_diagnose": (c_int, [c_void_p, c_void_p]),
+        "upmu_filter_judge": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
     },
     "sync": {
         "upmu_sync_begin": (c_int, [POINTER(UpmuSyncOpts)]),
@@ -2179,6 +2571,12 @@ FUNCTIONS = {
         "upmu_functions_edge_count": (c_size_t, [c_void_p]),
         "upmu_functions_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuFunctionPath)]),
         "upmu_functions_path_count": (c_size_t, [c_void_p]),
+        "upmu_functions_events_begin": (c_int, [c_void_p]),
+        "upmu_functions_event_next": (c_int, [c_void_p, POINTER(UpmuFunctionEvent)]),
+        "upmu_heap_open": (c_int, [c_void_p, c_char_p]),
+        "upmu_heap_close": (None, [c_void_p]),
+        "upmu_heap_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuHeapProcess)]),
+        "upmu_heap_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuHeapPath)]),
         "upmu_monitor_open": (c_int, [c_void_p, c_char_p]),
         "upmu_monitor_update": (c_int, [c_void_p]),
         "upmu_monitor_totals_read": (c_int, [c_void_p, POINTER(UpmuMonitorTotals)]),
@@ -2196,6 +2594,21 @@ FUNCTIONS = {
         "upmu_mpi_call_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCall)]),
         "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
         "upmu_mpi_pattern_name": (c_char_p, [c_int]),
+        "upmu_mpi_deadlock_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDeadlock)]),
+        "upmu_mpi_deadlock_thread_at": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(UpmuMpiDeadlockThread)]),
+        "upmu_mpi_deadlock_name": (c_char_p, [c_int]),
+        "upmu_mpi_watch_open": (c_int, [c_void_p, c_char_p]),
+        "upmu_mpi_watch_poll": (c_int, [c_void_p, c_void_p]),
+        "upmu_mpi_watch_close": (None, [c_void_p]),
+        "upmu_openmp_open": (c_int, [c_void_p, c_char_p]),
+        "upmu_openmp_close": (None, [c_void_p]),
+        "upmu_openmp_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOpenmpProcess)]),
+        "upmu_openmp_region_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOpenmpRegion)]),
+        "upmu_openmp_member_at": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(UpmuOpenmpMember)]),
+        "upmu_openmp_thread_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOpenmpThread)]),
+        "upmu_openmp_construct_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOpenmpConstruct)]),
+        "upmu_openmp_region_wait_ns": (c_uint64, [c_void_p, c_size_t, c_size_t, c_uint32]),
+        "upmu_openmp_thread_wait_ns": (c_uint64, [c_void_p, c_size_t, c_uint32]),
         "upmu_sampler_open": (c_int, [c_void_p, c_char_p, POINTER(UpmuSamplerOpts)]),
         "upmu_sampler_attach": (c_int, [c_void_p, c_int, c_int]),
         "upmu_sampler_drain": (c_int, [c_void_p]),
@@ -2217,6 +2630,10 @@ FUNCTIONS = {
         "upmu_snapshot_watch_take": (c_int, [c_void_p, c_char_p, POINTER(UpmuSnapshot)]),
         "upmu_snapshot_watch_totals_read": (c_int, [c_void_p, POINTER(UpmuSnapshotTotals)]),
         "upmu_snapshot_watch_close": (None, [c_void_p]),
+        "upmu_subscription_open": (c_int, [c_void_p, POINTER(UpmuSubscriptionOpts)]),
+        "upmu_subscription_read": (c_int, [c_void_p, c_void_p, c_size_t, c_int]),
+        "upmu_subscription_totals_read": (c_int, [c_void_p, POINTER(UpmuSubscriptionTotals)]),
+        "upmu_subscription_close": (None, [c_void_p]),
         "upmu_row_kind_name": (c_char_p, [c_int]),
         "upmu_timeline_open": (c_int, [c_void_p, c_char_p, POINTER(UpmuTimelineOpts)]),
         "upmu_timeline_close": (None, [c_void_p]),
@@ -2234,6 +2651,8 @@ FUNCTIONS = {
         "upmu_trace_kind_name": (c_char_p, [c_int]),
         "upmu_object_type_name": (c_char_p, [c_int]),
         "upmu_trace_mpi_call_name": (c_char_p, [c_uint32]),
+        "upmu_trace_omp_event_name": (c_char_p, [c_uint32]),
+        "upmu_trace_omp_construct_name": (c_char_p, [c_uint32]),
         "upmu_trace_process_count": (c_size_t, [c_void_p]),
         "upmu_trace_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuTraceProcess)]),
         "upmu_trace_counter_name": (c_char_p, [c_void_p, c_size_t, c_size_t]),

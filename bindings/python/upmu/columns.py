@@ -7,7 +7,7 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_void_p
 from typing import Any, Iterable, Iterator, List, Optional, Sequence, Union
 
 from . import _declarations as c
-from ._native import Error, analysis, check, path, sized, text
+from ._native import Error, analysis, check, path, sized, table, text
 
 _GET_SCHEMA = ctypes.CFUNCTYPE(c_int, POINTER(c.ArrowArrayStream), POINTER(c.ArrowSchema))
 _GET_NEXT = ctypes.CFUNCTYPE(c_int, POINTER(c.ArrowArrayStream), POINTER(c.ArrowArray))
@@ -15,6 +15,7 @@ _GET_ERROR = ctypes.CFUNCTYPE(c_char_p, POINTER(c.ArrowArrayStream))
 _RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
 _DAMAGE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 
+_ROWS_WHOLE = 65536  # of a batch whose values are copied: large enough for numpy, small enough for the cache of a CPU
 _FORMATS = {b"c": ("b", 1), b"i": ("i", 4), b"I": ("I", 4), b"l": ("q", 8), b"L": ("Q", 8)}  # Arrow: (struct, bytes)
 
 
@@ -92,25 +93,26 @@ class Events:
         #: Messages about parts of the recording that could not be read, of the last use.
         self.damages: List[str] = []
 
-    def _open(self) -> Any:
-        """A stream, which the caller releases."""
+    def _open(self, rows: int) -> "tuple[Any, int]":
+        """A stream, which the caller releases, and the number of events of the recording as far as it is known."""
         trace = c_void_p()
         stream = c.ArrowArrayStream()
         self.damages = []
         _readers[id(self)] = self
-        opts = sized(c.UpmuArrowOpts, rows=self._rows, damage=ctypes.cast(_on_damage, c_void_p), arg=id(self))
+        opts = sized(c.UpmuArrowOpts, rows=rows, damage=ctypes.cast(_on_damage, c_void_p), arg=id(self))
         check(analysis.upmu_trace_open(byref(trace), self._directory))
         try:
             check(analysis.upmu_trace_filter(trace, byref(self._filter)))
+            events = sum(p.events for p in table(analysis.upmu_trace_process_at, c.UpmuTraceProcess, trace))
             check(analysis.upmu_trace_arrow(trace, byref(opts), byref(stream)))
         except Error:
             analysis.upmu_trace_close(trace)
             raise
-        return stream
+        return stream, events
 
-    def _batches(self) -> Iterator[Any]:
-        """(name, format, array) of each column, and the batch that holds them, for each batch."""
-        stream = self._open()
+    def _batches(self, rows: int = 0) -> Iterator[Any]:
+        """The columns (name, format, array) of each batch, the batch that holds them, and the number of events of the recording."""
+        stream, events = self._open(self._rows or rows)
         try:
             schema = c.ArrowSchema()
             _checked(stream, _GET_SCHEMA(stream.get_schema)(byref(stream), byref(schema)))
@@ -125,14 +127,14 @@ class Events:
                 if not array.release:
                     return
                 columns = ctypes.cast(array.children, POINTER(POINTER(c.ArrowArray)))
-                yield [(name, code, columns[i].contents) for name, i, code in wanted], _Batch(array)
+                yield [(name, code, columns[i].contents) for name, i, code in wanted], _Batch(array), events
         finally:
             _release(stream)
 
     def __iter__(self) -> Iterator[Any]:
         """The events as named tuples; None where an event has no such field."""
         row = None
-        for columns, batch in self._batches():
+        for columns, batch, _ in self._batches():
             if row is None:
                 row = namedtuple("Event", [_identifier(name) for name, _, _ in columns], rename=True)
             yield from map(row._make, zip(*[_python_values(array, code) for _, code, array in columns]))
@@ -140,9 +142,15 @@ class Events:
 
     def _whole(self, numpy: Any) -> "Iterator[Any]":
         """(name, values, missing or None, words or None) of each column; values with words are indices, -1 for none."""
-        batches = list(self._batches())
-        for parts in zip(*(columns for columns, _ in batches)):
-            yield (parts[0][0], *_whole_column(numpy, parts[0][1], [array for _, _, array in parts]))
+        found: "List[_Whole]" = []
+        n = 0
+        for columns, batch, events in self._batches(_ROWS_WHOLE):
+            found = found or [_Whole(numpy, name, code, events) for name, code, _ in columns]
+            for column, (_, _, array) in zip(found, columns):
+                column.add(n, array)
+            n += batch.array.length
+            del columns, batch  # the memory is used for the next one
+        return (column.result(n) for column in found)
 
     def to_numpy(self) -> "dict[str, Any]":
         """Columns as numpy arrays. Numbers that may be missing are masked arrays; texts are arrays of objects, with None."""
@@ -150,7 +158,7 @@ class Events:
         found = {}
         for name, values, missing, words in self._whole(numpy):
             if words is not None:
-                values = numpy.array(words + [None], dtype=object)[values]
+                values = numpy.array(words + [None], dtype=object)[values] if words else numpy.empty(len(values), object)
             found[name] = values if missing is None or words is not None else numpy.ma.MaskedArray(values, missing)
         return found
 
@@ -168,7 +176,7 @@ class Events:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The events as a PyCapsule of the Arrow C stream interface, for pyarrow, Polars, DuckDB, pandas."""
-        stream = self._open()
+        stream, _ = self._open(self._rows)
         address = ctypes.addressof(stream)
         _streams[address] = stream
         return _new_capsule(address, _NAME, _destroy_capsule)
@@ -210,36 +218,88 @@ def _identifier(name: str) -> str:
     return "".join(ch if ch.isalnum() else "_" for ch in name)
 
 
-def _whole_column(numpy: Any, code: bytes, arrays: List[Any]) -> Any:
-    """The parts of a column as (values, missing, words)."""
-    letter, width = _FORMATS[code]
-    n, nulls = sum(a.length for a in arrays), sum(a.null_count for a in arrays)
-    raw = [numpy.frombuffer(_buffer(_pointer(a.buffers, 1), a.length * width), dtype=letter) for a in arrays]
-    missing = _missing(numpy, arrays, n, nulls)
-    if not arrays[0].dictionary:
-        return (numpy.concatenate(raw) if nulls < n else numpy.zeros(n, letter)), missing, None
-    index: "dict[str, int]" = {}
-    if nulls == n:
-        return numpy.full(n, -1, "b"), missing, []
-    # Each batch has a dictionary of its own.
-    maps = [[index.setdefault(word, len(index)) for word in _words(a)] + [0] for a in arrays]
-    kind = "b" if len(index) < 128 else "i"
-    values = numpy.concatenate([numpy.array(m, kind)[part] for m, part in zip(maps, raw)])
-    if missing is not None:
-        values[missing] = -1
-    return values, missing, list(index)
+class _Whole:
+    """A column of all batches in one array, which exists once there is a value."""
 
+    def __init__(self, numpy: Any, name: str, code: bytes, rows: int) -> None:
+        self._numpy, self._name, self._rows = numpy, name, rows
+        self._letter, self._width = _FORMATS[code]
+        self._values: Any = None
+        self._missing: Any = None
+        self._lazy = False  # `_values` was zeroed, so that missing numbers need not be written
+        self._index: "Optional[dict[str, int]]" = None
 
-def _missing(numpy: Any, arrays: List[Any], n: int, nulls: int) -> Any:
-    """Whether each value is missing; None if none is."""
-    if nulls in (0, n):
-        return None if nulls == 0 else numpy.ones(n, bool)
-    parts = []
-    for a in arrays:
-        bits = _nulls(a)
-        parts.append(numpy.zeros(a.length, bool) if bits is None else
-                     numpy.unpackbits(numpy.frombuffer(bits, "u1"), bitorder="little")[:a.length] == 0)
-    return numpy.concatenate(parts)
+    def _grow(self, rows: int) -> None:
+        """The number of events of a recording that is damaged or still written is too small."""
+        more = max(rows, 2 * self._rows) - self._rows
+        self._rows += more
+        if self._values is not None:
+            self._values = self._numpy.concatenate([self._values, self._numpy.zeros(more, self._letter)])
+        if self._missing is not None:
+            self._missing = self._numpy.concatenate([self._missing, self._numpy.zeros(more, bool)])
+
+    def _allocate(self, mostly_missing: bool) -> Any:
+        """Pages of zeros that are never touched cost nothing; numpy asks for large pages only if they need not be zeroed."""
+        self._lazy = mostly_missing and self._index is None
+        return (self._numpy.zeros if self._lazy else self._numpy.empty)(self._rows, self._letter)
+
+    def add(self, at: int, array: Any) -> None:
+        """The rows of a batch, the first of them as row `at`."""
+        n = array.length
+        if at + n > self._rows:
+            self._grow(at + n)
+        missing = self._note_missing(at, array)
+        if array.dictionary and self._index is None:
+            self._index = {}
+        nothing = 0 if self._index is None else -1
+        if self._values is None and array.null_count == n:
+            return
+        if self._values is None:
+            self._values = self._allocate(array.null_count > n / 2)
+            if not self._lazy:
+                self._values[:at] = nothing
+        values = self._values[at:at + n]
+        if array.null_count == n:
+            if not self._lazy:
+                values.fill(nothing)
+            return
+        self._copy(values, array)
+        if missing is not None and self._index is not None:
+            self._numpy.copyto(values, nothing, where=missing)
+
+    def _copy(self, values: Any, array: Any) -> None:
+        numpy, index = self._numpy, self._index
+        raw = numpy.frombuffer(_buffer(_pointer(array.buffers, 1), array.length * self._width), dtype=self._letter)
+        if index is None:
+            values[:] = raw
+            return
+        # Each batch has a dictionary of its own.
+        numbers = [index.setdefault(word, len(index)) for word in _words(array)] + [0]
+        numpy.array(numbers, self._letter).take(raw, out=values, mode="clip")
+
+    def _note_missing(self, at: int, array: Any) -> Any:
+        """Which rows of the batch have no value; None if all have one."""
+        numpy, n = self._numpy, array.length
+        if not array.null_count:
+            return None
+        if self._missing is None:
+            self._missing = numpy.zeros(self._rows, bool)
+        part = self._missing[at:at + n]
+        if array.null_count == n:
+            part.fill(True)
+        else:
+            bits = numpy.frombuffer(_nulls(array), "u1")
+            part[:] = numpy.unpackbits(~bits, count=n, bitorder="little").view(bool)
+        return part
+
+    def result(self, n: int) -> Any:
+        """(name, values, missing or None, words or None) of the `n` rows."""
+        words = None if self._index is None else list(self._index)
+        missing = None if self._missing is None else self._missing[:n]
+        if self._values is not None:
+            return self._name, self._values[:n], missing, words
+        nothing = self._numpy.zeros(n, self._letter)
+        return self._name, nothing if words is None else nothing - 1, missing, words
 
 
 # Capsules are made by CPython's own functions. The destructor releases the stream unless its reader has taken it over.

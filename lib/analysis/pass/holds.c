@@ -9,6 +9,9 @@
  * flagged at both ends and always valid. A hold that began `before` the recording has an event at its end only.
  */
 #include "analysis/pass/holds.h"
+
+#include <stdlib.h>
+
 #include "analysis/pass/tables.h"
 #include "analysis/pass/values.h"
 
@@ -119,7 +122,7 @@ int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time
     return hold_add(o, stats, true);
 }
 
-int hold_release(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)
+static int hold_end_by(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)
 {
     bool sampled = (e->flags & UPMU_TRACE_FLAG_SAMPLED) != 0,
          inner = stats->again > 0 && e->lock_release.held_since == 0;
@@ -147,9 +150,23 @@ int hold_release(struct overview *o, struct ov_thread_stats *stats, const struct
     return rc;
 }
 
+int hold_release(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)
+{
+    int rc = hold_end_by(o, stats, e);
+    if (stats->awaited_since != 0 && stats->awaited_end == 0 && stats->hold.begin_ns == stats->awaited_since) {
+        stats->awaited_end = stats->hold.end_ns;
+        stats->awaited_stack = e->stack;
+    }
+    return rc;
+}
+
 void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event *e)
 {
     bool known = e->lock_block.holder_since != 0;
+    if (stats->awaited_since != e->lock_block.holder_since) {
+        stats->awaited_since = e->lock_block.holder_since;
+        stats->awaited_end = 0;
+    }
     /* Later waiters find the same hold, and a hold with an acquisition event is known by that. */
     if (known ? e->lock_block.holder_since <= stats->begun && !stats->begun_partial
               : stats->begun != 0 && stats->begun_observed)
@@ -184,6 +201,35 @@ void hold_resume(struct ov_thread_stats *stats, const struct upmu_trace_event *e
         stats->saved_depth = 0;
         stats->since = e->time_ns;
         stats->since_site = e->site;
+    }
+}
+
+int hold_note_call(struct ov_thread *t, int kind, uint64_t begin_ns, uint64_t end_ns)
+{
+    if (!t->calls)
+        t->calls = calloc(CALLS_KEPT, sizeof *t->calls);
+    if (!t->calls)
+        return overview_no_memory();
+    t->calls[t->n_calls++ % CALLS_KEPT] = (struct ov_call_wait){begin_ns, end_ns, kind};
+    return 0;
+}
+
+void hold_add_calls(struct overview *o, const struct ov_thread_stats *stats)
+{
+    const struct ov_hold *h = &stats->hold;
+    const struct ov_thread *t = &o->threads[stats->thread];
+    struct ov_object *object = &o->objects[stats->object];
+    if (h->begin_ns == 0)
+        return;
+    object->timed_holds_ns += h->end_ns - h->begin_ns;
+    for (uint64_t i = t->n_calls; i > 0 && t->n_calls - i < CALLS_KEPT; i--) {
+        const struct ov_call_wait *c = &t->calls[(i - 1) % CALLS_KEPT];
+        if (c->end_ns <= h->begin_ns)
+            break;
+        uint64_t begin = c->begin_ns > h->begin_ns ? c->begin_ns : h->begin_ns;
+        uint64_t end = c->end_ns < h->end_ns ? c->end_ns : h->end_ns;
+        if (end > begin)
+            object->call_ns[c->kind - UPMU_WAIT_SLEEP] += end - begin;
     }
 }
 

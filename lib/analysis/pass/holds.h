@@ -17,6 +17,10 @@ void hold_forget(struct ov_thread_stats *stats);
  *  UPMU_E_NOMEM. */
 int hold_pause(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e);
 void hold_resume(struct ov_thread_stats *stats, const struct upmu_trace_event *e);
+/** The thread has waited in a call: locks that it holds are held meanwhile. @return 0; UPMU_E_NOMEM. */
+int hold_note_call(struct ov_thread *t, int kind, uint64_t begin_ns, uint64_t end_ns);
+/** Add `stats->hold`, which has ended, to the object's time of holds and of the calls in them. */
+void hold_add_calls(struct overview *o, const struct ov_thread_stats *stats);
 /** The recording ends at `time_ns`. If a thread still waits, the hold lasts until then. @return 0; UPMU_E_NOMEM. */
 int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns);
 void hold_counts(struct ov_thread_stats *stats, struct ov_baseline *baseline, const struct upmu_trace_event *e);

@@ -86,6 +86,7 @@ static int object_released(struct overview *o, uint32_t thread, uint32_t stats, 
 {
     uint32_t object = o->thread_stats[stats].object;
     int rc = hold_release(o, &o->thread_stats[stats], e);
+    hold_add_calls(o, &o->thread_stats[stats]);
     if (rc == 0)
         rc = wakeup_add_hold(o, stats, o->thread_stats[stats].hold.begin_ns, e->time_ns);
     return rc == 0 ? wakeup_wake(o, thread, object, e->time_ns, false) : rc;
@@ -151,12 +152,24 @@ static int object_cond_mutex(struct overview *o, uint32_t thread, const struct u
         return before ? overview_no_memory() : 0;
     if (e->kind == UPMU_TRACE_COND_WAIT) {
         int rc = hold_pause(o, &o->thread_stats[stats], e);
+        hold_add_calls(o, &o->thread_stats[stats]);
         if (rc == 0)
             rc = wakeup_add_hold(o, stats, o->thread_stats[stats].hold.begin_ns, e->time_ns);
         return rc == 0 ? section_end(o, thread, e, &o->thread_stats[stats].section, &o->objects[mutex].held) : rc;
     }
     hold_resume(&o->thread_stats[stats], e);
     return section_begin(o, thread, e, &o->thread_stats[stats].section);
+}
+
+/* A thread that was woken, and waits again without having released the mutex, has found nothing to do. */
+static void object_note_wakes(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    if (e->kind == UPMU_TRACE_COND_WAIT && e->cond.held_since != 0 && t->woken_by == object &&
+        t->woken_ns == e->cond.held_since)
+        o->objects[object].in_vain++;
+    t->woken_by = e->kind == UPMU_TRACE_COND_WAKE && e->result == 0 ? object : MAP_NONE;
+    t->woken_ns = e->time_ns;
 }
 
 /* The tid of the joined thread, from the event or by its pthread_t. */
@@ -174,6 +187,7 @@ static int object_wait_event(struct overview *o, uint32_t thread, uint32_t objec
     int rc = 0;
     switch (e->kind) {
     case UPMU_TRACE_COND_WAIT:
+        object_note_wakes(o, thread, object, e);
         rc = object_cond_mutex(o, thread, e);
         return rc == 0 ? wait_begin(o, thread, object, e) : rc;
     case UPMU_TRACE_THREAD_JOIN:
@@ -182,6 +196,7 @@ static int object_wait_event(struct overview *o, uint32_t thread, uint32_t objec
     case UPMU_TRACE_LOCK_BLOCK:
         return wait_begin(o, thread, object, e);
     case UPMU_TRACE_COND_WAKE:
+        object_note_wakes(o, thread, object, e);
         rc = object_cond_mutex(o, thread, e);
         break;
     case UPMU_TRACE_THREAD_JOINED:

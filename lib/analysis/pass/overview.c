@@ -28,7 +28,8 @@ static enum event_category event_category_of(int kind)
         return CATEGORY_REGION;
     /* LOCK_ORDER is for deadlocks only; the acquisition or wait after a LOCK_REQUEST has all that is needed here. */
     if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER || kind == UPMU_TRACE_LOCK_REQUEST ||
-        (kind >= UPMU_TRACE_MPI_ENTER && kind <= UPMU_TRACE_MPI_START)) /* of upmu/mpi.h */
+        (kind >= UPMU_TRACE_MPI_ENTER && kind <= UPMU_TRACE_MPI_START) || /* of upmu/mpi.h */
+        (kind >= UPMU_TRACE_OMP && kind <= UPMU_TRACE_HEAP_FREE))         /* of upmu/openmp.h and upmu/heap.h */
         return CATEGORY_NO_STATE;
     if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED || kind == UPMU_TRACE_CALL_BLOCK ||
         kind == UPMU_TRACE_CALL_RETURN)

@@ -108,7 +108,8 @@ static bool path_walk(struct overview *o, struct path *path, struct path_lock *l
     }
     path->begin_ns = g->nodes[at].time_ns;
     path->n_segments = p->n_segments - path->first_step;
-    path_reverse(&p->steps[path->first_step], path->n_segments);
+    if (path->n_segments > 0)
+        path_reverse(&p->steps[path->first_step], path->n_segments);
     return true;
 }
 

@@ -22,6 +22,7 @@ static void state_free_elements(struct overview *o)
         free(o->threads[i].name);
         free(o->threads[i].open);
         free(o->threads[i].also);
+        free(o->threads[i].calls);
         free(o->threads[i].open_values);
         free(o->threads[i].counts);
         free(o->threads[i].snapshot.values);

@@ -106,8 +106,16 @@ struct open_region {
     uint64_t begin_ns;
 };
 
-/* Number of enum upmu_wait_kind. */
-enum { WAIT_KINDS = UPMU_WAIT_CHILD + 1 };
+/* Number of enum upmu_wait_kind, and of those that are calls, from UPMU_WAIT_SLEEP on. */
+enum { WAIT_KINDS = UPMU_WAIT_CHILD + 1, CALL_KINDS = WAIT_KINDS - UPMU_WAIT_SLEEP };
+
+enum { CALLS_KEPT = 64 }; /* of each thread: a hold with more of them has a lower bound */
+
+/** A wait in a call that has ended. */
+struct ov_call_wait {
+    uint64_t begin_ns, end_ns;
+    int kind; /**< enum upmu_wait_kind */
+};
 
 struct ov_thread {
     uint32_t process;
@@ -133,6 +141,10 @@ struct ov_thread {
     size_t n_open, cap_open;
     uint32_t *also; /**< objects of a multi-word futex wait beside the first */
     size_t n_also, cap_also;
+    struct ov_call_wait *calls; /**< the last CALLS_KEPT, NULL before the first */
+    uint64_t n_calls;           /**< all of them */
+    uint32_t woken_by;          /**< condition variable of the last wait that ended without an error; MAP_NONE: none */
+    uint64_t woken_ns;          /**< when */
     struct upmu_overview_count *counts; /**< over its lifetime region, NULL if that has not ended */
     size_t n_counts;
     struct ov_snapshot snapshot;
@@ -174,6 +186,9 @@ struct ov_thread_stats {
     bool resumed_before;          /**< the present hold continues one of these after a condition variable's wait */
     struct ov_hold hold;          /**< the one that ended last */
     struct ov_hold pair;          /**< likewise of `paired` */
+    uint64_t awaited_since;       /**< begin of the hold that the latest waiter found, 0 = not known */
+    uint64_t awaited_end;         /**< and its end; 0: not yet */
+    uint32_t awaited_stack;       /**< of that release */
     uint64_t since_site;          /**< call site of `since`; 0: not known */
     struct upmu_wait_sum waits;
     uint64_t blocked, blocked_ns;
@@ -226,6 +241,9 @@ struct ov_object {
     struct upmu_wait_sum waits, shared_waits;
     uint64_t before_waits; /**< of these, begun before the recording */
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
+    uint64_t in_vain;             /**< waits for the condition variable that follow the last one at once */
+    uint64_t timed_holds_ns;      /**< holds with a recorded begin */
+    uint64_t call_ns[CALL_KINDS]; /**< of these, in calls that wait, by kind */
     struct upmu_longest_wait longest;
     struct ov_section_sums held, waited;
     /* After overview_finish(): its entries in `thread_stats` and `sites`, which are then sorted by object. */

@@ -34,6 +34,7 @@ uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, 
                                              .pid = pid,
                                              .tid = tid,
                                              .last_stats = MAP_NONE,
+                                             .woken_by = MAP_NONE,
                                              .begin_ns = from_start ? p->start_ns : time_ns,
                                              .switches = {.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED}};
     return index;

@@ -18,13 +18,13 @@
 struct overview;
 struct upmu_overview;
 
-enum span_kind { SPAN_REGION, SPAN_WAIT };
+enum span_kind { SPAN_REGION, SPAN_WAIT, SPAN_FUNCTION /* of exports only */ };
 
-/** A region or a wait of one thread. Pointers are valid during the call. */
+/** A region, a wait or a call of one thread. Pointers are valid during the call. */
 struct span {
     int kind;
     uint32_t thread; /**< index in the pass */
-    uint32_t what;   /**< region, or object waited for */
+    uint32_t what;   /**< region, object waited for, or function */
     int wait_kind;   /**< enum upmu_wait_kind */
     uint64_t begin_ns, end_ns;
     uint32_t holder; /**< thread that held the object when the wait began, MAP_NONE if not known */

@@ -124,7 +124,8 @@ int wait_begin_unrecorded(struct overview *o, uint32_t thread, uint32_t object, 
     return wait_notify(o, thread, &p, 0, false);
 }
 
-/* The holder's release, if that was recorded after the wait began: its stack, and how long the hold lasted. */
+/* The holder's release, if that was recorded after the wait began: its stack, and how long the hold lasted. A holder that was
+ * faster than the waiter may have acquired the lock again meanwhile. */
 static void wait_note_release(struct overview *o, const struct pending_wait *p, struct upmu_longest_wait *l)
 {
     uint32_t at = p->holder == MAP_NONE ? MAP_NONE : map_find(&o->by_thread_object, p->holder, p->object);
@@ -132,8 +133,12 @@ static void wait_note_release(struct overview *o, const struct pending_wait *p, 
     if (!stats || stats->release_ns < p->begin_ns)
         return;
     l->release_stack = stats->release_stack;
-    if (p->holder_since != 0 && stats->hold.begin_ns == p->holder_since)
+    if (p->holder_since != 0 && stats->hold.begin_ns == p->holder_since) {
         l->hold_ns = stats->hold.end_ns - stats->hold.begin_ns;
+    } else if (p->holder_since != 0 && stats->awaited_since == p->holder_since && stats->awaited_end != 0) {
+        l->hold_ns = stats->awaited_end - stats->awaited_since;
+        l->release_stack = stats->awaited_stack;
+    }
 }
 
 static void wait_note_longest(struct overview *o, const struct pending_wait *p, uint32_t thread, uint64_t ns,
@@ -265,6 +270,8 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
         t->pending[t->n_pending - 1].inner_ns += ns;
     int rc = section_end(o, thread, e, &p.section, &o->objects[object].waited);
     wait_end_hold(o, &p, e);
+    if (rc == 0 && p.kind >= UPMU_WAIT_SLEEP)
+        rc = hold_note_call(t, p.kind, p.begin_ns, e->time_ns);
     if (rc == 0)
         rc = wait_add(o, thread, &p, ns, true);
     return rc == 0 ? wait_end_in_graph(o, thread, &p, e, ns) : rc;

@@ -105,7 +105,7 @@ static struct arch_event complete_row(const struct model_family *f, const struct
     return row;
 }
 
-/** Number of a made row, the same one for families whose rows are alike. */
+/** Index of a generated row; equal rows of several families are stored once. */
 static size_t complete_add(struct model *m, const struct arch_event *row)
 {
     struct model_file *made = &m->made;

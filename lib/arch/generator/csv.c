@@ -102,7 +102,7 @@ static void csv_record(struct csv *csv, int line, char *text)
 
 void csv_read(struct csv *out, const char *path)
 {
-    *out = (struct csv){.path = strdup(path), .text = csv_load(path)};
+    *out = (struct csv){.path = fault_copy(path), .text = csv_load(path)};
     int number = 1;
     for (char *line = out->text; line && *line; number++) {
         char *end = line + strcspn(line, "\n");

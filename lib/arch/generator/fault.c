@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static size_t faults;
 
@@ -37,4 +38,10 @@ void *fault_grow(void *array, size_t used, size_t size)
         exit(2);
     }
     return grown;
+}
+
+char *fault_copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(fault_grow(NULL, 0, bytes), text, bytes);
 }

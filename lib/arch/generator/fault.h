@@ -11,6 +11,9 @@ void fault(const char *path, int line, const char *format, ...) __attribute__((f
 /** Errors so far. */
 size_t fault_count(void);
 
+/** A copy of a text; ends the program without memory. */
+char *fault_copy(const char *text);
+
 /** An array with space for one more item of `size` bytes; ends the program without memory. Grows at powers of two. */
 void *fault_grow(void *array, size_t used, size_t size);
 

@@ -197,7 +197,7 @@ static void read_name(struct model_file *f)
     static const char *const endings[] = {".native.csv", ".presets.csv", ".csv"};
     static const enum model_kind kinds[] = {MODEL_NATIVE, MODEL_PRESETS, MODEL_EVENTS};
     const char *slash = strrchr(f->csv.path, '/');
-    f->name = strdup(slash ? slash + 1 : f->csv.path);
+    f->name = fault_copy(slash ? slash + 1 : f->csv.path);
     size_t len = strlen(f->name);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t n = strlen(endings[i]);

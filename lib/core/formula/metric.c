@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "base/suggest.h"
-#include "base/textbuf.h"
+#include "base/text/suggest.h"
+#include "base/text/textbuf.h"
 #include "core/names/event.h"
 #include "core/names/intern.h"
 #include "core/machine/machine.h"

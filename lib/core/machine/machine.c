@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "base/forking.h"
 #include "core/machine/identity.h"
 #include "core/kernel_ops.h"

@@ -318,7 +318,8 @@ int event_of_table(const struct machine *m, const char *name, struct event *out)
         return event_from_table(m, r, out);
     native = arch_family_native(m->family, name);
     if (!native)
-        return upmu_fail(UPMU_E_NAME, "no event '%s' in the table of %s", name, m->family->title);
+        return upmu_fail(UPMU_E_NAME, "no event '%s', given or in a formula, in the table of %s", name,
+                         m->family->title);
     return event_from_row(m, name, native, out);
 }
 

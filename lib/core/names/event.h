@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "core/arch_ops.h"
 #include "upmu/upmu.h"
 

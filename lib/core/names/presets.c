@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 static const struct preset presets[] = {
     {"PAPI_BRU_IDL", NULL, NULL},

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <strings.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 /* name, summary, unit, PAPI preset, perf's name where it differs, software id, remark */
 #define USAGE_REMARK                                                                                  \

@@ -195,7 +195,7 @@ static void cell_counters(const struct cell *c, struct plan *out)
     }
 }
 
-/* --------------------------------------------------------------------------------------------------- twins */
+/* --------------------------------------------------------------------------------------------------- duplicates */
 
 static uint8_t plan_filter(const struct event *e)
 {
@@ -224,8 +224,8 @@ static bool plan_modes_collide(const struct event *a, const struct event *b, con
 }
 
 /* Share the count of an earlier duplicate, or refuse event i because of an earlier event. */
-static void plan_find_duplicate(const struct event *events, size_t i, const struct plan_rules *rules,
-                                const struct plan_bonds *bonds, struct plan *out)
+static void plan_resolve_duplicate(const struct event *events, size_t i, const struct plan_rules *rules,
+                                   const struct plan_bonds *bonds, struct plan *out)
 {
     const struct event *e = &events[i];
     const struct arch_counters *c = &rules[e->core].counters;
@@ -233,15 +233,15 @@ static void plan_find_duplicate(const struct event *events, size_t i, const stru
         const struct event *other = &events[k];
         if (other->class != EVENT_CORE || other->core != e->core || out->entry[k].refusal || out->entry[k].same_as != k)
             continue;
-        bool twin = plan_shares_register(e, other, c);
-        bool joinable = twin || !plan_bonds_differ(bonds, i, k);
-        if ((plan_is_same_count(e, other, c) && joinable) || (twin && c->ignores_filter)) {
+        bool same_register = plan_shares_register(e, other, c);
+        bool joinable = same_register || !plan_bonds_differ(bonds, i, k);
+        if ((plan_is_same_count(e, other, c) && joinable) || (same_register && c->ignores_filter)) {
             out->entry[i].same_as = (uint16_t)k;
             out->entry[i].refusal = PLAN_FINE;
             return;
         }
-        if (twin)
-            out->entry[i].refusal = PLAN_TWIN_CODE;
+        if (same_register)
+            out->entry[i].refusal = PLAN_CODE_IN_USE;
         else if (plan_modes_collide(e, other, c))
             out->entry[i].refusal = PLAN_MODES;
     }
@@ -427,7 +427,7 @@ static void plan_refuse(const struct event *events, const uint8_t *absent, const
             plan_refuse_bond(bonds, b, out);
     for (size_t i = 0; i < out->n_events; i++)
         if (out->entry[i].refusal == PLAN_FINE && events[i].class == EVENT_CORE)
-            plan_find_duplicate(events, i, rules, bonds, out);
+            plan_resolve_duplicate(events, i, rules, bonds, out);
 }
 
 void plan_groups(const struct event *events, const uint8_t *absent, size_t n, const struct plan_rules *rules,

@@ -33,11 +33,11 @@ struct plan_rules {
 /** Why an event is in no group. */
 enum plan_refusal {
     PLAN_FINE = 0,
-    PLAN_ABSENT,     /**< marked absent by the caller */
-    PLAN_NO_COUNTER, /**< no counter that it may use exists on this machine */
-    PLAN_TWIN_CODE,  /**< already counted in other modes, and can be counted only once */
-    PLAN_MODES,      /**< other modes are already counted, and all counters have one filter */
-    PLAN_APART,      /**< its hard bond does not fit into one group */
+    PLAN_ABSENT,      /**< marked absent by the caller */
+    PLAN_NO_COUNTER,  /**< no counter that it may use exists on this machine */
+    PLAN_CODE_IN_USE, /**< already counted in other modes, and can be counted only once */
+    PLAN_MODES,       /**< other modes are already counted, and all counters have one filter */
+    PLAN_APART,       /**< its hard bond does not fit into one group */
 };
 
 /** Result for one event. */

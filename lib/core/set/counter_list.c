@@ -71,7 +71,7 @@ static int list_leave_out_unplanned(struct counter_list *list, size_t i, const s
     const struct event *e = &list->events[i];
     size_t owner = list->link[i].owner;
     enum plan_refusal why = (enum plan_refusal)list->plan.entry[i].refusal;
-    if (why == PLAN_TWIN_CODE || why == PLAN_MODES) {
+    if (why == PLAN_CODE_IN_USE || why == PLAN_MODES) {
         (void)upmu_fail(UPMU_E_FIT, "'%s' cannot be counted beside %s: %s; count them one after the other", e->name,
                         why == PLAN_MODES ? "events in other modes" : "the same event in other modes",
                         why == PLAN_MODES ? "all counters of a core have one user/kernel filter here"

@@ -16,7 +16,7 @@ struct set_instance {
     uint64_t *words;         /**< the last reading */
     struct reading *base;    /**< baseline of each event */
     struct reading *stopped; /**< switches and times when the set was stopped: they have no event to stop */
-    unsigned char arena[];   /**< counters, then the three arrays above */
+    unsigned char arena[];   /**< counters, then `base`, `stopped` and `words` */
 };
 
 struct upmu_set {

@@ -18,7 +18,7 @@ static void target_keep_reason(size_t i, void *arg)
         set->reasons[i] = strdup(upmu_error());
 }
 
-/* The arena is followed by words. */
+/* Rounded up: arrays of struct reading follow the arena. */
 static size_t target_arena_bytes(const struct counter_list *list)
 {
     const size_t align = _Alignof(struct reading);

@@ -2,7 +2,7 @@
 /* Values and their status, computed from counts and times. */
 #include "core/set/value.h"
 
-#include "base/name.h"
+#include "base/text/name.h"
 #include "base/checked.h"
 
 static struct upmu_value value_from_interval(uint64_t raw, uint64_t enabled, uint64_t running)

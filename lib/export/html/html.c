@@ -274,18 +274,19 @@ static int html_sched(struct export_job *job, const struct sched_span *s)
 
 /* ------------------------------------------------------------------------------------------------------- finish */
 
-static int html_write_facts(struct export_job *job)
+/* Facts of `of`, which is the job or the older recording that it is compared to. */
+static int html_write_facts(struct export_job *job, struct export_job *of, const char *section)
 {
     struct textbuf b = {0};
     json_object(&b, NULL);
-    int rc = html_facts_write(job, &b);
+    int rc = html_facts_write(of, &b);
     if (rc == 0)
-        rc = html_deadlocks_write(job, &b);
+        rc = html_deadlocks_write(of, &b);
     if (rc == 0)
-        rc = html_sites_write(job, &b); /* last: what came before are named fields */
+        rc = html_sites_write(of, &b); /* last: what came before are named fields */
     json_object_end(&b);
     if (rc == 0)
-        rc = html_pack_section(job, "facts", 1, &b);
+        rc = html_pack_section(job, section, 1, &b);
     textbuf_free(&b);
     return rc;
 }
@@ -310,7 +311,9 @@ static int html_finish(struct export_job *job)
     if (rc == 0)
         rc = html_path_columns(job);
     if (rc == 0)
-        rc = html_write_facts(job);
+        rc = html_write_facts(job, job, "facts");
+    if (rc == 0 && job->base)
+        rc = html_write_facts(job, job->base, "base");
     if (rc == 0)
         rc = html_pack_end(job);
     textbuf_add(&job->out, (const char *)html_page_tail, html_page_tail_length);
@@ -358,6 +361,7 @@ const struct export_format export_html = {
     .summary = "report as one HTML file for any browser: overview, timeline, deadlocks, regions and functions",
     .window = EXPORT_WINDOW_OWN,
     .wants_tree = true,
+    .compares = true,
     .start = html_start,
     .begin = html_begin,
     .end = html_end,

@@ -12,7 +12,7 @@
 
 #include <zlib.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "export/export.h"
 
 enum {

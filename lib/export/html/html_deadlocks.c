@@ -43,6 +43,7 @@ static void dl_held(struct dl *d, const struct upmu_deadlock_held *h)
     json_uint(d->b, "shared", h->shared);
     json_uint(d->b, "wanted", h->wanted);
     dl_site(d, "site", h->site);
+    dl_stack(d, "stack", h->stack);
     dl_time(d, "since", h->since_ns);
     json_object_end(d->b);
 }

@@ -56,14 +56,28 @@ static uint64_t path_segment_ns(const struct upmu_overview_path_segment *s)
     return s->end_ns - s->begin_ns;
 }
 
+/* Plus one; 0: none. */
+static uint64_t path_segment_waker(const struct upmu_overview_path_segment *s)
+{
+    return s->waker == UPMU_NO_INDEX ? 0 : (uint64_t)s->waker + 1;
+}
+
+static uint64_t path_segment_object(const struct upmu_overview_path_segment *s)
+{
+    return s->object == UPMU_NO_INDEX ? 0 : (uint64_t)s->object + 1;
+}
+
 /* Each segment begins where the preceding one ends: lengths suffice. */
 int html_path_columns(struct export_job *job)
 {
     static const struct {
         const char *name;
         step_number number;
-    } columns[] = {
-        {"path.kind", path_segment_kind}, {"path.thread", path_segment_thread}, {"path.ns", path_segment_ns}};
+    } columns[] = {{"path.kind", path_segment_kind},
+                   {"path.thread", path_segment_thread},
+                   {"path.ns", path_segment_ns},
+                   {"path.waker", path_segment_waker},
+                   {"path.object", path_segment_object}};
     int rc = 0;
     for (size_t c = 0; rc == 0 && c < sizeof columns / sizeof *columns; c++) {
         struct upmu_overview_path_segment s = {.size = sizeof s};

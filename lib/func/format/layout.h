@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Files of recorded functions: one with the process's modules, one per thread with its calling-context tree.
+ * Files of recorded functions: one with the process's modules, one per thread with its calling-context tree, and in trace mode one
+ * per thread with its events.
  *
  * The files are mapped and written in place, so that they are readable while the process runs and after it was killed. CTF
  * readers ignore hidden files. They are sparse: regions have fixed offsets, and space is reserved as they grow.
@@ -14,16 +15,28 @@
 #include <stdint.h>
 
 #define FUNC_PROCESS_FILE ".functions"
-#define FUNC_THREAD_FILE ".functions_%u" /**< number of the thread's tree, from 0 on */
+#define FUNC_THREAD_FILE ".functions_%u"        /**< number of the thread's tree, from 0 on */
+#define FUNC_EVENTS_FILE ".functions_events_%u" /**< of the thread with that tree */
 #define FUNC_PROCESS_MAGIC "upmufnc"
 #define FUNC_THREAD_MAGIC "upmuctx"
 
 enum {
-    FUNC_VERSION = 1,
+    FUNC_VERSION = 3,
     FUNC_HEADER_BYTES = 4096,
     FUNC_NOTES_BYTES = 4 << 20, /**< of the notes of modules, at most */
     FUNC_STEP_BYTES = 65536,    /**< space is reserved in such steps */
+    FUNC_BLOCK_BYTES = 65536,   /**< of a block of events */
+    FUNC_BLOCK_SLACK = 128,     /**< bytes at its end for events that were begun before the next block was */
 };
+
+/**
+ * Events are words of 64 bits in blocks: the lower half has the lower half of a tick, the upper half a node of the tree that is
+ * entered, or with FUNC_EVENT_EXIT left, or one of the numbers below. A word of 0 has no event. Each block begins with FUNC_EVENT_TIME, so that
+ * it can be read alone.
+ */
+#define FUNC_EVENT_EXIT 0x80000000u
+#define FUNC_EVENT_TIME 0x7fffffffu   /**< the lower half is the upper half of the ticks that follow */
+#define FUNC_EVENT_THREAD 0x7ffffffeu /**< the lower half is the id of the thread that uses the tree from here on */
 
 /** An address of a function has 48 bits. In that of a function whose module was unloaded, the upper 16 have the number of the
  *  module's note, from 1 on, or FUNC_NO_MODULE. */
@@ -53,7 +66,8 @@ struct func_process_header {
     uint32_t notes;       /**< bytes of the notes */
     uint32_t notes_lost;  /**< modules that have no note */
     uint32_t reserved;
-    uint64_t lost[FUNC_LOSSES]; /**< calls without a thread's tree */
+    uint64_t lost[FUNC_LOSSES];        /**< calls without a thread's tree */
+    uint64_t begin_raw_ns, end_raw_ns; /**< CLOCK_MONOTONIC_RAW at `begin_tick` and `end_tick` */
 };
 
 /** A module, followed by its build-id and its path, each with a NUL. */
@@ -84,6 +98,8 @@ static_assert(sizeof(struct func_node) == 64, "a node is a cache line");
 
 enum { FUNC_NODE_THREAD = 0, FUNC_NODE_LOST = 1, FUNC_NODES_FIXED = 2 };
 #define FUNC_RECURSION 0x80000000u
+#define FUNC_SKIPPED 0x40000000u /**< with FUNC_RECURSION: a function that is not selected */
+#define FUNC_CHILD_MASK (~(FUNC_RECURSION | FUNC_SKIPPED))
 
 /** A call that has not returned. Frame 0 is the thread's. */
 struct func_frame {
@@ -106,10 +122,13 @@ struct func_tree {
     uint64_t nodes_start; /**< address of the nodes */
     uint32_t inner_ticks; /**< as in the process's file */
     uint32_t outer_ticks;
-    uint64_t self;
-    uint64_t unused[3];
+    uint64_t events_min;  /**< ticks: shorter calls have no events */
+    uint64_t event;       /**< address of the next event; 0: none are recorded. Beyond `events_end`: a block is full */
+    uint64_t events_end;  /**< address of the slack at the end of the block */
+    uint64_t events_high; /**< upper half of the ticks in this block */
     /* the second one when the tree grows */
     char magic[8];
+    uint64_t self;
     uint32_t version;
     uint32_t number;
     uint32_t nodes;       /**< nodes made */
@@ -123,8 +142,16 @@ struct func_tree {
     uint64_t begin_tick, end_tick; /**< of the last one; end 0: it has not ended */
     char name[16];                 /**< of the last one */
     uint64_t lost[FUNC_LOSSES];
-    uint64_t left;      /**< frames left without a return: longjmp(), exceptions, threads that ended */
-    uint64_t unmatched; /**< returns without a call: entered before recording began, or switched stacks */
+    uint64_t left;         /**< frames left without a return: longjmp(), exceptions, threads that ended */
+    uint64_t unmatched;    /**< returns without a call: entered before recording began, or switched stacks */
+    uint64_t events_base;  /**< address of the mapped part of the file of events */
+    uint64_t events_from;  /**< its offset in the file */
+    uint64_t events_bytes; /**< its length; of a ring all of the file */
+    uint64_t events_lost;  /**< events that could not be written */
+    uint64_t events_short; /**< calls without events because they were shorter */
+    uint64_t events_wraps; /**< times that a ring began again */
+    uint32_t events_ring;  /**< 1: the file is a ring; 0: it grows */
+    uint32_t events_full;  /**< 1: no space is left */
 };
 static_assert(offsetof(struct func_tree, magic) == 64, "the first cache line is of the hooks");
 static_assert(sizeof(struct func_tree) <= FUNC_HEADER_BYTES, "the header fits");

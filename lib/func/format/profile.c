@@ -148,8 +148,8 @@ static void merge_push_children(struct merge *m, uint32_t node, uint32_t parent)
 /* Functions that are not selected have no path: their own time is their caller's, and what they call is among its children. */
 static bool merge_is_skipped(const struct merge *m, const struct func_node *n)
 {
-    uint32_t target = n->child & ~FUNC_RECURSION;
-    return (n->child & FUNC_RECURSION) && target < m->n && m->nodes[target].function != n->function;
+    (void)m;
+    return (n->child & (FUNC_RECURSION | FUNC_SKIPPED)) == (FUNC_RECURSION | FUNC_SKIPPED);
 }
 
 static bool merge_node(struct merge *m, struct func_profile *p, struct pending at, func_number *number, void *arg)

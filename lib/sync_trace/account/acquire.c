@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-/* Why this acquisition is recorded in other modes than all; sets the next one to test. */
-static uint32_t acquire_stamp(struct sync_count *c, uint32_t mode, bool *burst)
+/* @return UPMU_TRACE_FLAG_SAMPLED if this acquisition is sampled, else 0. Schedules the next one to test. */
+static uint32_t acquire_sample_flags(struct sync_count *c, uint32_t mode, bool *burst)
 {
     bool timed = mode == MODE_CONTENDED || mode == MODE_HOLDERS, due = sync_count_is_due(c);
     bool sampled = timed && c->stamps == 0 && due && sync_process.sample != 0 && c->type != UPMU_OBJECT_SEM;
@@ -21,7 +21,7 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
                         int32_t result)
 {
     bool burst;
-    uint32_t type = c->type, sampled = acquire_stamp(c, mode, &burst);
+    uint32_t type = c->type, sampled = acquire_sample_flags(c, mode, &burst);
     bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (burst || sampled || result != 0));
     uint64_t counted = sampled && sync_process.counters ? HELD_COUNTED : 0;
     uint64_t tick = mode == MODE_COUNTS ? 0
@@ -38,10 +38,11 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
         .object_type = (int32_t)type,
         .object = sync_key_object(lock, type),
         .flags = sync_key_flags(lock, type) | sampled,
-        .site = result ? site : 0, /* the stack has it; without it the event has half the size */
         .result = result,
         .stack = sync_stack(t, tick, site),
     };
+    if (result || e.stack == 0)
+        e.site = site; /* else the stack has it; without it the event has half the size */
     if (type != UPMU_OBJECT_SEM && sync_process.depth != 0)
         sync_origin_known(t, tick | marks, e.stack);
     sync_write(t, tick, &e);

@@ -25,7 +25,7 @@ struct lock_call {
     uint32_t request_stack; /**< from sync_request(), 0: none */
 };
 
-/** An acquisition without a wait that is more than a count and a held lock. */
+/** Slow path of sync_acquired(): an acquisition without a wait whose time is due to be sampled, or whose call failed. */
 void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c, uintptr_t lock, uintptr_t site,
                         int32_t result);
 
@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) void sync_acquired(struct sync_thre
 /** Whether the thread records and holds no lock. */
 static inline bool sync_holds_nothing(const struct sync_thread *t)
 {
-    return LIKELY(t != NULL && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0);
+    return LIKELY(t != NULL && sync_is_ready(t) && t->depth == 0);
 }
 
 /** sync_acquired_timed() for such a thread. */

@@ -144,11 +144,11 @@ static void call_write(const struct sync_call *c, uint64_t tick, int err)
     struct sync_thread *t = c->t;
     struct call_wanted w = {.c = c, .until = tick};
     int32_t result = call_result(c, err);
-    sync_guard(t); /* functions of files may be the program's, and lock */
+    uint32_t before = sync_guard(t); /* functions of files may be the program's, and lock */
     if (c->fd >= 0)
         w.what = descriptor_find(t, c->fd, tick);
     pid_t waker = result == ETIMEDOUT ? 0 : call_waker(&w);
-    sync_unguard(t);
+    sync_unguard(t, before);
     if (UNLIKELY(sync_process.sched))
         upmu_recorder_switches_(tick);
     uint64_t begin = t->stream->last_tick > c->tick ? t->stream->last_tick : c->tick;
@@ -186,7 +186,7 @@ void sync_call_was_switched(struct sync_call c)
     uint32_t mode = sync_mode();
     bool slept = tick - c.tick >= sync_process.call_ticks && call_slept(&c);
     /* A signal handler may have ended the thread's recording meanwhile. */
-    if (slept && mode != MODE_OFF && mode != MODE_COUNTS && __atomic_load_n(&t->ready, __ATOMIC_RELAXED))
+    if (slept && mode != MODE_OFF && mode != MODE_COUNTS && sync_is_ready(t))
         call_write(&c, tick, saved);
     errno = saved;
 }

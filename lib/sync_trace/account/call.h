@@ -43,7 +43,7 @@ static inline struct sync_thread *sync_call_thread(void)
         return NULL;
     struct sync_thread *t = sync_tls.thread;
     if (LIKELY(t != NULL))
-        return LIKELY(__atomic_load_n(&t->ready, __ATOMIC_RELAXED)) ? t : NULL;
+        return LIKELY(sync_is_ready(t)) ? t : NULL;
     return sync_thread_make();
 }
 
@@ -54,9 +54,9 @@ static inline void sync_call_show(struct sync_thread *t, const struct sync_call 
     t->calls.tick = c->tick;
     if (!s || t->wait_depth > 0)
         return;
-    sync_guard(t); /* a clock of the program may lock */
+    uint32_t before = sync_guard(t); /* a clock of the program may lock */
     uint64_t since = sync_wait_state_ns(t, c->tick);
-    sync_unguard(t);
+    sync_unguard(t, before);
     uint32_t version = __atomic_load_n(&s->version, __ATOMIC_RELAXED);
     __atomic_store_n(&s->version, version + 1, __ATOMIC_RELAXED);
     SYNC_STORES_BEGIN();

@@ -85,14 +85,14 @@ bool sync_counts_final(struct sync_thread *t, uintptr_t object, int32_t *type)
     bool all = true;
     if (user == LOCK_MEMORY_NO_THREAD)
         return true;
-    sync_guard(t); /* a signal handler that destroys a lock must not take this lock again */
+    uint32_t before = sync_guard(t); /* a signal handler that destroys a lock must not take this lock again */
     tiny_lock_take(&sync_gate.lock);
     if (user == LOCK_MEMORY_MANY)
         all = count_record_all_threads(t, object, type);
     else if (__atomic_load_n(&sync_process.by_number[user]->used, __ATOMIC_ACQUIRE))
         all = count_record_object(t, sync_process.by_number[user], object, type);
     tiny_lock_give(&sync_gate.lock);
-    sync_unguard(t);
+    sync_unguard(t, before);
     return all;
 }
 

@@ -130,9 +130,9 @@ static uint32_t order_held_stack(struct sync_thread *t, uint64_t tick, uint32_t 
 {
     const struct sync_held *h = &t->held[i]; /* other threads write `wanted` */
     const struct sync_held entry = {.lock = h->lock, .site = h->site, .since = h->since};
-    sync_guard(t);
-    uint32_t stack = sync_holder_stack(t, tick, t, &entry);
-    sync_unguard(t);
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
+    uint32_t stack = before == SYNC_READY ? sync_holder_stack(t, tick, t, &entry) : 0;
+    sync_unguard(t, before);
     return stack;
 }
 
@@ -176,9 +176,13 @@ void sync_order_record(struct sync_thread *t, uint64_t number, uintptr_t key, ui
                        uint32_t flags)
 {
     int saved = errno;
-    sync_guard(t); /* the table must not change below a signal handler that locks */
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
+    if (UNLIKELY(before != SYNC_READY)) { /* a signal handler may have interrupted a change of the table */
+        sync_unguard(t, before);
+        return;
+    }
     bool fresh = order_learn(&t->order, number);
-    sync_unguard(t);
+    sync_unguard(t, before);
     /* A thread that holds the lock already does not wait for other threads to release it. */
     if (!fresh || order_is_held(t, sync_key_object(key, type)))
         return;

@@ -67,9 +67,10 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
         .flags = w->flags,
         .site = w->site,
     };
-    sync_guard(t);
-    sync_wait_find_holder(w, owner, outermost, &e);
-    sync_unguard(t);
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
+    if (LIKELY(before == SYNC_READY))
+        sync_wait_find_holder(w, owner, outermost, &e);
+    sync_unguard(t, before);
     e.stack = w->request_stack ? w->request_stack : sync_stack_then_tick(t, &tick, w->site);
     tick = w->request_stack ? tick_now() : tick;
     w->stack = e.stack;

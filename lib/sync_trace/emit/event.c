@@ -12,13 +12,11 @@
 uint64_t sync_counters_write(struct sync_thread *t, uint64_t tick, uintptr_t object)
 {
     /* Locks of a counter backend are not the program's. */
-    uint32_t ready = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
-    sync_guard(t);
+    uint32_t before = sync_guard(t);
     sync_tls.counting = 1;
     (void)upmu_recorder_counters_(&tick, object); /* on failure the wait or hold has no counts, which reports show */
     sync_tls.counting = 0;
-    if (ready)
-        sync_unguard(t);
+    sync_unguard(t, before);
     return tick ? tick : tick_now();
 }
 
@@ -48,7 +46,7 @@ static __attribute__((noinline)) uint32_t event_own_stack(struct sync_thread *t,
                                                           const struct trace_sync *e)
 {
     bool wanted = e->stack == 0 && e->site != 0 && !(e->flags & UPMU_TRACE_FLAG_FREED) && sync_stacks_always();
-    return wanted && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_stack(t, tick, e->site) : e->stack;
+    return wanted && sync_is_ready(t) ? sync_stack(t, tick, e->site) : e->stack;
 }
 
 /* ------------------------------------------------------------------------------------------ thresholds of waits */

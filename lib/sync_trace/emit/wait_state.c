@@ -102,7 +102,17 @@ static void slot_write_stack(struct wait_file_slot *s, uint32_t id)
     struct wait_file_stack *k = wait_file_stack(s);
     if (id == 0 || k->id == id)
         return;
-    k->n = (uint16_t)sync_stack_copy(id, k->frames, &k->method, &k->truncated);
+    k->n = (uint16_t)sync_stack_copy(id, k->frames, WAIT_FILE_FRAMES_MAX, &k->method, &k->truncated);
+    k->id = id;
+}
+
+/* Likewise of the acquisition that the thread waits for. */
+static void slot_write_holder_stack(struct wait_file_slot *s, uint32_t id)
+{
+    struct wait_file_holder_stack *k = wait_file_holder_stack(s);
+    if (LIKELY(id == 0 || k->id == id))
+        return;
+    k->n = (uint16_t)sync_stack_copy(id, k->frames, WAIT_FILE_HOLDER_FRAMES_MAX, &k->method, &k->truncated);
     k->id = id;
 }
 
@@ -220,6 +230,7 @@ static void slot_write_wait(struct sync_thread *t, uint64_t tick, const struct t
     s->type = e->object_type;
     s->flags = e->flags;
     s->stack = e->stack;
+    s->holder_stack = e->holder_stack;
     s->object = e->object;
     s->object2 = e->object2;
     s->site = e->site;
@@ -227,6 +238,7 @@ static void slot_write_wait(struct sync_thread *t, uint64_t tick, const struct t
     s->owner = WAIT_FILE_OWNER_UNKNOWN;
     s->wait_no++;
     slot_write_stack(s, e->stack);
+    slot_write_holder_stack(s, e->holder_stack);
     slot_write_held(t, tick, now);
     slot_change_end(s);
 }
@@ -243,21 +255,21 @@ void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct tr
 {
     if (UNLIKELY(sync_process.sched))
         upmu_recorder_wait_(true);
-    if (!t->wait_slot)
-        return;
-    sync_guard(t); /* a signal handler that waits must not see an incomplete slot */
+    if (!t->wait_slot || UNLIKELY(!sync_is_ready(t)))
+        return; /* in the latter case a signal handler may have interrupted a change of the slot */
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
     slot_write_wait(t, tick, e);
     uint32_t all = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_RELAXED);
     struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
     if (t->wait_depth == 1 && __atomic_add_fetch(&sync_gate.threads_blocked, 1, __ATOMIC_ACQ_REL) >= all && h)
         sync_all_blocked(h, t, tick);
-    sync_unguard(t);
+    sync_unguard(t, before);
 }
 
 void sync_wait_state_owner_seen(struct sync_thread *t, bool gone)
 {
     struct wait_file_slot *s = t->wait_slot;
-    if (!s || t->wait_depth == 0)
+    if (!s || t->wait_depth == 0 || !sync_is_ready(t))
         return;
     /* One word of a complete slot, true from now on: readers may or may not see it. */
     __atomic_store_n(&s->owner, gone ? WAIT_FILE_OWNER_GONE : WAIT_FILE_OWNER_SEEN, __ATOMIC_RELEASE);
@@ -273,6 +285,7 @@ static void slot_restore_outer(struct sync_thread *t, struct wait_file_slot *s)
         __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
         slot_write_name(t);
         slot_write_stack(s, s->stack);
+        slot_write_holder_stack(s, s->holder_stack);
     }
     slot_change_end(s);
 }
@@ -282,9 +295,9 @@ void sync_wait_state_unblock(struct sync_thread *t)
     struct wait_file_slot *s = t->wait_slot;
     if (UNLIKELY(sync_process.sched))
         upmu_recorder_wait_(false);
-    if (!s || t->wait_depth == 0)
+    if (!s || t->wait_depth == 0 || UNLIKELY(!sync_is_ready(t)))
         return;
-    sync_guard(t);
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
     if (LIKELY(t->wait_depth == 1)) {
         t->wait_depth = 0;
         __atomic_fetch_sub(&sync_gate.threads_blocked, 1, __ATOMIC_RELAXED);
@@ -294,7 +307,7 @@ void sync_wait_state_unblock(struct sync_thread *t)
     } else {
         slot_restore_outer(t, s);
     }
-    sync_unguard(t);
+    sync_unguard(t, before);
 }
 
 /* --------------------------------------------------------------------------------- locks that change their holder */

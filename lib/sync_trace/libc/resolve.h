@@ -91,6 +91,7 @@ struct sync_real {
     int (*thrd_join)(thrd_t, int *);
     int (*thrd_detach)(thrd_t);
     long (*syscall)(long, long, long, long, long, long, long);
+    int (*prctl)(int, long, long, long, long);
     int (*cond_old_init)(struct old_cond *, const pthread_condattr_t *);
     int (*cond_old_destroy)(struct old_cond *);
     int (*cond_old_wait)(struct old_cond *, pthread_mutex_t *);
@@ -122,6 +123,8 @@ struct sync_real {
     int (*epoll_wait)(int, struct epoll_event *, int, int);
     int (*epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
     int (*epoll_pwait2)(int, struct epoll_event *, int, const struct timespec *, const sigset_t *);
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    void (*(*signal)(int, void (*)(int)))(int);
     int (*sigwait)(const sigset_t *, int *);
     int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
     int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);

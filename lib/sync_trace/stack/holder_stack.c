@@ -15,8 +15,7 @@
 #include "sync_trace/stack/unwind.h"
 #include "sync_trace/state/held.h"
 
-/* The words from `at` on, as many as there are. @return bytes. */
-static size_t holder_read(struct sync_thread *t, uintptr_t at)
+size_t sync_stack_read(struct sync_thread *t, uintptr_t at)
 {
     static uint32_t refused; /* by a filter of system calls: it is not tried again */
     const struct iovec to = {.iov_base = t->snapshot, .iov_len = sizeof t->snapshot};
@@ -40,7 +39,7 @@ uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sy
     if (o.stack != 0 || o.words <= INNERMOST || o.word[SITE] != entry->site)
         return o.stack;
     uintptr_t innermost = o.frame + INNERMOST * sizeof(uintptr_t), live = o.frame + o.words * sizeof(uintptr_t);
-    size_t got = holder_read(t, live);
+    size_t got = sync_stack_read(t, live);
     if (!sync_origin_read(holder, entry, &again))
         return 0;
     const struct cfi_memory parts[] = {{o.frame, o.words * sizeof(uintptr_t), o.word}, {live, got, t->snapshot}};

@@ -10,4 +10,8 @@
 uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sync_thread *holder,
                            const struct sync_held *entry);
 
+/** Read the words of a stack from `at` on into t->snapshot, as many as there are. @return bytes; 0: no memory is there, or a
+ *  filter of system calls refuses it. Under sync_guard(t). Changes errno. */
+size_t sync_stack_read(struct sync_thread *t, uintptr_t at);
+
 #endif

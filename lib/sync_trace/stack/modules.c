@@ -394,7 +394,7 @@ static int modules_iterate_known(int (*callback)(struct dl_phdr_info *, size_t, 
 UPMU_API int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
 {
     const struct sync_thread *t = sync_tls.thread;
-    bool unwinding = t && t->used && !__atomic_load_n(&t->ready, __ATOMIC_RELAXED);
+    bool unwinding = t && t->used && !sync_is_ready(t);
     return unwinding && find_object ? modules_iterate_known(callback, arg) : SYNC_REAL(iterate_phdr)(callback, arg);
 }
 #endif

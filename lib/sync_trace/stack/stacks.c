@@ -130,10 +130,13 @@ static bool slot_claim_retired(struct slot *s, uint64_t hash)
     return true;
 }
 
-/* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if the table is full. */
-static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id)
+/* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if the table is full, or if another
+ * thread has claimed the slot (`*contended`). */
+static struct slot *stack_search(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id,
+                                 bool *contended)
 {
     struct slot *retired = NULL;
+    *contended = false;
     for (uint32_t i = 0; i < PROBES; i++) {
         struct slot *s = &table->slots[(hash + i) % SLOTS];
         uint64_t found = __atomic_load_n(&s->hash, __ATOMIC_RELAXED);
@@ -148,7 +151,21 @@ static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, ui
             return s;
     }
     *id = 0;
-    return retired && slot_claim_retired(retired, hash) ? retired : NULL;
+    bool claimed = retired && slot_claim_retired(retired, hash);
+    *contended = retired && !claimed;
+    return claimed ? retired : NULL;
+}
+
+/* As stack_search(). Each search that fails by another thread's claim has one slot less to reuse. */
+static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id)
+{
+    bool contended;
+    struct slot *s;
+    int searches = 0;
+    do
+        s = stack_search(hash, frames, n, truncated, id, &contended);
+    while (contended && ++searches < PROBES);
+    return s;
 }
 
 /* Space for the frames: that of the slot's former frames if there are not more. */
@@ -235,13 +252,14 @@ void sync_stacks_retire(uint64_t start, uint64_t end)
     }
 }
 
-uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated)
+uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint32_t max, uint8_t *method, uint8_t *truncated)
 {
     const struct slot *s = &table->slots[(id - 1) % SLOTS];
     if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) != id) /* its code was unmapped under a running thread */
         return 0;
-    memcpy(frames, &table->frames[s->first], s->n * sizeof *frames);
+    uint32_t n = s->n < max ? s->n : max;
+    memcpy(frames, &table->frames[s->first], n * sizeof *frames);
     *method = s->method;
-    *truncated = s->truncated;
-    return s->n;
+    *truncated = s->truncated || n < s->n;
+    return n;
 }

@@ -11,8 +11,8 @@ int sync_stacks_start(void);
  *  was added to the table. */
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated,
                        bool *is_new);
-/** Copy a stack to `frames`, which has space for SYNC_FRAMES_MAX. @return the number of frames; 0: it was retired. */
-uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated);
+/** Copy the innermost `max` frames of a stack. @return the number of frames; 0: it was retired. */
+uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint32_t max, uint8_t *method, uint8_t *truncated);
 /** The code from `start` to `end` was unmapped: stacks through it get new ids. */
 void sync_stacks_retire(uint64_t start, uint64_t end);
 

@@ -271,11 +271,13 @@ static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint
 uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
     const void *frame = (const void *)site;
-    sync_guard(t);
+    if (UNLIKELY(!sync_is_ready(t)))
+        return 0; /* a signal handler interrupted this */
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
     t->method = UPMU_STACK_NONE;
     (void)sync_modules_add_stack(t, &frame, 1);
     uint32_t id = unwind_stack_id(t, tick, &frame, 1, true);
-    sync_unguard(t);
+    sync_unguard(t, before);
     uintptr_t key = sync_site_key(site);
     if (id)
         t->sites[(site ^ site >> 6) % SYNC_SITES] = (struct sync_site){.key = key, .id = id};
@@ -285,9 +287,13 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
 static uint32_t unwind_whole_stack(struct sync_thread *t, uint64_t *tick, uintptr_t site)
 {
     int saved = errno;
-    sync_guard(t);
+    if (UNLIKELY(!sync_is_ready(t))) { /* a signal handler interrupted this */
+        *tick = *tick ? *tick : tick_now();
+        return 0;
+    }
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
     uint32_t id = stack_walk(t, tick, site);
-    sync_unguard(t);
+    sync_unguard(t, before);
     errno = saved;
     return id;
 }

@@ -93,6 +93,7 @@ struct sync_process {
     uint32_t begins;
     uint32_t set_up;      /**< tables and key are there */
     uint32_t recording;   /**< begun and not ended */
+    uint32_t finished;    /**< ended for good: no system call is made any more */
     uint32_t mode;        /**< mode word to start with, in a child too */
     uint32_t chosen;      /**< mode word for `upmu ctl` to start with while tracing is paused */
     uint32_t depth;       /**< frames per stack, 0 = none */
@@ -124,6 +125,13 @@ static inline uint32_t sync_mode(void)
 {
     const uint32_t *word = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
     return LIKELY(word == NULL) ? (uint32_t)MODE_OFF : __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/** Whether the process is recorded, or paused, or is a forked child that may begin its own recording. */
+static inline bool sync_is_recorded(void)
+{
+    return __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) != NULL ||
+           __atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED) != 0;
 }
 
 /** Key under which a call site is cached; after a module was unloaded no earlier entry matches. */

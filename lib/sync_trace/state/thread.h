@@ -113,7 +113,7 @@ struct sync_thread {
      * load at the same offset in its page as such a store would wait for it (4K aliasing). */
     void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
 
-    uint32_t ready;   /**< 1: may record. 0: the recorder is active in this thread, it has ended, or this is a child */
+    uint32_t ready;   /**< enum sync_ready */
     uint32_t depth;   /**< of `held` */
     uint32_t version; /**< odd while entries of `held` move */
     pid_t tid;
@@ -147,6 +147,9 @@ struct sync_thread {
     uint32_t wait_slot_index;
     uint32_t wait_slot_bytes; /**< of it that are backed by disk space */
     uint32_t wait_depth;      /**< nested waits */
+    /* sample/cpu_timer.c */
+    int timer;          /**< the kernel's id of it */
+    uint32_t has_timer; /**< 1: it runs */
     /* event.c, only while waits have thresholds */
     uint32_t waits_open;                   /**< waits begun and not ended */
     uint64_t wait_begun[SYNC_WAITS_TIMED]; /**< ticks of the outer ones */
@@ -168,17 +171,38 @@ struct sync_thread {
 /** A block that is never reused: its thread ended with locks held, which waiters must be able to see. */
 enum { BLOCK_KEPT = 2 };
 
-/** Lock calls between these two, by the recorder or by a signal handler, are passed on without recording. */
-static inline void sync_guard(struct sync_thread *t)
+/** Whether a thread may record. */
+enum sync_ready {
+    SYNC_NOT_READY = 0, /**< the recorder is active in this thread, it has ended, or this is a child */
+    SYNC_READY = 1,
+    SYNC_WALKS =
+        2, /**< the recorder takes a stack, or changes the wait state: signal handlers record, but without these */
+};
+
+static inline bool sync_is_ready(const struct sync_thread *t)
 {
-    __atomic_store_n(&t->ready, 0, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return __atomic_load_n(&t->ready, __ATOMIC_RELAXED) == SYNC_READY;
 }
 
-static inline void sync_unguard(struct sync_thread *t)
+/** What was before, for sync_unguard(). A signal handler that comes in between restores it, too. */
+static inline uint32_t sync_guard_as(struct sync_thread *t, enum sync_ready ready)
+{
+    uint32_t before = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->ready, (uint32_t)ready, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return before;
+}
+
+/** Lock calls between these two, by the recorder or by a signal handler, are passed on without recording. */
+static inline uint32_t sync_guard(struct sync_thread *t)
+{
+    return sync_guard_as(t, SYNC_NOT_READY);
+}
+
+static inline void sync_unguard(struct sync_thread *t, uint32_t before)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&t->ready, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->ready, before, __ATOMIC_RELAXED);
 }
 
 /** The running thread with this id; NULL. */

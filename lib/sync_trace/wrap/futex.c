@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrapper of syscall() for futex calls, on which locks of other languages and C++20 atomic waits are built.
+ * Wrapper of syscall() for futex calls, on which locks of other languages and C++20 atomic waits are built, and for those by
+ * which a program restricts its system calls (restrict.c).
  *
  * The wrapper is declared with six numbers in place of "...", which all Linux ABIs pass alike, so that any other system
  * call is a jump to libc: a call that returns twice, as vfork does, must not have a frame in between. The library's own
@@ -19,6 +20,7 @@
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/thread_life.h"
+#include "sync_trace/wrap/restrict.h"
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
@@ -254,6 +256,10 @@ long sync_syscall(long number, long a, long b, long c, long d, long e, long f)
         const struct futex_call call = {number, a, b, c, d, e, f};
         return futex_waitv(&call, CALL_SITE());
     }
+    if (UNLIKELY(number == SYS_prctl && sync_is_recorded()))
+        sync_restrict_prctl(a, b, c);
+    else if (UNLIKELY(number == SYS_seccomp && sync_is_recorded()))
+        sync_restrict_seccomp(a, c);
     return SYNC_REAL(syscall)(number, a, b, c, d, e, f);
 }
 #endif

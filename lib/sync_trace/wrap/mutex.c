@@ -279,7 +279,7 @@ __attribute__((noinline)) static int mutex_unlock_slow(struct sync_thread *t, ui
 __attribute__((noinline, flatten)) static int mutex_unlock_on(pthread_mutex_t *m, uint32_t mode, struct sync_thread *t,
                                                               uintptr_t site)
 {
-    if (UNLIKELY(t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED)) && (t = sync_release_thread(mode)) == NULL)
+    if (UNLIKELY(t == NULL || !sync_is_ready(t)) && (t = sync_release_thread(mode)) == NULL)
         return SYNC_REAL(mutex_unlock)(m);
     if (LIKELY(sync_release_quietly(t, mode, (uintptr_t)m)))
         return SYNC_REAL(mutex_unlock)(m);
@@ -290,8 +290,7 @@ __attribute__((noinline, flatten)) static int mutex_unlock_on(pthread_mutex_t *m
 __attribute__((noinline, flatten)) static int mutex_unlock_all(pthread_mutex_t *m, struct sync_thread *t,
                                                                uintptr_t site)
 {
-    const struct sync_held *h =
-        t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_held_top(t, (uintptr_t)m) : NULL;
+    const struct sync_held *h = t && sync_is_ready(t) ? sync_held_top(t, (uintptr_t)m) : NULL;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
     bool usual = h && real && __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) == HELD_RECORDED;
     if (UNLIKELY(!usual || h->since >= HELD_COUNTED || sync_process.all_stacks))

@@ -122,6 +122,8 @@ static int once_call(int *control, void (*function)(void), uintptr_t site, int (
     int now = __atomic_load_n(control, __ATOMIC_ACQUIRE);
     bool done = sync_layout.once && now == sync_layout.once_done;
     struct sync_thread *t = mode == MODE_OFF || done ? NULL : sync_thread();
+    if (t && !sync_is_ready(t))
+        t = NULL; /* of the unwinder, while it takes a stack */
     if (LIKELY(!t))
         return real(control, function);
     struct sync_once_call c __attribute__((cleanup(once_call_end))) = {

@@ -167,17 +167,21 @@ static inline bool qt_call_real(const struct qt_call *c)
     return true;
 }
 
-static void qt_left(struct sync_thread *const *t)
+struct qt_inside {
+    struct sync_thread *t;
+    uint32_t before;
+};
+
+static void qt_left(const struct qt_inside *inside)
 {
-    sync_unguard(*t);
+    sync_unguard(inside->t, inside->before);
     sync_tls.busy = 0;
 }
 
 /* What Qt calls in this scope belongs to the lock, and is not counted as lost. Also if the thread is canceled in it. */
-#define QT_INSIDE(thread)                                                           \
-    struct sync_thread *const inside_ __attribute__((cleanup(qt_left))) = (thread); \
-    sync_tls.busy = 1;                                                              \
-    sync_guard(inside_)
+#define QT_INSIDE(thread) \
+    sync_tls.busy = 1;    \
+    const struct qt_inside inside_ __attribute__((unused, cleanup(qt_left))) = {(thread), sync_guard(thread)}
 
 __attribute__((noinline)) static bool qt_wait(struct sync_thread *t, uint32_t mode, const struct qt_call *c)
 {

@@ -22,6 +22,7 @@
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/sample/cpu_timer.h"
 #include "sync_trace/stack/modules.h"
 #include "sync_trace/thread_life.h"
 
@@ -95,6 +96,8 @@ static struct start thread_begin(struct start *slot)
         upmu_recorder_thread_begin_();
     }
     sync_signals_restore(&before);
+    if (t)
+        sync_cpu_timer_begin(t);
     return s;
 }
 
@@ -161,7 +164,7 @@ static int thread_create_begun(const struct creation *c, struct start *s)
     int rc = thread_create_patiently(c, s);
     if (rc != 0 && s)
         start_slot_release(s);
-    if (rc == 0)
+    if (rc == 0 && !sync_tls.inside) /* a thread of a library that is left out never records */
         sync_wait_state_thread_created();
     return rc;
 }

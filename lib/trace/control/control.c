@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "trace/control/raw_clock.h"
 #include "trace/format/control.h"
 #include "trace/read/recording.h"
 #include "trace/read/packets.h"
@@ -31,14 +32,6 @@ static int control_new(struct upmu_control **out)
 {
     *out = calloc(1, sizeof **out);
     return *out ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory for the control of a recording");
-}
-
-static uint64_t raw_now_ns(void)
-{
-    enum { NS_PER_S = 1000000000 };
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 int upmu_control_open(struct upmu_control **control, const char *dir)
@@ -153,7 +146,7 @@ static void mode_start(struct control_header *h, uint32_t chosen, uint32_t unuse
     uint32_t off = CONTROL_OFF;
     (void)unused;
     if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == CONTROL_OFF)
-        control_resume(h, raw_now_ns());
+        control_resume(h, raw_clock_ns());
     __atomic_compare_exchange_n(&h->mode, &off, chosen, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 

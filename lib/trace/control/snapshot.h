@@ -5,19 +5,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "trace/read/meta.h"
 #include "trace/read/recording.h"
 #include "upmu/snapshot.h"
-
-/** CLOCK_MONOTONIC_RAW in nanoseconds. tick_portable() is for libraries with a recorder. */
-static inline uint64_t snapshot_now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &ts); /* cannot fail: the clock exists and the pointer is ours */
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /** One moment on three clocks: the end of the snapshot. */
 struct snapshot_cut {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "trace/control/snapshot.h"
 #include "trace/format/control.h"
 #include "trace/format/wait_state.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 
 enum { NS_PER_S = 1000000000 };
 
@@ -31,6 +31,32 @@ void clock_map_set(struct clock_map *map, const struct clock_triple *origin, uin
         map->offset -= hz;
         map->offset_s++;
     }
+}
+
+uint64_t clock_reference_ns(const struct clock_reference *r, uint64_t hz, uint64_t tick)
+{
+    __extension__ typedef __int128 i128;
+    i128 per = (i128)hz, ns = NS_PER_S;
+    if (r->points == 2 && r->at[1].tick > r->at[0].tick && r->at[1].ns > r->at[0].ns) {
+        per = (i128)(r->at[1].tick - r->at[0].tick);
+        ns = (i128)(r->at[1].ns - r->at[0].ns);
+    }
+    i128 since = (i128)tick - (i128)r->at[0].tick;
+    ns = (i128)r->at[0].ns + since * ns / (per ? per : 1);
+    return ns < 0 ? 0 : ns > (i128)UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+void clock_map_refer(struct clock_map *map, const struct clock_reference *r, uint64_t hz)
+{
+    struct clock_triple middle = {.tick = r->at[0].tick};
+    if (r->points == 2 && r->at[1].tick > r->at[0].tick && r->at[1].ns > r->at[0].ns) {
+        uint64_t ticks = r->at[1].tick - r->at[0].tick;
+        uint64_t fitted = mul_div_u64(ticks, NS_PER_S, r->at[1].ns - r->at[0].ns);
+        hz = fitted ? fitted : hz;
+        middle.tick += ticks / 2;
+    }
+    middle.realtime_ns = clock_reference_ns(r, hz, middle.tick);
+    clock_map_set(map, &middle, hz);
 }
 
 /* Rounds down in two steps, as CTF readers do, so that results agree. */

@@ -51,6 +51,27 @@ struct clock_steps {
 /** The same number as clock_map_ns(). */
 uint64_t clock_steps_ns(struct clock_steps *steps, const struct clock_map *map, uint64_t tick);
 
+/** The clock of another host, measured twice: its time at two of our ticks. */
+struct clock_reference {
+    uint32_t points;   /**< 0: none; 1: measured at the start only; 2: also at the end */
+    uint32_t reserved; /**< 0 */
+    uint64_t error_ns; /**< the times are off by at most that much; 0: this host is the reference itself */
+    uint64_t raw_ns;   /**< CLOCK_MONOTONIC_RAW of this host at the first tick */
+    struct {
+        uint64_t tick;
+        uint64_t ns;       /**< of the reference, since 1970 */
+        uint64_t round_ns; /**< round trip of the message that found it; 0: this host is the reference itself */
+    } at[2];
+    char host[64]; /**< name of the reference */
+};
+
+/** Time of the reference at `tick`, by the line through both points, or of slope `hz` through the only one. */
+uint64_t clock_reference_ns(const struct clock_reference *r, uint64_t hz, uint64_t tick);
+
+/** The clock of this host as the reference has it: the same line, with a slope of whole ticks per second. Off by at most half a tick
+ *  per second from the middle of both points on. */
+void clock_map_refer(struct clock_map *map, const struct clock_reference *r, uint64_t hz);
+
 /** The TSDL clock block, from "clock {" to "};" and a newline. `uuid` identifies machine and boot: readers treat clocks
  *  of equal uuid as one clock. `width` is the uncertainty of the origin in ticks. */
 void clock_map_text(struct textbuf *out, const struct clock_map *map, const char *uuid, uint32_t width);

@@ -62,6 +62,13 @@ struct control_request {
     char text[332]; /**< the trigger */
 };
 
+/** Why recording ended before the process. The values are part of the format, and of `upmu_trace_process.stopped`. */
+enum control_stopped {
+    CONTROL_STOPPED_NOT = 0,
+    CONTROL_STOPPED_LIMIT = 1,      /**< at the size limit */
+    CONTROL_STOPPED_RESTRICTED = 2, /**< the program restricted its system calls */
+};
+
 /** The mode word while sync tracing is off; else it is 1 + enum upmu_sync_mode. */
 enum { CONTROL_OFF = 0 };
 
@@ -83,7 +90,7 @@ struct control_header {
     char text[CONTROL_MAIL_MAX + 1];   /**< the mailbox: senders hold flock() on the directory */
     uint32_t refusal;                  /**< errno of the last packet that failed; ENOBUFS: the size limit; 0 = none */
     uint64_t overwritten;              /**< events replaced by later ones in the rings of all threads */
-    uint32_t stopped;                  /**< 1: recording has ended at the size limit */
+    uint32_t stopped;                  /**< enum control_stopped */
     uint64_t lost_by[LOSS_CAUSES_MAX]; /**< `lost` by enum control_loss */
     uint64_t resumed_raw_ns;           /**< CLOCK_MONOTONIC_RAW when `mode` left CONTROL_OFF last */
     uint32_t snapshot_ready; /**< 1: a request is accepted; taken by the thread that makes it, set by the recorder */

@@ -11,6 +11,8 @@
 #ifndef UPMU_TRACE_MPI_CALLS_H
 #define UPMU_TRACE_MPI_CALLS_H
 
+#include <stdint.h>
+
 /** What a call does. */
 enum mpi_class {
     MPI_CLASS_NONE,
@@ -245,6 +247,28 @@ enum mpi_class {
 /** Numbers of calls: MPI_CALL_Send. */
 enum mpi_call_number { MPI_CALL_NONE = 0, MPI_CALLS(MPI_CALL_NUMBER, MPI_CALL_NUMBER) MPI_CALL_NUMBERS };
 #undef MPI_CALL_NUMBER
+
+/** `sequence` of a call that waits for several requests: how many of them are active, and how far the highest of their numbers is
+ *  above the lowest, which is `request`. */
+static inline uint64_t mpi_set_pack(uint32_t n, uint32_t span)
+{
+    return (uint64_t)span << 32 | n;
+}
+
+/** `sequence` of MPI_Sendrecv(): source and tag of what it receives, which fit as the top bit marks that they are there. */
+#define MPI_SENDRECV_MARK (UINT64_C(1) << 63)
+static inline uint64_t mpi_sendrecv_pack(int32_t source, int32_t tag)
+{
+    return MPI_SENDRECV_MARK | ((uint64_t)(uint32_t)source << 32 & ~MPI_SENDRECV_MARK) | (uint32_t)tag;
+}
+static inline int32_t mpi_sendrecv_source(uint64_t sequence)
+{
+    return (int32_t)((uint32_t)(sequence >> 32) << 1) >> 1; /* 31 bits with a sign */
+}
+static inline int32_t mpi_sendrecv_tag(uint64_t sequence)
+{
+    return (int32_t)(uint32_t)sequence;
+}
 
 /** A row of the table. */
 struct mpi_call_row {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "trace/format/ctf.h"
 #include "trace/format/mpi_calls.h"
 #include "upmu/trace.h"
@@ -231,6 +231,25 @@ static const struct schema_field mpi_env_fields[] = {
 static const struct schema_field mpi_count_fields[] = {MPI_CALL(SCHEMA_MPI_COUNTED),
                                                        MPI_U64("count", SCHEMA_MPI_CALLS)};
 
+/* As long as compact_fields: stream_fast.h writes both. "event" would be a keyword of the metadata. */
+static const struct schema_field omp_fields[] = {
+    {"what", SCHEMA_U8, SCHEMA_ONCE, SCHEMA_OMP_EVENT, 0},
+    {"construct", SCHEMA_U8, SCHEMA_ONCE, SCHEMA_OMP_CONSTRUCT, 0},
+    {"number", SCHEMA_U16, SCHEMA_ONCE, SCHEMA_OMP_NUMBER, 0},
+    {"value", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OMP_VALUE, 0},
+};
+static const struct schema_field omp_parallel_fields[] = {{"region", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_OMP_REGION, 0},
+                                                          {"threads", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_OMP_THREADS, 0},
+                                                          STACK,
+                                                          SITE};
+static const struct schema_field heap_fields[] = {OBJECT,
+                                                  {"bytes", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HEAP_BYTES, 0},
+                                                  {"weight", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HEAP_WEIGHT, 0},
+                                                  {"period", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HEAP_PERIOD, 0},
+                                                  STACK,
+                                                  SITE};
+static const struct schema_field omp_env_fields[] = {{"method", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_OMP_METHOD, 0}, NAME};
+
 static const struct schema_field futex_also_fields[] = {OBJECT};
 static const struct schema_field futex_wake_fields[] = {
     OBJECT, OBJECT2(SCHEMA_MOVED_TO), RESULT, COUNT(SCHEMA_FUTEX_WOKEN), STACK, SITE};
@@ -267,6 +286,14 @@ static const struct schema_field module_fields[] = {
     {"base", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_BASE, 0},  {"start", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_START, 0},
     {"end", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_END, 0},    {"build_id", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_BUILD_ID, 0},
     {"path", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
+};
+
+static const struct schema_field sample_fields[] = {
+    SITE,
+    STACK,
+    {"cpu_ns", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SAMPLE_CPU, 0},
+    {"total_ns", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SAMPLE_TOTAL, 0},
+    {"period_ns", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SAMPLE_PERIOD, 0},
 };
 
 static const struct schema_field module_gone_fields[] = {
@@ -380,6 +407,12 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_MPI_ENV] = CLASS("mpi_env", UPMU_TRACE_MPI_ENV, mpi_env_fields),
     [SCHEMA_ID_MPI_COUNT] = CLASS("mpi_count", UPMU_TRACE_MPI_COUNT, mpi_count_fields),
     [SCHEMA_ID_MPI_START] = CLASS("mpi_start", UPMU_TRACE_MPI_START, mpi_request_fields),
+    [SCHEMA_ID_SAMPLE] = CLASS("sample", UPMU_TRACE_SAMPLE, sample_fields),
+    [SCHEMA_ID_OMP] = CLASS("omp", UPMU_TRACE_OMP, omp_fields),
+    [SCHEMA_ID_OMP_PARALLEL] = CLASS("omp_parallel", UPMU_TRACE_OMP_PARALLEL, omp_parallel_fields),
+    [SCHEMA_ID_OMP_ENV] = CLASS("omp_env", UPMU_TRACE_OMP_ENV, omp_env_fields),
+    [SCHEMA_ID_HEAP_ALLOC] = CLASS("heap_alloc", UPMU_TRACE_HEAP_ALLOC, heap_fields),
+    [SCHEMA_ID_HEAP_FREE] = CLASS("heap_free", UPMU_TRACE_HEAP_FREE, heap_fields),
 };
 
 static_assert((int)SCHEMA_ID_SEM_POST_FULL < (int)CTF_ID_LONG, "what occurs often has the short head");

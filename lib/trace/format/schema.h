@@ -117,6 +117,21 @@ enum schema_slot {
     SCHEMA_MPI_WRAPPED,
     SCHEMA_MPI_COUNTED,
     SCHEMA_MPI_CALLS,
+    SCHEMA_SAMPLE_CPU,
+    SCHEMA_SAMPLE_TOTAL,
+    SCHEMA_SAMPLE_PERIOD,
+    /* OpenMP: the fields of struct upmu_trace_omp* of these names. */
+    SCHEMA_OMP_EVENT,
+    SCHEMA_OMP_CONSTRUCT,
+    SCHEMA_OMP_NUMBER,
+    SCHEMA_OMP_VALUE,
+    SCHEMA_OMP_REGION,
+    SCHEMA_OMP_THREADS,
+    SCHEMA_OMP_METHOD,
+    /* of heap_alloc and heap_free */
+    SCHEMA_HEAP_BYTES,
+    SCHEMA_HEAP_WEIGHT,
+    SCHEMA_HEAP_PERIOD,
     /* A stack (its id is SCHEMA_STACK) and a module (its path is SCHEMA_NAME). */
     SCHEMA_METHOD,
     SCHEMA_TRUNCATED,
@@ -176,8 +191,8 @@ enum schema_id {
     SCHEMA_ID_REGION_END,
     SCHEMA_ID_REGION_BEGIN_TIMES, /**< every counter counted throughout, each with its own time */
     SCHEMA_ID_REGION_END_TIMES,
-    SCHEMA_ID_REGION_BEGIN_FULL, /**< anything else: all of upmu_value */
-    SCHEMA_ID_REGION_END_FULL,
+    SCHEMA_ID_OMP, /**< as long as the compact classes below */
+    SCHEMA_ID_OMP_PARALLEL,
     SCHEMA_ID_MARK,
     SCHEMA_ID_LOCK_ACQUIRE, /**< the compact classes: 16 bytes with their head; no result, no site */
     SCHEMA_ID_LOCK_RELEASE,
@@ -254,6 +269,12 @@ enum schema_id {
     SCHEMA_ID_MPI_ENV,
     SCHEMA_ID_MPI_COUNT,
     SCHEMA_ID_MPI_START,
+    SCHEMA_ID_SAMPLE,
+    SCHEMA_ID_REGION_BEGIN_FULL, /**< neither of the short forms: all of upmu_value */
+    SCHEMA_ID_REGION_END_FULL,
+    SCHEMA_ID_OMP_ENV,
+    SCHEMA_ID_HEAP_ALLOC,
+    SCHEMA_ID_HEAP_FREE,
     SCHEMA_IDS,
 };
 

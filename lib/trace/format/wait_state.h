@@ -26,7 +26,7 @@
 #define WAIT_FILE_MAGIC "upmuliv"
 
 enum {
-    WAIT_FILE_VERSION = 3, /**< 3: call stacks of up to 256 frames */
+    WAIT_FILE_VERSION = 4, /**< 4: the stack at which the lock waited for was acquired */
     WAIT_FILE_SLOT_BYTES =
         64 * 1024, /**< a multiple of every page size; most of it is never written and uses no disk space */
     WAIT_FILE_FIRST_BYTES = 4096,     /**< bytes of a slot that are allocated on disk at first */
@@ -34,6 +34,7 @@ enum {
     WAIT_FILE_SLOTS_MAX = 1 << 16,
     WAIT_FILE_HEAD_BYTES = 128, /**< of a slot, before its call stack */
     WAIT_FILE_FRAMES_MAX = 256,
+    WAIT_FILE_HOLDER_FRAMES_MAX = 64, /**< so that the first page of a slot has space for held locks */
     WAIT_FILE_NAMED_BITS = 4096,
     WAIT_FILE_HEADER_BYTES = 1024 * 1024, /**< the header with its notes; the slots follow */
 };
@@ -49,7 +50,7 @@ struct wait_file_header {
     uint32_t pid;
     uint32_t slots;   /**< slots made so far */
     uint32_t begun;   /**< threads that have begun recording since the start */
-    uint32_t created; /**< threads created since the start, plus the first one */
+    uint32_t created; /**< threads created since the start, plus the first one, without those that are left out */
     /* Findings of an outside observer while all threads were blocked (live_facts). */
     uint64_t seen_ns;       /**< when; 0: not inspected */
     uint64_t caught;        /**< signals with a handler, bit n-1 for signal n */
@@ -104,7 +105,7 @@ struct wait_file_held {
     uint32_t type;     /**< enum upmu_object_type; 0 = not known */
 };
 
-/** A slot; its call stack (wait_file_stack()) and the locks held (wait_file_held()) follow it. */
+/** A slot; its call stack (wait_file_stack()), that of the holder and the locks held (wait_file_held()) follow it. */
 struct wait_file_slot {
     uint32_t version; /**< odd while it is being written */
     uint32_t state;   /**< enum wait_file_state */
@@ -121,9 +122,9 @@ struct wait_file_slot {
     uint64_t wait_no; /**< waits of this slot so far */
     char name[16];
     uint32_t n_held;
-    uint32_t forgotten; /**< held locks that did not fit */
-    uint32_t owner;     /**< enum wait_file_owner */
-    uint32_t unused32;
+    uint32_t forgotten;    /**< held locks that did not fit */
+    uint32_t owner;        /**< enum wait_file_owner */
+    uint32_t holder_stack; /**< id of the stack at which `peer` acquired the lock, 0 = not known */
     uint64_t unused[2];
 };
 
@@ -136,13 +137,23 @@ struct wait_file_stack {
     uint64_t frames[WAIT_FILE_FRAMES_MAX];
 };
 
+/** The call stack of the acquisition that a thread waits for: the innermost frames. */
+struct wait_file_holder_stack {
+    uint32_t id; /**< as in struct wait_file_stack, and so are the others */
+    uint16_t n;
+    uint8_t method;
+    uint8_t truncated;
+    uint64_t frames[WAIT_FILE_HOLDER_FRAMES_MAX];
+};
+
 static_assert(sizeof(struct wait_file_header) <= WAIT_FILE_NOTES_STEP, "the header is allocated from the beginning");
 static_assert(sizeof(struct wait_file_header) % 8 == 0, "notes are aligned");
 static_assert(sizeof(struct wait_file_note) == 32, "the layout is shared with other processes");
 static_assert(sizeof(struct wait_file_slot) == WAIT_FILE_HEAD_BYTES, "the layout is shared with other processes");
 
 enum {
-    WAIT_FILE_HELD_AT = WAIT_FILE_HEAD_BYTES + sizeof(struct wait_file_stack),
+    WAIT_FILE_HOLDER_AT = WAIT_FILE_HEAD_BYTES + sizeof(struct wait_file_stack),
+    WAIT_FILE_HELD_AT = WAIT_FILE_HOLDER_AT + sizeof(struct wait_file_holder_stack),
     WAIT_FILE_HELD_MAX = (WAIT_FILE_SLOT_BYTES - WAIT_FILE_HELD_AT) / 32,
     WAIT_FILE_NOTES_AT = sizeof(struct wait_file_header),
     WAIT_FILE_NOTES_MAX = WAIT_FILE_HEADER_BYTES - WAIT_FILE_NOTES_AT,
@@ -166,10 +177,16 @@ static inline struct wait_file_stack *wait_file_stack(struct wait_file_slot *s)
     return (struct wait_file_stack *)(void *)(s + 1);
 }
 
+/** The call stack of the holder of a slot inside the mapped file. */
+static inline struct wait_file_holder_stack *wait_file_holder_stack(struct wait_file_slot *s)
+{
+    return (struct wait_file_holder_stack *)(void *)(wait_file_stack(s) + 1);
+}
+
 /** The locks held of a slot inside the mapped file. */
 static inline struct wait_file_held *wait_file_held(struct wait_file_slot *s)
 {
-    return (struct wait_file_held *)(void *)(wait_file_stack(s) + 1);
+    return (struct wait_file_held *)(void *)(wait_file_holder_stack(s) + 1);
 }
 
 /** The note that begins `at` bytes after the header. */

@@ -31,12 +31,14 @@ struct context_module {
     const char *build_id;
     uint64_t tag;  /**< added to its addresses in results, see remapped.h */
     bool disputed; /**< other modules were mapped at the same addresses */
+    bool unmapped; /**< at some time */
 };
 
-/** A module was mapped (`there`) or unmapped at `tick`. */
+/** A module was mapped (`there`) or unmapped at `tick`. The record of an unmapping may be read before that of the mapping. */
 struct context_mapping {
     uint64_t tick;
-    size_t module;
+    uint64_t base, start, end;
+    size_t module; /**< if it is `there` */
     bool there;
 };
 
@@ -48,7 +50,9 @@ struct context {
     size_t n_modules, cap_modules;
     struct context_mapping *mappings; /**< in tick order, see remapped.h */
     size_t n_mappings, cap_mappings;
+    size_t mappings_ahead;        /**< value of n_mappings after the streams were last searched for later mappings */
     bool disputed;                /**< some module is disputed */
+    bool unmapped;                /**< some module was unmapped */
     struct context_chunk *chunks; /**< memory of frames and texts */
     struct context_cost cost;     /**< the last one recorded */
 };

@@ -278,6 +278,45 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
     case SCHEMA_MPI_CALLS:
         e->mpi_count.calls = x;
         break;
+    case SCHEMA_SAMPLE_CPU:
+        e->sample.cpu_ns = x;
+        break;
+    case SCHEMA_SAMPLE_TOTAL:
+        e->sample.total_ns = x;
+        break;
+    case SCHEMA_SAMPLE_PERIOD:
+        e->sample.period_ns = x;
+        break;
+    case SCHEMA_OMP_EVENT:
+        e->omp.event = (uint32_t)x;
+        break;
+    case SCHEMA_OMP_CONSTRUCT:
+        e->omp.construct = (uint32_t)x;
+        break;
+    case SCHEMA_OMP_NUMBER:
+        e->omp.number = (uint32_t)x;
+        break;
+    case SCHEMA_OMP_VALUE:
+        e->omp.value = x;
+        break;
+    case SCHEMA_OMP_REGION:
+        e->omp_parallel.region = x;
+        break;
+    case SCHEMA_OMP_THREADS:
+        e->omp_parallel.threads = (uint32_t)x;
+        break;
+    case SCHEMA_OMP_METHOD:
+        e->omp_env.method = (uint32_t)x;
+        break;
+    case SCHEMA_HEAP_BYTES:
+        e->heap.bytes = x;
+        break;
+    case SCHEMA_HEAP_WEIGHT:
+        e->heap.weight = x;
+        break;
+    case SCHEMA_HEAP_PERIOD:
+        e->heap.period = x;
+        break;
     case SCHEMA_METHOD:
         d->method = (uint32_t)x;
         break;
@@ -367,8 +406,8 @@ static void decoded_complete_values(const struct meta *m, struct upmu_value *val
 }
 
 /* A class of single numbers at fixed offsets: one length check for all. */
-static inline const char *decode_even(const struct meta_class *class, const struct meta_op *op, struct decode_cursor *c,
-                                      struct decoded *d)
+static inline const char *decode_fixed(const struct meta_class *class, const struct meta_op *op,
+                                       struct decode_cursor *c, struct decoded *d)
 {
     if (cursor_left(c) < class->bytes)
         return "an event is truncated";
@@ -378,8 +417,8 @@ static inline const char *decode_even(const struct meta_class *class, const stru
     return NULL;
 }
 
-static const char *decode_uneven(const struct meta *m, const struct meta_class *class, struct decode_cursor *c,
-                                 struct decoded *d, struct upmu_value *values)
+static const char *decode_variable(const struct meta *m, const struct meta_class *class, struct decode_cursor *c,
+                                   struct decoded *d, struct upmu_value *values)
 {
     const uint8_t *before = c->pos;
     bool has_values = false;
@@ -444,7 +483,7 @@ const char *decode_event(const struct meta *m, struct decode_cursor *c, struct d
     out->event.object_type = class->object_type;
     out->event.flags = class->flags;
     out->event.tick = c->tick;
-    if (class->even)
-        return decode_even(class, &m->ops[class->first_op], c, out);
-    return decode_uneven(m, class, c, out, values);
+    if (class->fixed)
+        return decode_fixed(class, &m->ops[class->first_op], c, out);
+    return decode_variable(m, class, c, out, values);
 }

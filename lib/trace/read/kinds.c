@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of event kinds, object types and MPI calls. */
-#include "base/name.h"
+/* Names of event kinds, object types, MPI calls and OpenMP constructs. */
+#include "base/text/name.h"
 #include "trace/format/mpi_calls.h"
 #include "upmu/trace.h"
 
@@ -66,6 +66,12 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_MPI_ENV] = "mpi-env",
         [UPMU_TRACE_MPI_COUNT] = "mpi-count",
         [UPMU_TRACE_MPI_START] = "mpi-start",
+        [UPMU_TRACE_SAMPLE] = "sample",
+        [UPMU_TRACE_OMP] = "omp",
+        [UPMU_TRACE_OMP_PARALLEL] = "omp-parallel",
+        [UPMU_TRACE_OMP_ENV] = "omp-env",
+        [UPMU_TRACE_HEAP_ALLOC] = "heap-alloc",
+        [UPMU_TRACE_HEAP_FREE] = "heap-free",
     };
     return NAME_OF(names, kind);
 }
@@ -87,4 +93,50 @@ const char *upmu_object_type_name(int type)
 const char *upmu_trace_mpi_call_name(uint32_t call)
 {
     return call > 0 && call < MPI_CALL_NUMBERS && mpi_call_rows[call].name ? mpi_call_rows[call].name : "?";
+}
+
+const char *upmu_trace_omp_event_name(uint32_t event)
+{
+    static const char *const names[] = {
+        [UPMU_OMP_PARALLEL_END] = "parallel-end",
+        [UPMU_OMP_MEMBER] = "member",
+        [UPMU_OMP_MEMBER_END] = "member-end",
+        [UPMU_OMP_WAIT] = "wait",
+        [UPMU_OMP_WAITED] = "waited",
+        [UPMU_OMP_RELEASE] = "release",
+        [UPMU_OMP_TASK] = "task",
+        [UPMU_OMP_TASK_END] = "task-end",
+        [UPMU_OMP_TASK_CREATE] = "task-create",
+        [UPMU_OMP_ENTER] = "enter",
+        [UPMU_OMP_LEAVE] = "leave",
+    };
+    return NAME_OF(names, (int)event);
+}
+
+const char *upmu_trace_omp_construct_name(uint32_t construct)
+{
+    static const char *const names[] = {
+        [UPMU_OMP_NONE] = "none",
+        [UPMU_OMP_BARRIER_IMPLICIT] = "implicit-barrier",
+        [UPMU_OMP_BARRIER_EXPLICIT] = "explicit-barrier",
+        [UPMU_OMP_BARRIER] = "barrier",
+        [UPMU_OMP_TASKWAIT] = "taskwait",
+        [UPMU_OMP_TASKGROUP] = "taskgroup",
+        [UPMU_OMP_CRITICAL] = "critical",
+        [UPMU_OMP_LOCK] = "lock",
+        [UPMU_OMP_NEST_LOCK] = "nest-lock",
+        [UPMU_OMP_ORDERED] = "ordered",
+        [UPMU_OMP_ATOMIC] = "atomic",
+        [UPMU_OMP_REDUCTION] = "reduction",
+        [UPMU_OMP_COPYPRIVATE] = "copyprivate",
+        [UPMU_OMP_LOOP] = "loop",
+        [UPMU_OMP_SECTIONS] = "sections",
+        [UPMU_OMP_SINGLE] = "single",
+        [UPMU_OMP_TASKLOOP] = "taskloop",
+        [UPMU_OMP_OTHER] = "other",
+        [UPMU_OMP_EXPLICIT_TASK] = "task",
+        [UPMU_OMP_START] = "start",
+        [UPMU_OMP_JOIN] = "join",
+    };
+    return NAME_OF(names, (int)construct);
 }

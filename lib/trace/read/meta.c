@@ -339,7 +339,7 @@ static int meta_take_identity(struct parse *p)
     m->kernel = env_text(p, "kernel");
     m->start_ns = env_number(p, "start_ns");
     m->complete = env_number(p, "complete") == 1;
-    m->stopped = env_number(p, "stopped") == 1;
+    m->stopped = (uint32_t)env_number(p, "stopped");
     m->packets = env_number(p, "packets");
     m->sched_note = env_text(p, "sched_note");
     m->futex_note = env_text(p, "futex_note");
@@ -349,6 +349,30 @@ static int meta_take_identity(struct parse *p)
         return parse_failed(p, "the packet length of the ring is out of range");
     m->portable_clock = strcmp(env_text(p, "clock_source"), CLOCK_MAP_PORTABLE) == 0;
     return 0;
+}
+
+/* The clock of another host. The points themselves are in the clock block already, but for those of a process that was killed. */
+static void meta_take_reference(struct parse *p)
+{
+    struct clock_reference *r = &p->m->reference;
+    uint64_t points = env_number(p, "reference_points");
+    if (points < 1 || points > 2)
+        return;
+    r->points = (uint32_t)points;
+    r->error_ns = env_number(p, "reference_error_ns");
+    r->raw_ns = env_number(p, "reference_raw_ns");
+    snprintf(r->host, sizeof r->host, "%s", env_text(p, "reference_host"));
+    r->at[0].tick = env_number(p, "reference_0_tick");
+    r->at[0].ns = env_number(p, "reference_0_ns");
+    r->at[0].round_ns = env_number(p, "reference_0_round_ns");
+    r->at[1].tick = env_number(p, "reference_1_tick");
+    r->at[1].ns = env_number(p, "reference_1_ns");
+    r->at[1].round_ns = env_number(p, "reference_1_round_ns");
+    if (points == 1) {
+        p->m->origin.tick = r->at[0].tick;
+        p->m->origin.raw_ns = r->raw_ns;
+        p->m->origin.realtime_ns = r->at[0].ns;
+    }
 }
 
 static int meta_take_clock(struct parse *p)
@@ -365,6 +389,7 @@ static int meta_take_clock(struct parse *p)
         .realtime_ns = env_number(p, "origin_realtime_ns"),
         .width = (uint32_t)env_number(p, "origin_width"),
     };
+    meta_take_reference(p);
     return 0;
 }
 
@@ -461,7 +486,7 @@ static bool bind_field(struct parse *p, const struct field *f, const char *const
     c->n_ops++;
     c->has_raw |= op->slot == SCHEMA_RAW;
     c->has_values |= slot_is_of_counters(op->slot);
-    c->even = c->even && f->type != SCHEMA_STRING && !f->sequence && f->count == 0 && !slot_is_of_counters(op->slot);
+    c->fixed = c->fixed && f->type != SCHEMA_STRING && !f->sequence && f->count == 0 && !slot_is_of_counters(op->slot);
     c->bytes += (uint32_t)schema_type_bytes(f->type);
     return field_fits(f, op->slot, m->n_counters);
 }
@@ -481,7 +506,7 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
         c->kind = known ? known->kind : 0;
         c->object_type = known ? known->object_type : UPMU_OBJECT_NONE;
         c->flags = known ? known->flags : 0;
-        c->readable = c->even = true;
+        c->readable = c->fixed = true;
         c->first_op = next_op;
         for (size_t i = 0; i < p->n_fields; i++)
             if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], counter_fields))

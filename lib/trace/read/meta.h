@@ -34,7 +34,7 @@ struct meta_op {
     bool sequence; /**< its length is the number of the step before */
     uint32_t first;
     uint32_t count;
-    uint32_t at; /**< in an even class: its offset */
+    uint32_t at; /**< in a class of fixed size: its offset */
 };
 
 /** A class of events. */
@@ -43,7 +43,7 @@ struct meta_class {
     bool readable; /**< every type is known, so that its events can at least be skipped */
     bool has_raw;
     bool has_values; /**< some field is of counters */
-    bool even;       /**< single numbers only, none of counters: each event has `bytes` bytes */
+    bool fixed;      /**< single numbers only, none of counters: each event has `bytes` bytes */
     uint32_t bytes;
     int32_t kind;        /**< enum upmu_trace_kind or schema_kind, 0 = not known here */
     int32_t object_type; /**< if no field has it */
@@ -63,11 +63,12 @@ struct meta {
     const char *futex_note; /**< likewise */
     const char *snapshot;   /**< why it was taken, of a snapshot; else "" */
     bool complete;
-    bool stopped;        /**< recording ended at its limit; not set for a killed process, whose control file has it */
-    uint64_t packets;    /**< least number of packets with events in growing files; 0: not recorded */
-    uint64_t ring_bytes; /**< of each packet of a ring; 0: files are in order */
-    bool portable_clock; /**< ticks are nanoseconds: nothing to fit */
-    struct clock_triple origin;
+    uint32_t stopped;           /**< enum control_stopped; not set for a killed process, whose control file has it */
+    uint64_t packets;           /**< least number of packets with events in growing files; 0: not recorded */
+    uint64_t ring_bytes;        /**< of each packet of a ring; 0: files are in order */
+    bool portable_clock;        /**< ticks are nanoseconds: nothing to fit */
+    struct clock_triple origin; /**< of one point of the reference: that point */
+    struct clock_reference reference;
     struct clock_map clock;
     char clock_uuid[37];
     size_t clock_begin, clock_end; /**< range of the clock block in the text */

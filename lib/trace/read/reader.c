@@ -257,15 +257,33 @@ static int reader_check_processes(struct upmu_trace *t)
     return 0;
 }
 
+/* Search the streams of a process for modules recorded up to a second after `tick`. The thread that records a module may be
+ * descheduled before, but its other events of that time are few. */
+static void reader_read_ahead(const struct upmu_trace *t, uint32_t process, uint64_t tick)
+{
+    struct process *p = &t->processes[process];
+    for (size_t i = 0; i < t->n_sources; i++)
+        if (t->sources[i].process == process)
+            source_read_ahead(&t->sources[i], tick + p->meta.clock.hz);
+    p->context.mappings_ahead = p->context.n_mappings;
+}
+
+static uint64_t reader_remap(const struct upmu_trace *t, const struct source *s, uint64_t address, uint64_t tick)
+{
+    if (remapped_is_late(s->context, address, tick))
+        reader_read_ahead(t, s->process, tick);
+    return remapped_address(s->context, address, tick);
+}
+
 /* Done when the event is returned: another stream may have the modules of that time. */
-static void source_remap_event(struct source *s)
+static void reader_remap_event(const struct upmu_trace *t, struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;
-    e->site = remapped_address(s->context, e->site, e->tick);
+    e->site = reader_remap(t, s, e->site, e->tick);
     if (e->kind == UPMU_TRACE_LOCK_BLOCK)
-        e->lock_block.holder_site = remapped_address(s->context, e->lock_block.holder_site, e->tick);
+        e->lock_block.holder_site = reader_remap(t, s, e->lock_block.holder_site, e->tick);
     else if (e->kind == UPMU_TRACE_LOCK_ORDER)
-        e->lock_order.held_site = remapped_address(s->context, e->lock_order.held_site, e->tick);
+        e->lock_order.held_site = reader_remap(t, s, e->lock_order.held_site, e->tick);
 }
 
 /* Read the next event, whether it matches or not, into the source `*source`. @return as upmu_trace_next(). */
@@ -291,8 +309,8 @@ static int reader_next_any(struct upmu_trace *t, struct source **source)
     if (t->n_heap == 0)
         return reader_check_processes(t);
     *source = t->given = t->heap[0];
-    if (t->given->context->disputed)
-        source_remap_event(t->given);
+    if (t->given->context->disputed || t->given->context->unmapped)
+        reader_remap_event(t, t->given);
     return 1;
 }
 
@@ -391,9 +409,10 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .compact_cost_ps = p->context.cost.compact,
         .stack_cost_ps = p->context.cost.stack,
         .sched_note = m->sched_note,
-        .stopped = m->stopped || p->totals.stopped,
+        .stopped = m->stopped ? m->stopped : p->totals.stopped,
         .futex_note = m->futex_note,
         .lost_note = p->totals.lost_note,
+        .lost_any = p->totals.lost_any,
         .execed = reader_process_has_execed(trace, index),
         .snapshot = m->snapshot,
     };
@@ -425,9 +444,14 @@ int upmu_trace_stack_find(const struct upmu_trace *trace, size_t index, uint32_t
         return ARGUMENT_NULL(trace, out);
     if (index >= trace->n_processes)
         return UPMU_E_END;
-    const struct context_stack *s = id ? remapped_stack(&trace->processes[index].context, id) : NULL;
+    const struct context *c = &trace->processes[index].context;
+    const struct context_stack *s = id ? context_stack(c, id) : NULL;
+    if (s && remapped_stack_is_late(c, id))
+        reader_read_ahead(trace, (uint32_t)index, s->tick);
+    s = s ? remapped_stack(c, id) : NULL;
     if (!s)
-        return upmu_fail(UPMU_E_NAME, "process %zu has no stack %u, or it was lost", index, (unsigned)id);
+        return upmu_fail(UPMU_E_NAME, "no stack %u in the process of index %zu: the id is wrong, or the stack was lost",
+                         (unsigned)id, index);
     const struct upmu_trace_stack ours = {
         .frames = s->frames, .n_frames = s->n_frames, .method = s->method, .truncated = s->truncated};
     return OPTS_GIVE(out, ours, UPMU_TRACE_STACK_SIZE_V1);

@@ -296,8 +296,8 @@ static void write_lost_note(const struct control_header *h, char note[RECORDING_
         [LOSS_HANDLER] = "in signal handlers that interrupted the recorder",
         [LOSS_THREAD] = "in threads for which there was no memory or no file",
         [LOSS_LOCKS] = "of locks beyond the space for counts",
-        [LOSS_STACKS] = "that were call stacks, as their table was full",
-        [LOSS_NAMES] = "that were names of locks, given before recording began",
+        [LOSS_STACKS] = "of call stacks, whose table was full",
+        [LOSS_NAMES] = "of names of locks, given before recording began",
         [LOSS_KERNEL] = "in the kernel's buffer of scheduling records",
         [LOSS_TRUNCATED] = "in files that another program truncated while they were written",
     };
@@ -325,9 +325,13 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
     *lost = good ? h.lost : 0;
     *overwritten = good ? h.overwritten : 0;
     t->start_ticks = good ? h.start_ticks : 0;
-    if (good && h.bytes >= offsetof(struct control_header, lost_by) + sizeof h.lost_by)
+    t->lost_any = UINT64_MAX;
+    if (good && h.bytes >= offsetof(struct control_header, lost_by) + sizeof h.lost_by) {
         write_lost_note(&h, t->lost_note);
-    t->stopped = good && h.stopped == 1 && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
+        t->lost_any = h.lost_by[LOSS_PACKET] + h.lost_by[LOSS_THREAD] + h.lost_by[LOSS_TRUNCATED];
+    }
+    bool has_stopped = good && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
+    t->stopped = has_stopped && h.stopped <= CONTROL_STOPPED_RESTRICTED ? h.stopped : CONTROL_STOPPED_NOT;
     return good;
 }
 
@@ -341,6 +345,8 @@ static void totals_split_lost(const char *process, const struct meta *m, struct 
     t->lost = discarded > overwritten ? discarded - overwritten : 0;
     if (lost > t->lost)
         t->lost = lost;
+    if (t->lost_any > t->lost)
+        t->lost_any = t->lost;
 }
 
 int recording_totals(const char *process, const struct path_list *streams, const struct meta *m,
@@ -354,8 +360,8 @@ int recording_totals(const char *process, const struct path_list *streams, const
     return rc;
 }
 
-/* Both times are relative to the origin, where the error is 0. */
-static uint64_t clock_triple_error(const struct meta *m, const struct ctf_packet *h)
+/* How far the clock computed from ticks is from CLOCK_MONOTONIC_RAW since the origin, and the uncertainty of reading both. */
+static uint64_t packet_clock_error(const struct meta *m, const struct ctf_packet *h)
 {
     double hz = (double)m->clock.hz;
     double line = ((double)h->clock_tick - (double)m->origin.tick) * 1e9 / hz;
@@ -380,7 +386,7 @@ static int stream_clock_error(const char *path, const struct meta *m, uint64_t *
             ring ? packet_in_slot(fd, size, offset, ring, m->uuid, &p) : packet_at(fd, size, offset, m->uuid, &p);
         if (state != PACKET_GOOD && !ring)
             break;
-        uint64_t error = state == PACKET_GOOD && p.head.clock_raw ? clock_triple_error(m, &p.head) : 0;
+        uint64_t error = state == PACKET_GOOD && p.head.clock_raw ? packet_clock_error(m, &p.head) : 0;
         if (error != 0 && (*error_ns == UINT64_MAX || error > *error_ns))
             *error_ns = error;
     }
@@ -392,6 +398,10 @@ int recording_clock_error(const struct path_list *streams, const struct meta *m,
 {
     int rc = 0;
     *error_ns = UINT64_MAX;
+    if (m->reference.points == 2 && m->reference.error_ns) {
+        *error_ns = m->reference.error_ns;
+        return 0;
+    }
     for (size_t i = 0; rc == 0 && i < streams->n; i++)
         rc = stream_clock_error(streams->paths[i], m, error_ns);
     return rc;
@@ -400,7 +410,7 @@ int recording_clock_error(const struct path_list *streams, const struct meta *m,
 int recording_refit(struct meta *m, const struct recording_totals *totals)
 {
     const struct clock_triple *last = &totals->last;
-    if (m->complete || m->portable_clock || m->origin.raw_ns == 0 ||
+    if (m->complete || m->portable_clock || m->reference.points == 2 || m->origin.raw_ns == 0 ||
         last->raw_ns < m->origin.raw_ns + CLOCK_MAP_BASELINE_NS)
         return 0;
     uint64_t hz = clock_map_hz(&m->origin, last), first = m->clock.hz;

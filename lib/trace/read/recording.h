@@ -38,9 +38,10 @@ struct recording_totals {
     uint64_t events;
     uint64_t packets; /**< with events, of files that grow */
     uint64_t lost;
+    uint64_t lost_any; /**< of `lost`, those that may be of any kind; all of them if the causes are not known */
     char lost_note[RECORDING_NOTE_MAX]; /**< by the control file: why; "" if nothing was lost or it is not known */
     uint64_t overwritten;               /**< replaced by later events in rings */
-    bool stopped;                       /**< by the control file: recording ended at its limit */
+    uint32_t stopped;                   /**< by the control file: enum control_stopped */
     uint64_t start_ticks;               /**< by the control file: start time of the process; 0: not known */
     struct clock_triple last;           /**< the latest moment on all clocks; all zero if there is none */
 };

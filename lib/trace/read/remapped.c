@@ -29,6 +29,17 @@ static bool module_covers(const struct context_module *m, uint64_t address)
     return address > m->start && address <= m->end;
 }
 
+static bool mapping_covers(const struct context_mapping *m, uint64_t address)
+{
+    return address > m->start && address <= m->end;
+}
+
+static bool mappings_are_equal(const struct context_mapping *a, const struct context_mapping *b)
+{
+    return a->tick == b->tick && a->there == b->there && a->module == b->module && a->base == b->base &&
+           a->start == b->start && a->end == b->end;
+}
+
 /* Add a module with its number. Without a free number it gets no path rather than a wrong one. */
 static int modules_add(struct context *c, const struct context_module *module)
 {
@@ -47,18 +58,31 @@ static int modules_add(struct context *c, const struct context_module *module)
     return context_add_module(c, &m);
 }
 
-/* Insert in tick order; a new one is mostly the last. */
+/* Insert in tick order; a new one is mostly the last. One that is known was read ahead. */
 static int mappings_add(struct context *c, struct context_mapping mapping)
 {
+    size_t at = c->n_mappings;
+    while (at > 0 && c->mappings[at - 1].tick > mapping.tick)
+        at--;
+    for (size_t i = at; i > 0 && c->mappings[i - 1].tick == mapping.tick; i--)
+        if (mappings_are_equal(&c->mappings[i - 1], &mapping))
+            return 0;
     struct context_mapping *all = context_grow(c->mappings, c->n_mappings, &c->cap_mappings, sizeof *all);
     if (!all)
         return -ENOMEM;
     c->mappings = all;
-    size_t at = c->n_mappings++;
-    for (; at > 0 && c->mappings[at - 1].tick > mapping.tick; at--)
-        c->mappings[at] = c->mappings[at - 1];
-    c->mappings[at] = mapping;
+    memmove(&all[at + 1], &all[at], (c->n_mappings - at) * sizeof *all);
+    all[at] = mapping;
+    c->n_mappings++;
     return 0;
+}
+
+/* Mark the modules that were unmapped at some time. */
+static void modules_mark_unmapped(struct context *c, const struct context_mapping *unmapping)
+{
+    for (size_t i = 0; i < c->n_modules; i++)
+        if (module_has_extent(&c->modules[i], unmapping->base, unmapping->start, unmapping->end))
+            c->modules[i].unmapped = c->unmapped = true;
 }
 
 int remapped_loaded(struct context *c, const struct context_module *module, uint64_t tick)
@@ -68,8 +92,16 @@ int remapped_loaded(struct context *c, const struct context_module *module, uint
            (!module_has_extent(&c->modules[i], module->base, module->start, module->end) ||
             strcmp(c->modules[i].path, module->path) != 0 || strcmp(c->modules[i].build_id, module->build_id) != 0))
         i++;
-    int rc = i < c->n_modules ? 0 : modules_add(c, module);
-    return rc == 0 ? mappings_add(c, (struct context_mapping){.tick = tick, .module = i, .there = true}) : rc;
+    int rc = 0;
+    if (i == c->n_modules) {
+        rc = modules_add(c, module);
+        for (size_t k = 0; rc == 0 && k < c->n_mappings; k++)
+            if (!c->mappings[k].there)
+                modules_mark_unmapped(c, &c->mappings[k]);
+    }
+    const struct context_mapping mapping = {
+        .tick = tick, .base = module->base, .start = module->start, .end = module->end, .module = i, .there = true};
+    return rc == 0 ? mappings_add(c, mapping) : rc;
 }
 
 /* The number of mappings and unmappings up to `tick`. */
@@ -88,12 +120,9 @@ static size_t mappings_until(const struct context *c, uint64_t tick)
 
 int remapped_unloaded(struct context *c, uint64_t base, uint64_t start, uint64_t end, uint64_t tick)
 {
-    for (size_t i = mappings_until(c, tick); i-- > 0;) {
-        const struct context_mapping *t = &c->mappings[i];
-        if (module_has_extent(&c->modules[t->module], base, start, end))
-            return mappings_add(c, (struct context_mapping){.tick = tick, .module = t->module});
-    }
-    return 0;
+    const struct context_mapping unmapping = {.tick = tick, .base = base, .start = start, .end = end};
+    modules_mark_unmapped(c, &unmapping);
+    return mappings_add(c, unmapping);
 }
 
 static bool module_is_disputed(const struct context *c, uint64_t address)
@@ -104,26 +133,64 @@ static bool module_is_disputed(const struct context *c, uint64_t address)
     return false;
 }
 
-static const struct context_module *mapping_covers(const struct context *c, size_t mapping, uint64_t address)
+/* The last mapping or unmapping before number `i` at an address; NULL: none. */
+static const struct context_mapping *mapping_before(const struct context *c, size_t i, uint64_t address)
 {
-    const struct context_module *m = &c->modules[c->mappings[mapping].module];
-    return module_covers(m, address) ? m : NULL;
+    while (i-- > 0)
+        if (mapping_covers(&c->mappings[i], address))
+            return &c->mappings[i];
+    return NULL;
+}
+
+/* The first mapping at an address from number `i` on; NULL: none. */
+static const struct context_mapping *mapping_next(const struct context *c, size_t i, uint64_t address)
+{
+    for (; i < c->n_mappings; i++)
+        if (c->mappings[i].there && mapping_covers(&c->mappings[i], address))
+            return &c->mappings[i];
+    return NULL;
 }
 
 /* Use the module mapped last; if it was unmapped, or there was none, the next one, which was recorded late. */
 uint64_t remapped_address(const struct context *c, uint64_t address, uint64_t tick)
 {
-    const struct context_module *before = NULL, *next = NULL;
-    size_t now = mappings_until(c, tick), i = now;
     if (!c->disputed || address == 0 || !module_is_disputed(c, address))
         return address;
-    while (!before && i > 0)
-        before = mapping_covers(c, --i, address);
-    if (!before || !c->mappings[i].there)
-        for (i = now; !next && i < c->n_mappings; i++)
-            next = c->mappings[i].there ? mapping_covers(c, i, address) : NULL;
-    const struct context_module *m = next ? next : before;
-    return m ? address + m->tag : address;
+    size_t now = mappings_until(c, tick);
+    const struct context_mapping *m = mapping_before(c, now, address), *next = NULL;
+    if (!m || !m->there)
+        next = mapping_next(c, now, address);
+    if (next)
+        m = next;
+    while (m && !m->there) /* none follows: use the one unmapped */
+        m = mapping_before(c, (size_t)(m - c->mappings), address);
+    return m ? address + c->modules[m->module].tag : address;
+}
+
+static bool module_was_unmapped(const struct context *c, uint64_t address)
+{
+    for (size_t i = 0; i < c->n_modules; i++)
+        if (c->modules[i].unmapped && module_covers(&c->modules[i], address))
+            return true;
+    return false;
+}
+
+bool remapped_is_late(const struct context *c, uint64_t address, uint64_t tick)
+{
+    if (!c->unmapped || c->mappings_ahead == c->n_mappings || address == 0 || !module_was_unmapped(c, address))
+        return false;
+    size_t now = mappings_until(c, tick);
+    const struct context_mapping *m = mapping_before(c, now, address);
+    return m && !m->there && !mapping_next(c, now, address);
+}
+
+bool remapped_stack_is_late(const struct context *c, uint32_t id)
+{
+    const struct context_stack *s = c->unmapped ? context_stack(c, id) : NULL;
+    for (uint32_t i = 0; s && s->mappings != c->n_mappings && i < s->n_frames; i++)
+        if (remapped_is_late(c, s->frames[i] & REMAPPED_ADDRESS, s->tick))
+            return true;
+    return false;
 }
 
 const struct context_stack *remapped_stack(const struct context *c, uint32_t id)

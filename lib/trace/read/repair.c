@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "trace/format/control.h"
 #include "trace/read/meta.h"
 #include "trace/read/packets.h"
@@ -95,7 +95,7 @@ static int repair_stream(const char *path, const struct meta *m, struct upmu_tra
     if (state < 0 || state == PACKET_NONE)
         return state;
     if (state == PACKET_BAD)
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s. The file is not repaired.", path, end.offset,
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s. The file is left as it is.", path, end.offset,
                          end.wrong);
     if (state == PACKET_GOOD && end.present < end.content)
         return upmu_fail(UPMU_E_FORMAT,

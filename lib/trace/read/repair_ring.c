@@ -48,13 +48,13 @@ static int ring_collect(struct ring *r, int fd, const uint8_t *uuid)
         if (state < 0)
             return packets_io_failed(r->path, -state);
         if (state == PACKET_BAD)
-            return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s. The file is not repaired.", r->path,
+            return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s. The file is left as it is.", r->path,
                              p.offset, p.wrong);
         if (state != PACKET_GOOD)
             return 0;
         if (p.present < p.content)
             return upmu_fail(UPMU_E_FORMAT,
-                             "\"%s\" is truncated, and complete events are missing. The file is not repaired.",
+                             "\"%s\" is truncated, and complete events are missing. The file is left as it is.",
                              r->path);
         int rc = ring_add_packet(r, &p);
         if (rc != 0)

@@ -251,6 +251,8 @@ static int source_keep_module(struct source *s)
 static int source_keep_record(struct source *s)
 {
     int rc = 0;
+    if (s->ahead && s->now.event.kind != SCHEMA_KIND_MODULE && s->now.event.kind != SCHEMA_KIND_MODULE_GONE)
+        return 0;
     if (s->now.event.kind == SCHEMA_KIND_STACK)
         rc = source_keep_stack(s);
     else if (s->now.event.kind == SCHEMA_KIND_MODULE)
@@ -334,6 +336,26 @@ int source_next(struct source *s)
             return rc;
     }
     return 0;
+}
+
+/* Damage ends the search: it is reported when the source itself is read so far. */
+void source_read_ahead(const struct source *s, uint64_t tick)
+{
+    struct source copy = *s;
+    size_t done = s->has_packet ? (size_t)(s->cursor.pos - s->data) : 0;
+    copy.ahead = true;
+    copy.values = calloc(s->meta->n_counters + 1, sizeof *copy.values);
+    copy.data = malloc(s->capacity + 1);
+    bool usable = copy.values && copy.data && !s->over && !s->broken;
+    if (usable && s->has_packet) {
+        size_t bytes = (size_t)(s->cursor.end - s->data);
+        memcpy(copy.data, s->data, bytes);
+        copy.cursor.pos = copy.data + done;
+        copy.cursor.end = copy.data + bytes;
+    }
+    while (usable && copy.now.event.tick <= tick && source_next(&copy) > 0)
+        ;
+    source_free(&copy);
 }
 
 int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events)

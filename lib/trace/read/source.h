@@ -30,6 +30,7 @@ struct source {
     bool broken;         /**< reading failed: not read again */
     uint64_t missed;     /**< packets of a ring that were overwritten before they were read */
     bool over;           /**< the file is gone or unreadable: no more events */
+    bool ahead;          /**< of the records that are not events, only modules are kept */
     bool has_packet;
     struct packet packet;
     uint8_t *data; /**< content of the packet */
@@ -47,6 +48,8 @@ int source_init(struct source *s, const struct meta *meta, struct context *conte
                 uint32_t order);
 /** Read the next event into s->now.event, and keep the stacks and modules before it. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
 int source_next(struct source *s);
+/** Keep the modules recorded between the current event of the source and `tick`, without a change of the source. */
+void source_read_ahead(const struct source *s, uint64_t tick);
 void source_free(struct source *s);
 
 /** Count the events of a packet by decoding them. @return 0 or -errno. Damage ends the count. */

@@ -220,16 +220,30 @@ static bool write_payload(struct trace_stream *s, uint64_t tick, uint32_t id, co
 /* The interrupted code on this stack holds the stream: leave the event in a slot for it. @return NULL if it is lost. */
 static struct stream_pending *stream_claim_pending(struct trace_stream *s, uint64_t tick, uint32_t id, size_t len)
 {
-    uint32_t slot = len <= STREAM_PAYLOAD_MAX ? __atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELAXED) : STREAM_PENDING;
-    if (slot >= STREAM_PENDING) {
+    bool is_long = len > STREAM_PENDING_BYTES;
+    uint32_t before = __atomic_load_n(&s->claimed, __ATOMIC_RELAXED);
+    bool fits = len <= STREAM_PAYLOAD_MAX && before % STREAM_LONG_ONE < STREAM_PENDING &&
+                (!is_long || before / STREAM_LONG_ONE < STREAM_PENDING_LONG);
+    if (fits) /* another handler may have come in between */
+        before = __atomic_fetch_add(&s->claimed, is_long ? STREAM_LONG_ONE + 1 : 1, __ATOMIC_RELAXED);
+    uint32_t slot = before % STREAM_LONG_ONE, number = before / STREAM_LONG_ONE;
+    if (!fits || slot >= STREAM_PENDING) {
         stream_lose(s, LOSS_HANDLER);
         return NULL;
     }
     struct stream_pending *e = &s->pending[slot];
     e->id = id;
     e->tick = tick;
-    e->len = len;
-    return e;
+    e->len = (uint32_t)len;
+    e->number = number;
+    return is_long && number >= STREAM_PENDING_LONG
+               ? NULL
+               : e; /* NULL: the slot is taken, not filled, and counted as lost then */
+}
+
+static uint8_t *stream_pending_payload(struct trace_stream *s, struct stream_pending *e)
+{
+    return e->len > STREAM_PENDING_BYTES ? s->pending_long[e->number] : e->payload;
 }
 
 static bool stream_leave_pending(struct trace_stream *s, uint64_t tick, const struct body *b)
@@ -237,7 +251,7 @@ static bool stream_leave_pending(struct trace_stream *s, uint64_t tick, const st
     struct stream_pending *e = stream_claim_pending(s, tick, b->id, body_bytes(b));
     if (!e)
         return false;
-    put_body(e->payload, b);
+    put_body(stream_pending_payload(s, e), b);
     __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
     return true;
 }
@@ -247,15 +261,17 @@ static void write_all_pending(struct trace_stream *s)
 {
     uint32_t done = 0, claimed = __atomic_load_n(&s->claimed, __ATOMIC_RELAXED);
     do {
-        for (; done < claimed && done < STREAM_PENDING; done++) {
+        uint32_t slots = claimed % STREAM_LONG_ONE;
+        for (; done < slots && done < STREAM_PENDING; done++) {
             struct stream_pending *e = &s->pending[done];
             /* A slot may have been claimed by a handler that was left by longjmp. */
             if (__atomic_exchange_n(&e->ready, 0, __ATOMIC_ACQUIRE))
-                write_payload(s, e->tick, e->id, e->payload, e->len); /* lost ones are counted there */
+                write_payload(s, e->tick, e->id, stream_pending_payload(s, e),
+                              e->len); /* lost ones are counted there */
             else
                 stream_lose(s, LOSS_HANDLER);
         }
-        done = claimed;
+        done = slots;
     } while (!__atomic_compare_exchange_n(&s->claimed, &claimed, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     event_write_discarded(s);
 }
@@ -295,9 +311,10 @@ void stream_stop(struct trace_stream *s)
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
 {
     /* Discard events that signal handlers left after stream_stop(). */
-    for (uint32_t left = __atomic_exchange_n(&s->claimed, 0, __ATOMIC_RELAXED); left > 0; left--)
+    uint32_t left = __atomic_exchange_n(&s->claimed, 0, __ATOMIC_RELAXED) % STREAM_LONG_ONE;
+    for (uint32_t i = 0; i < left; i++)
         stream_lose(s, LOSS_HANDLER);
-    for (size_t i = 0; i < STREAM_PENDING; i++)
+    for (uint32_t i = 0; i < STREAM_PENDING && i < left; i++)
         s->pending[i].ready = 0;
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
     memset(s->thread_name, 0, sizeof s->thread_name);
@@ -340,7 +357,7 @@ bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uin
         struct stream_pending *e = stream_claim_pending(s, tick, id, len);
         if (!e)
             return false;
-        memcpy(e->payload, payload, len);
+        memcpy(stream_pending_payload(s, e), payload, len);
         __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
         return true;
     }

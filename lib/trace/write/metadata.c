@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "upmu/region.h"
 #include "upmu/version.h"
 
@@ -100,6 +100,24 @@ static void env_counters(struct textbuf *out, const struct metadata *m)
     }
 }
 
+/* The clock of another host and how it was found; the origin stays that of this one. */
+static void env_reference(struct textbuf *out, const struct clock_reference *r)
+{
+    if (r->points == 0)
+        return;
+    env_number(out, "reference_points", r->points);
+    env_string(out, "reference_host", r->host);
+    env_number(out, "reference_error_ns", r->error_ns);
+    env_number(out, "reference_raw_ns", r->raw_ns);
+    for (uint32_t i = 0; i < r->points && i < sizeof r->at / sizeof *r->at; i++) {
+        textbuf_printf(out,
+                       "    reference_%" PRIu32 "_tick = %" PRIu64 ";\n"
+                       "    reference_%" PRIu32 "_ns = %" PRIu64 ";\n"
+                       "    reference_%" PRIu32 "_round_ns = %" PRIu64 ";\n",
+                       i, r->at[i].tick, i, r->at[i].ns, i, r->at[i].round_ns);
+    }
+}
+
 static void metadata_add_env(struct textbuf *out, const struct metadata *m)
 {
     textbuf_printf(out, "env {\n");
@@ -124,6 +142,7 @@ static void metadata_add_env(struct textbuf *out, const struct metadata *m)
     env_number(out, "origin_monotonic_ns", m->origin.monotonic_ns);
     env_number(out, "origin_realtime_ns", m->origin.realtime_ns);
     env_number(out, "origin_width", m->origin.width);
+    env_reference(out, &m->reference);
     env_limit(out, "limit_nofile", RLIMIT_NOFILE);
     env_limit(out, "limit_memlock", RLIMIT_MEMLOCK);
     env_limit(out, "limit_fsize", RLIMIT_FSIZE);

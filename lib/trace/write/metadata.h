@@ -25,12 +25,13 @@ struct metadata {
     const char *clock_source;
     uint64_t start_ns; /**< realtime when recording began */
     uint32_t complete;
-    uint32_t stopped;     /**< recording ended before the process, at its limit */
+    uint32_t stopped;     /**< recording ended before the process: enum control_stopped */
     uint64_t packets;     /**< finished ones with events when the process ended, not in rings; 0 before */
     char sched_note[256]; /**< why requested switches are not recorded, or "" */
     char futex_note[256]; /**< why requested futex waits are not counted, or "" */
     size_t ring_bytes;    /**< of each packet of a ring, 0: files grow */
     struct clock_triple origin;
+    struct clock_reference reference; /**< the clock of another host, which `clock` follows */
     struct clock_map clock;
     size_t n_counters;
     const struct trace_counter *counters;

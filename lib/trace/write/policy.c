@@ -65,7 +65,7 @@ static void stream_home_stop(struct stream_home *home)
     uint32_t open = 0;
     if (!__atomic_compare_exchange_n(&home->closed, &open, STREAMS_STOPPED, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
-    __atomic_store_n(&home->control->stopped, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&home->control->stopped, CONTROL_STOPPED_LIMIT, __ATOMIC_RELAXED);
     __atomic_store_n(&home->control->chosen, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&home->control->mode, CONTROL_OFF, __ATOMIC_RELAXED);
 }

@@ -29,8 +29,12 @@ enum {
     /** Distance of the prefetch after the last event. The next cache lines are not in the cache: a store, and the next
      *  locked instruction of the program, would wait for them. Prefetching beyond a page does not fault. */
     STREAM_AHEAD = 128,
-    /** Events that signal handlers may leave while it interrupts the recorder; more are lost. */
-    STREAM_PENDING = 4,
+    /** Events that signal handlers may leave while they interrupt the recorder, and how many of them with long payloads; more are
+     *  lost. */
+    STREAM_PENDING = 128,
+    STREAM_PENDING_LONG = 16,
+    STREAM_LONG_ONE = 1 << 24,
+    STREAM_PENDING_BYTES = 200, /**< longest payload that is not long: any event about a lock, most call stacks */
     /** Longest payload of any event: a module's, with its path. */
     STREAM_EVENT_MAX = 3 * 8 + 2 * 64 + 1 + 4096,
     /** A name with its NUL, and all of upmu_value for every counter. */
@@ -71,8 +75,9 @@ struct stream_pending {
     uint32_t ready;
     uint32_t id;
     uint64_t tick;
-    size_t len;
-    uint8_t payload[STREAM_PAYLOAD_MAX];
+    uint32_t len;
+    uint32_t number; /**< of the long payload; its own if `len` is not larger than that */
+    uint8_t payload[STREAM_PENDING_BYTES];
 };
 
 struct trace_stream {
@@ -106,13 +111,14 @@ struct trace_stream {
     size_t other_bytes;    /**< of the packet's events that stream_fast.h did not write as compact ones */
     uint64_t other_events; /**< number of these; stream_packet_events() adds the others */
     uint32_t busy;         /**< an event is being written, or the packet changed */
-    uint32_t claimed;      /**< pending slots taken */
+    uint32_t claimed;      /**< pending slots taken, and those with long payloads times STREAM_LONG_ONE */
 
     uint32_t used;             /**< atomic: belongs to a thread */
     pid_t tid;                 /**< atomic */
     struct trace_stream *next; /**< all streams of the process, newest first */
     size_t struct_bytes;
     struct stream_pending pending[STREAM_PENDING];
+    uint8_t pending_long[STREAM_PENDING_LONG][STREAM_PAYLOAD_MAX];
     char path[]; /**< of the file */
 };
 

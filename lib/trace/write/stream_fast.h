@@ -165,6 +165,23 @@ static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace
     return __builtin_expect(written, 1) || stream_by_call(s, tick, kind, object_type, flags, object, stack);
 }
 
+/** Record an event of class `id`, a constant, that is as long as the compact ones: 4 and 8 bytes of fields. Traced path. @return
+ *  false if it has to be written by upmu_trace_numbers_(). */
+static inline bool stream_fast_numbers(struct trace_stream *s, uint64_t tick, uint32_t id, uint32_t first,
+                                       uint64_t second)
+{
+    bool written = false;
+    if (__builtin_expect(__atomic_load_n(&s->busy, __ATOMIC_RELAXED) == 0, 1)) {
+        __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        written = stream_fits(s, tick, STREAM_COMPACT_BYTES);
+        if (__builtin_expect(written, 1))
+            stream_compact_write(s, tick, id, second, first);
+        stream_idle(s);
+    }
+    return written;
+}
+
 /** The same of an event without flags. */
 static inline bool stream_fast_sync(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
                                     uint64_t object, uint32_t stack)

@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "base/private_table.h"
 #include "base/spare.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "trace/format/control.h"
 #include "trace/write/guard.h"
@@ -48,6 +48,7 @@ struct trace_writer {
     struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
     char fields[UPMU_REGION_EVENTS_MAX][SCHEMA_FIELD_NAME_MAX];
     char dir[PATH_MAX];
+    uint64_t start_tick;
     size_t struct_bytes;
     char *strings_end; /* the counters' texts follow the struct */
     char strings[];
@@ -174,6 +175,7 @@ static int writer_check_config(const struct trace_config *config)
 /* Identity and clock. */
 static int writer_describe(struct trace_writer *w, struct clock_triple *now)
 {
+    enum { BOOT_ID_LAST_PART = 24 }; /* of the text */
     struct metadata *m = &w->meta;
     uint8_t boot[16];
     clock_sample(now);
@@ -191,6 +193,9 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
                  "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
                  u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
     }
+    if (clock_test_host())
+        snprintf(m->clock_uuid + BOOT_ID_LAST_PART, sizeof m->clock_uuid - BOOT_ID_LAST_PART, "%012" PRIx64,
+                 clock_test_host() & ((UINT64_C(1) << 48) - 1));
     return 0;
 }
 
@@ -207,6 +212,8 @@ static void writer_fit_clock(struct trace_writer *w, uint64_t hz_at_start)
             hz = fitted;
     }
     clock_map_set(&w->meta.clock, origin, hz);
+    if (w->meta.reference.points)
+        clock_map_refer(&w->meta.clock, &w->meta.reference, hz);
 }
 
 /* --------------------------------------------------------------------------------------- directory and files */
@@ -401,6 +408,28 @@ static void metadata_reserve(const struct trace_writer *w)
     close(fd);
 }
 
+void trace_writer_clock(const struct trace_writer *w, struct trace_clock *out)
+{
+    *out = (struct trace_clock){.origin = w->meta.origin, .source = w->meta.clock_source, .uuid = w->meta.clock_uuid};
+    clock_sample(&out->now);
+    out->hz = w->meta.clock.hz;
+    if (out->now.raw_ns - out->origin.raw_ns >= CLOCK_MAP_BASELINE_NS && clock_map_hz(&out->origin, &out->now))
+        out->hz = clock_map_hz(&out->origin, &out->now);
+}
+
+void trace_writer_refer(struct trace_writer *w, const struct clock_reference *r)
+{
+    if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
+        return;
+    w->meta.reference = *r;
+    writer_fit_clock(w, w->meta.clock.hz);
+    if (r->error_ns == 0)
+        return; /* this host's time is that of the reference, but for its final slope */
+    w->meta.start_ns = clock_map_ns(&w->meta.clock, w->start_tick);
+    if (metadata_write(w) == 0)
+        metadata_reserve(w);
+}
+
 /* Undo trace_writer_open(). */
 static void writer_undo(struct trace_writer *w)
 {
@@ -437,6 +466,7 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
         origin_share(recording, w->meta.clock_uuid, &now, &w->meta.origin);
         writer_fit_clock(w, hz);
         w->home.retry_ticks = hz / RETRIES_PER_SECOND;
+        w->start_tick = now.tick;
         w->meta.start_ns = clock_map_ns(&w->meta.clock, now.tick);
         rc = writer_make_process_dir(w, recording);
     }
@@ -528,6 +558,25 @@ static void writer_lose_torn(struct trace_writer *w)
     for (struct trace_stream *s = __atomic_load_n(&w->home.streams, __ATOMIC_ACQUIRE); s; s = s->next)
         if (__atomic_load_n(&s->torn, __ATOMIC_RELAXED) && s->packet)
             stream_lose_events(s, LOSS_TRUNCATED, stream_packet_events(s) + s->in_ring);
+}
+
+/* A thread that is making a packet now ends its system calls before they are restricted for it, too; see sync_trace/process.c. */
+void trace_writer_wait_for_others(struct trace_writer *w)
+{
+    enum { TRIES = 200, PAUSE_US = 500 };
+    pid_t self = gettid();
+    for (struct trace_stream *s = __atomic_load_n(&w->home.streams, __ATOMIC_ACQUIRE); s; s = s->next)
+        for (int i = 0;
+             i < TRIES && __atomic_load_n(&s->used, __ATOMIC_ACQUIRE) &&
+             __atomic_load_n(&s->tid, __ATOMIC_RELAXED) != self && __atomic_load_n(&s->busy, __ATOMIC_ACQUIRE);
+             i++)
+            usleep(PAUSE_US);
+}
+
+void trace_writer_restrict(struct trace_writer *w)
+{
+    __atomic_store_n(&w->home.control->stopped, CONTROL_STOPPED_RESTRICTED, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->home.control->chosen, 0, __ATOMIC_RELAXED);
 }
 
 void trace_writer_close(struct trace_writer *w)

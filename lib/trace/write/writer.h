@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "trace/format/clockmap.h"
 #include "trace/format/control.h"
 #include "trace/write/counter.h"
 #include "upmu/upmu.h"
@@ -55,6 +56,17 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
 
 /** The process's directory; lives as long as the writer. */
 const char *trace_writer_dir(const struct trace_writer *w);
+
+/** The clock of this host. */
+struct trace_clock {
+    struct clock_triple origin, now;
+    uint64_t hz;               /**< as measured until now */
+    const char *source, *uuid; /**< live as long as the writer */
+};
+void trace_writer_clock(const struct trace_writer *w, struct trace_clock *out);
+
+/** From now on times are those of another host's clock; the metadata are written again, if it is another one. Not signal safe. */
+void trace_writer_refer(struct trace_writer *w, const struct clock_reference *r);
 
 /** Replace `sched_note` in the final metadata. */
 void trace_writer_sched_note(struct trace_writer *w, const char *note);
@@ -169,6 +181,10 @@ uint64_t trace_writer_lost(const struct trace_writer *w);
  *  threads are finished as they are; their later events are lost and not counted. Frees nothing that a running thread could
  *  access. */
 void trace_writer_close(struct trace_writer *w);
+/** Before trace_writer_close(): the process continues and restricts its system calls. */
+void trace_writer_restrict(struct trace_writer *w);
+/** After trace_writer_close(): wait for threads that are making a packet, 0.1 s at most for each. */
+void trace_writer_wait_for_others(struct trace_writer *w);
 
 /** In a forked child: detach from the parent's trace without writing to it. Async-signal-safe. */
 void trace_writer_forget(struct trace_writer *w);

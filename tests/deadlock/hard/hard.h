@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "../cases.h"
+#include "../corpus/cases.h"
 
 enum { LOCKS = 8, SHARED_LOCKS = 3, IDLE_MS = 2500, HELD_MS = 1500 };
 

@@ -36,7 +36,7 @@ static const struct call recorder[] = {
     CALL(getrusage),      CALL(futex),           CALL(process_vm_readv),
     CALL(read),           CALL(write),           CALL(mincore),
     CALL(tgkill),         CALL(rt_sigpending),   CALL(rt_sigtimedwait),
-    CALL(clock_gettime),  CALL(clock_nanosleep),
+    CALL(clock_gettime),  CALL(clock_nanosleep), CALL(sched_yield),
 #ifdef SYS_close_range
     CALL(close_range),
 #endif

@@ -244,6 +244,20 @@ START_TEST(longest_wait_has_the_whole_hold)
 }
 END_TEST
 
+START_TEST(longest_wait_has_the_hold_it_found_although_the_lock_was_acquired_again)
+{
+    begin_stream(true);
+    block(102, 3000, LOCK, 101, 2000);
+    release_of(5000, 2000, 0x5000, 0);
+    release_of(6000, 5500, 0x6000, 0); /* before the waiter ran */
+    put(UPMU_TRACE_LOCK_ACQUIRED, 102, 7000, LOCK);
+    finish();
+    ck_assert_uint_eq(object(LOCK, 0, NULL).longest.ns, 4000);
+    ck_assert_uint_eq(object(LOCK, 0, NULL).longest.hold_ns, 3000);
+    end_stream();
+}
+END_TEST
+
 START_TEST(hold_from_before_the_recording_is_a_lower_bound_beside_complete_ones)
 {
     size_t i;
@@ -374,6 +388,7 @@ int main(void)
     tcase_add_test(cases, hold_in_a_release_is_known_by_lock_thread_and_call_site);
     tcase_add_test(cases, hold_that_others_still_wait_for_lasts_to_the_end);
     tcase_add_test(cases, longest_wait_has_the_whole_hold);
+    tcase_add_test(cases, longest_wait_has_the_hold_it_found_although_the_lock_was_acquired_again);
     tcase_add_test(cases, hold_from_before_the_recording_is_a_lower_bound_beside_complete_ones);
     tcase_add_test(cases, mutex_from_before_the_recording_is_resumed_after_a_condition_wait);
     tcase_add_test(cases, wait_from_before_the_recording_is_marked);

@@ -169,7 +169,7 @@ START_TEST(longest_total_comes_first)
     ck_assert_int_eq(upmu_overview_object_at(&subject, 1, &o), 0);
     ck_assert_uint_eq(o.address, LOCK);
     ck_assert_int_eq(upmu_overview_object_at(&subject, 2, &o), UPMU_E_END);
-    o.size = sizeof o - 1;
+    o.size = UPMU_OVERVIEW_OBJECT_SIZE_V1 - 1;
     ck_assert_int_eq(upmu_overview_object_at(&subject, 0, &o), UPMU_E_INVAL);
     end_stream();
 }

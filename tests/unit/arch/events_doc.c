@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "core/arch_ops.h"
 #include "core/names/registry.h"
 #include "upmu/upmu.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "core/names/registry.h"
 #include "unit/suite.h"
 

@@ -2,7 +2,7 @@
 /* "did you mean": what is near enough, what is not, which of two is nearer. */
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "unit/suite.h"
 
 static const char *const names[] = {"cycles", "instructions", "l1d-load-miss", "l1d-load", "page-faults", "ipc"};

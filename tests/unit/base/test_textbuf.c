@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "unit/suite.h"
 
 static void expect_json(const char *in, const char *out)
@@ -24,7 +24,7 @@ static void expect_csv(const char *in, const char *out)
 {
     struct textbuf b = {0};
     textbuf_add(&b, "", 0); /* an empty field allocates nothing: there must be something to compare */
-    textbuf_csv(&b, in);
+    textbuf_csv(&b, in, ',');
     ck_assert_str_eq(b.data, out);
     textbuf_free(&b);
 }

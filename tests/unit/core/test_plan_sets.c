@@ -287,7 +287,7 @@ static bool each_is_somewhere(const struct sample *s, const struct plan *p)
         if (e->refusal == PLAN_FINE && allowed(s, i) == 0)
             return wrong(s, "an event is planned that has no counter");
         const struct arch_code_rule *rule = plan_rule_of(&s->events[i], c);
-        if (e->refusal == PLAN_TWIN_CODE && (i == 0 || !((rule && rule->one_register) || c->one_of_each)))
+        if (e->refusal == PLAN_CODE_IN_USE && (i == 0 || !((rule && rule->one_register) || c->one_of_each)))
             return wrong(s, "an event is refused for a twin, which it can have beside it");
         if (e->refusal == PLAN_MODES && (i == 0 || !c->shared_filter || c->fillers))
             return wrong(s, "an event is refused for its modes, which it can have beside others");

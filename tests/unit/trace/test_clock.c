@@ -65,6 +65,52 @@ START_TEST(the_frequency_is_that_between_two_moments)
 }
 END_TEST
 
+/* A host whose ticks are 40 ppm slower than their name, and which is 1.2 s ahead. */
+START_TEST(two_points_make_the_clock_of_another_host)
+{
+    static const uint64_t rates[] = {1000000000, 2596120161u, 24000000};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        uint64_t hz = rates[i], seconds = 1000, ticks = seconds * hz / 1000000 * 999960;
+        struct clock_reference r = {.points = 2, .error_ns = 1000};
+        struct clock_map map;
+        r.at[0].tick = origin.tick;
+        r.at[0].ns = origin.realtime_ns - 1200000000;
+        r.at[1].tick = r.at[0].tick + ticks;
+        r.at[1].ns = r.at[0].ns + seconds * 1000000000;
+        ck_assert_uint_eq(clock_reference_ns(&r, hz, r.at[0].tick), r.at[0].ns);
+        ck_assert_uint_eq(clock_reference_ns(&r, hz, r.at[1].tick), r.at[1].ns);
+        ck_assert_uint_eq(clock_reference_ns(&r, hz, r.at[0].tick + ticks / 2), r.at[0].ns + seconds * 500000000);
+        ck_assert_uint_eq(clock_reference_ns(&r, hz, r.at[0].tick - ticks / 2), r.at[0].ns - seconds * 500000000);
+        clock_map_refer(&map, &r, hz);
+        /* The slope is of whole ticks per second. */
+        uint64_t slack = 2 + 1000000000 / hz + seconds * 1000000000 / 4 / hz;
+        for (uint64_t k = 0; k <= 10; k++) {
+            uint64_t tick = r.at[0].tick + ticks / 10 * k, ns = clock_map_ns(&map, tick);
+            uint64_t want = r.at[0].ns + seconds * 100000000 * k;
+            ck_assert_uint_le(ns > want ? ns - want : want - ns, slack);
+        }
+    }
+}
+END_TEST
+
+START_TEST(one_point_keeps_the_slope)
+{
+    struct clock_reference r = {.points = 1, .error_ns = 1000};
+    struct clock_map map;
+    r.at[0].tick = origin.tick;
+    r.at[0].ns = origin.realtime_ns - 1200000000;
+    clock_map_refer(&map, &r, 2596120161u);
+    ck_assert_uint_eq(map.hz, 2596120161u);
+    ck_assert_uint_eq(clock_map_ns(&map, origin.tick + map.hz) - clock_map_ns(&map, origin.tick), 1000000000);
+    uint64_t ns = clock_map_ns(&map, origin.tick);
+    ck_assert_uint_le(ns > r.at[0].ns ? ns - r.at[0].ns : r.at[0].ns - ns, 2);
+    r.points = 2; /* a second point that is not later, or the same, is none */
+    r.at[1] = r.at[0];
+    clock_map_refer(&map, &r, 2596120161u);
+    ck_assert_uint_eq(map.hz, 2596120161u);
+}
+END_TEST
+
 START_TEST(the_first_process_of_a_recording_gives_the_moment)
 {
     struct clock_triple first, second, seen;
@@ -118,6 +164,8 @@ int main(void)
     tcase_add_test(cases, later_ticks_are_never_earlier_times);
     tcase_add_test(cases, no_tick_and_no_clock_overflows);
     tcase_add_test(cases, the_frequency_is_that_between_two_moments);
+    tcase_add_test(cases, two_points_make_the_clock_of_another_host);
+    tcase_add_test(cases, one_point_keeps_the_slope);
     tcase_add_test(cases, the_first_process_of_a_recording_gives_the_moment);
     tcase_add_test(cases, a_moment_that_cannot_be_trusted_is_not_taken);
     return run_suite("trace clock", cases);

@@ -72,13 +72,68 @@ START_TEST(a_module_recorded_late_covers_the_time_after_its_predecessor)
     ck_assert_int_eq(remapped_loaded(&c, &second, 50), 0);
     ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0); /* from another stream, read later */
     ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
-    ck_assert_int_eq(remapped_unloaded(&c, apart.base, apart.start, apart.end, 25), 0); /* unknown */
+    ck_assert_int_eq(remapped_unloaded(&c, apart.base, apart.start, apart.end, 25), 0); /* of no known module */
     ck_assert_str_eq(module_of(0x1500, 5), "a");
     ck_assert_str_eq(module_of(0x1500, 15), "a");
     ck_assert_str_eq(module_of(0x1500, 30), "b");
     ck_assert_str_eq(module_of(0x1500, 60), "b");
     ck_assert_int_eq(remapped_unloaded(&c, second.base, second.start, second.end, 70), 0);
     ck_assert_str_eq(module_of(0x1500, 80), "b"); /* as a lock's holder is named after its library went */
+}
+END_TEST
+
+START_TEST(an_unloading_read_before_the_loading_counts)
+{
+    /* one stream has a thread's unloadings and second loading, another one the loadings between */
+    ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, second.base, second.start, second.end, 40), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 50), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &second, 30), 0);
+    ck_assert_str_eq(module_of(0x1500, 15), "a");
+    ck_assert_str_eq(module_of(0x1500, 25), "b");
+    ck_assert_str_eq(module_of(0x1500, 35), "b");
+    ck_assert_str_eq(module_of(0x1500, 45), "a");
+    ck_assert_str_eq(module_of(0x1500, 55), "a");
+}
+END_TEST
+
+START_TEST(an_address_in_an_unloaded_module_waits_for_the_next_one)
+{
+    static const uint64_t frames[] = {0x1500, 0x9500};
+    const struct context_stack stack = {.id = 1, .n_frames = 2, .tick = 25};
+    ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &apart, 10), 0);
+    ck_assert_int_eq(context_add_stack(&c, &stack, (const uint8_t *)frames), 0);
+    ck_assert(!remapped_is_late(&c, 0x1500, 25));
+    ck_assert(!remapped_stack_is_late(&c, 1));
+    ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
+    ck_assert(!remapped_is_late(&c, 0x1500, 15));
+    ck_assert(!remapped_is_late(&c, 0x9500, 25));
+    ck_assert(!remapped_is_late(&c, 0, 25));
+    ck_assert(remapped_is_late(&c, 0x1500, 25));
+    ck_assert(remapped_stack_is_late(&c, 1));
+    ck_assert(!remapped_stack_is_late(&c, 2));
+    c.mappings_ahead = c.n_mappings; /* nothing was found: not searched again */
+    ck_assert(!remapped_is_late(&c, 0x1500, 25));
+    ck_assert(!remapped_stack_is_late(&c, 1));
+    ck_assert_int_eq(remapped_loaded(&c, &second, 30), 0);
+    ck_assert(!remapped_is_late(&c, 0x1500, 25));
+    ck_assert(!remapped_stack_is_late(&c, 1));
+    ck_assert_str_eq(module_of(0x1500, 25), "b");
+}
+END_TEST
+
+START_TEST(a_record_read_ahead_counts_once)
+{
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0);
+        ck_assert_int_eq(remapped_loaded(&c, &apart, 10), 0);
+        ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
+        ck_assert_int_eq(remapped_loaded(&c, &second, 20), 0);
+    }
+    ck_assert_uint_eq(c.n_mappings, 4);
+    ck_assert_uint_eq(c.n_modules, 3);
 }
 END_TEST
 
@@ -125,6 +180,9 @@ int main(void)
     tcase_add_test(cases, addresses_without_dispute_stay_as_they_are);
     tcase_add_test(cases, an_address_is_of_the_module_that_was_there_then);
     tcase_add_test(cases, a_module_recorded_late_covers_the_time_after_its_predecessor);
+    tcase_add_test(cases, an_unloading_read_before_the_loading_counts);
+    tcase_add_test(cases, an_address_in_an_unloaded_module_waits_for_the_next_one);
+    tcase_add_test(cases, a_record_read_ahead_counts_once);
     tcase_add_test(cases, stacks_are_of_their_own_time);
     tcase_add_test(cases, more_modules_than_numbers_are_not_taken_for_each_other);
     return run_suite("trace remapped", cases);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of events, its TSDL text, and what a reader makes of that text. */
-#include "base/textbuf.h"
+#include "base/text/textbuf.h"
 #include "suite.h"
 #include "trace/format/ctf.h"
 #include "trace/read/meta.h"
@@ -21,7 +21,7 @@ START_TEST(classes_become_tsdl_with_a_field_per_counter)
     expect_text(&b, "    name = \"region_begin\";\n    id = 0;\n    stream_id = 0;\n"
                     "    fields := struct { string name; u64 _page_faults; u64 _cycles_u; status8 status[2];"
                     " i8 cause[2]; u64 time; };\n");
-    expect_text(&b, "name = \"region_end_full\";\n    id = 5;\n    stream_id = 0;\n"
+    expect_text(&b, "name = \"region_end_full\";\n    id = 84;\n    stream_id = 0;\n"
                     "    fields := struct { string name; u64 _page_faults; u64 _cycles_u; i32 status[2];"
                     " i32 cause[2]; u64 raw[2]; u64 enabled[2]; u64 running[2]; };\n");
     expect_text(&b, "name = \"mark\";\n    id = 6;\n    stream_id = 0;\n    fields := struct { string text; };\n");

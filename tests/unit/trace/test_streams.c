@@ -333,7 +333,7 @@ START_TEST(losses_of_several_causes_are_reported_with_their_counts)
     struct upmu_trace_process p = process_of(t, 0);
     ck_assert_uint_eq(p.lost, 5);
     ck_assert_str_eq(p.lost_note, "3 in signal handlers that interrupted the recorder, "
-                                  "2 that were call stacks, as their table was full");
+                                  "2 of call stacks, whose table was full");
     upmu_trace_close(t);
 }
 END_TEST

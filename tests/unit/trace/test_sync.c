@@ -516,6 +516,40 @@ START_TEST(modules_come_in_their_order_with_their_texts)
 }
 END_TEST
 
+/* Another thread has called into the second module before the one that records it did so. */
+START_TEST(a_call_into_a_module_not_recorded_yet_is_not_of_the_unloaded_one)
+{
+    enum { STACK_ID = 9, OTHER = 78 };
+    const uint64_t at = tick_now(), call = 0x1500, frames[] = {call}, second = call + ((uint64_t)1 << 56);
+    const struct trace_sync none = {.kind = UPMU_TRACE_LOCK_ACQUIRED},
+                            there = {.kind = UPMU_TRACE_LOCK_BLOCK, .site = call, .stack = STACK_ID};
+    struct trace_stream *other = stream_of(w, OTHER);
+    ck_assert(upmu_trace_module_(s, at + 10, 0x1000, 0x1000, 0x2000, "1", "first"));
+    ck_assert(upmu_trace_module_gone_(s, at + 20, 0x1000, 0x1000, 0x2000));
+    ck_assert(upmu_trace_sync_(s, at + 21, &none));
+    ck_assert(upmu_trace_sync_(s, at + 35, &none));
+    ck_assert(upmu_trace_module_(s, at + 50, 0x1000, 0x1000, 0x2000, "2", "second"));
+    ck_assert(upmu_trace_sync_(s, at + 51, &there));
+    ck_assert(upmu_trace_sync_(other, at + 1, &none));
+    ck_assert(upmu_trace_stack_(other, at + 30, STACK_ID, 1, false, frames, 1));
+    ck_assert(upmu_trace_sync_(other, at + 30, &there));
+    trace_stream_release(other);
+    struct upmu_trace *t = finished();
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    for (int i = 0; i < 5; i++) {
+        const struct upmu_trace_event *e = must_read(t);
+        if (e->kind == UPMU_TRACE_LOCK_BLOCK) {
+            ck_assert_uint_eq(e->site, second);
+            ck_assert_int_eq(upmu_trace_stack_find(t, 0, STACK_ID, &stack), 0);
+            ck_assert_uint_eq(stack.frames[0], second);
+        }
+    }
+    must_end(t);
+    ck_assert_uint_eq(upmu_trace_module_count(t, 0), 2);
+    upmu_trace_close(t);
+}
+END_TEST
+
 START_TEST(a_path_of_any_legal_length_fits_into_the_usual_packets)
 {
     char path[4096];
@@ -582,6 +616,7 @@ int main(void)
     tcase_add_test(cases, after_the_end_nothing_is_recorded_by_either_way);
     tcase_add_test(cases, stacks_are_found_by_their_ids);
     tcase_add_test(cases, modules_come_in_their_order_with_their_texts);
+    tcase_add_test(cases, a_call_into_a_module_not_recorded_yet_is_not_of_the_unloaded_one);
     tcase_add_test(cases, a_path_of_any_legal_length_fits_into_the_usual_packets);
     tcase_add_test(cases, times_in_steps_are_the_same_to_the_nanosecond);
     return run_suite("trace sync", cases);

@@ -78,6 +78,23 @@ static bool deadlock_subject_is_process(const char *subject, pid_t *pid)
     return true;
 }
 
+static size_t deadlock_count_mpi(const struct deadlock_report *r)
+{
+    struct upmu_mpi_deadlock d = {.size = sizeof d};
+    size_t n = 0;
+    while (r->mpi && upmu_mpi_deadlock_at(r->mpi, n, &d) == 0)
+        n++;
+    return n;
+}
+
+/* Ranks of a whole recording; a process alone has none to wait for. */
+static void deadlock_open_mpi(struct deadlock_report *r, const char *subject)
+{
+    int rc = upmu_mpi_open(&r->mpi, subject);
+    if (rc != 0 && rc != UPMU_E_STATE) /* no rank */
+        complain("deadlocks across MPI ranks are not searched: %s", upmu_error());
+}
+
 /* `*unrecorded` is the process, if that is why it cannot be opened. */
 static int deadlock_open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
 {
@@ -106,7 +123,8 @@ static int deadlock_write_report(const struct deadlock_request *q, const struct 
     q->format->write(&out, r);
     if (output_close(&out) != 0)
         return EXIT_FAILED;
-    size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION) +
+    size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_mpi(r) +
+                   deadlock_count_cycles(r, UPMU_LOCK_INVERSION) +
                    (q->one_thread ? deadlock_count_cycles(r, UPMU_LOCK_ONE_THREAD) : 0);
     /* Without a finding, damaged parts make the result uncertain: exit status 1. */
     size_t damages = report_damages(r->report.overview);
@@ -133,7 +151,10 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
         return EXIT_FAILED;
     }
     r.report = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q.subject};
+    if (access(q.subject, F_OK) == 0)
+        deadlock_open_mpi(&r, q.subject);
     status = deadlock_write_report(&q, &r);
+    upmu_mpi_close(r.mpi);
     upmu_deadlocks_close(r.deadlocks);
     return status;
 }

@@ -10,11 +10,13 @@
 #include "ui/output.h"
 #include "report/report.h"
 #include "upmu/deadlock.h"
+#include "upmu/mpi.h"
 
 struct deadlock_report {
     struct upmu_deadlocks *deadlocks;
     struct report report; /**< for report_location() */
     const char *subject;  /**< the directory or process asked for */
+    struct upmu_mpi *mpi; /**< ranks of the recording; NULL: it has none */
 };
 
 /** How many cycles in the order of locks of a class are not suppressed. */
@@ -30,6 +32,10 @@ void deadlock_write_tasks(struct output *out, const struct deadlock_report *r);
 void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 /** One deadlock as text, with its threads. */
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
+
+/** The call stack `id`, or the call site if that is not recorded; and "since 12:00:00.000". */
+void deadlock_write_stack(struct output *out, struct upmu_overview *o, uint32_t process, uint32_t id, uint64_t site);
+void deadlock_write_since(struct output *out, uint64_t ns);
 
 /** Report the futex waits of a process that is not recorded. @return the exit status. */
 int deadlock_inspect(pid_t pid, bool as_json);

@@ -32,11 +32,14 @@ char *deadlock_inspect_wait(const struct upmu_deadlock_inspect_thread *t)
     if (t->owner && t->object_type == UPMU_OBJECT_THREAD)
         return memory_format("waits for the end of thread %ld%s", (long)t->owner, limit);
     if (t->owner)
-        return memory_format("waits for the %s 0x%" PRIx64 ", held by thread %ld%s",
+        return memory_format("waits for the %s %s%s0x%" PRIx64 "%s, held by thread %ld%s",
                              t->object_type == UPMU_OBJECT_RWLOCK  ? "rwlock"
                              : t->object_type == UPMU_OBJECT_FUTEX ? "lock of the stream"
                                                                    : "mutex",
-                             t->futex, (long)t->owner, limit);
+                             t->object_name, t->object_name[0] ? " (" : "", t->futex, t->object_name[0] ? ")" : "",
+                             (long)t->owner, limit);
+    if (t->in_futex && t->object_name[0])
+        return memory_format("waits for the futex 0x%" PRIx64 ", in %s%s", t->futex, t->object_name, limit);
     if (t->in_futex)
         return memory_format("waits for the futex 0x%" PRIx64 " of an unknown object%s", t->futex, limit);
     if (t->wait_channel[0])

@@ -24,6 +24,7 @@ static void inspect_json_thread(struct textbuf *j, struct upmu_deadlock_inspect 
     json_string(j, "name", t->name);
     json_string(j, "description", wait);
     json_uint_if(j, "object", t->futex != 0, t->futex);
+    json_string(j, "object_name", t->object_name[0] ? t->object_name : NULL);
     json_int_if(j, "holder", t->owner != 0, t->owner);
     json_bool(j, "timed", t->timed != 0);
     json_bool(j, "inspected", true);

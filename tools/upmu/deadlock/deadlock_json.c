@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "deadlock.h"
+#include "mpi/mpi.h"
 #include "ui/json.h"
 
 void deadlock_json_frame(struct textbuf *j, const struct upmu_symbol *s)
@@ -77,6 +78,7 @@ static void json_held(struct textbuf *j, const struct deadlock_report *r, const 
         json_bool(j, "wanted", h.wanted);
         json_uint_if(j, "since_ns", h.since_ns != 0, h.since_ns);
         json_location(j, "acquired_at", r, d->process, h.site);
+        (void)json_frames(j, "acquired_stack", r, d->process, h.stack, h.site);
         json_object_end(j);
         free(object);
     }
@@ -213,6 +215,7 @@ void deadlock_write_json(struct output *out, const struct deadlock_report *r)
     for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++)
         json_deadlock(j, r, i, &d);
     json_array_end(j);
+    mpi_json_deadlocks(j, "mpi_deadlocks", upmu_deadlocks_overview(r->deadlocks), r->mpi);
     json_order(j, r);
     json_end(&doc);
 }

@@ -29,10 +29,10 @@ char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
 {
     static const char *const why[] = {
         [UPMU_LOCK_INVERSION] = "possible deadlock",
-        [UPMU_LOCK_GATED] = "prevented by a common lock",
-        [UPMU_LOCK_ONE_THREAD] = "all by one thread",
-        [UPMU_LOCK_ORDERED] = "the threads did not run at the same time",
-        [UPMU_LOCK_BROKEN] = "one acquisition cannot block permanently",
+        [UPMU_LOCK_GATED] = "no deadlock: a common lock or semaphore admits one at a time",
+        [UPMU_LOCK_ONE_THREAD] = "no deadlock: all by one thread",
+        [UPMU_LOCK_ORDERED] = "no deadlock: the threads did not run at the same time",
+        [UPMU_LOCK_BROKEN] = "no deadlock: one acquisition cannot block permanently",
     };
     bool known = c->class_number >= 0 && (size_t)c->class_number < sizeof why / sizeof *why;
     char *alike = c->n_similar > 0 ? memory_format(", and %zu similar", c->n_similar) : memory_copy("");

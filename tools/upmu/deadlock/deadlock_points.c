@@ -49,7 +49,7 @@ static void held_points(const struct points *p, const struct upmu_deadlock *d, s
         if (!h.wanted || h.lock == 0)
             continue;
         char *object = deadlock_object(p->report, d->process, UPMU_OBJECT_NONE, h.lock);
-        point_write_one(p, d->process, h.site, 0, point, memory_format("%s was acquired here", object));
+        point_write_one(p, d->process, h.site, h.stack, point, memory_format("%s was acquired here", object));
         free(object);
     }
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "deadlock.h"
+#include "mpi/mpi.h"
 #include "ui/memory.h"
 
 /* Characters of a frame's line beside function, file and label. */
@@ -69,11 +70,9 @@ static void text_frame(struct output *out, const struct upmu_symbol *s, unsigned
     fprintf(out->file, label[0] ? " (%s)\n" : "%s\n", label);
 }
 
-static void text_stack(struct output *out, const struct deadlock_report *r, uint32_t process, uint32_t id,
-                       uint64_t site)
+void deadlock_write_stack(struct output *out, struct upmu_overview *o, uint32_t process, uint32_t id, uint64_t site)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     unsigned number = 0;
     size_t i = 0;
     for (; upmu_overview_frame_at(o, process, id, i, &s) == 0; i++)
@@ -85,8 +84,14 @@ static void text_stack(struct output *out, const struct deadlock_report *r, uint
     fputs("      (the call stack was not recorded)\n", out->file);
 }
 
+static void text_stack(struct output *out, const struct deadlock_report *r, uint32_t process, uint32_t id,
+                       uint64_t site)
+{
+    deadlock_write_stack(out, upmu_deadlocks_overview(r->deadlocks), process, id, site);
+}
+
 /* The time of day, and how long ago. */
-static void text_since(struct output *out, uint64_t ns)
+void deadlock_write_since(struct output *out, uint64_t ns)
 {
     time_t seconds = (time_t)(ns / NS_PER_S);
     struct tm tm;
@@ -112,9 +117,11 @@ static void text_held(struct output *out, const struct deadlock_report *r, const
             fputs(", acquired at ", out->file);
             text_location(out, r, d->process, h.site);
             fputs(", ", out->file);
-            text_since(out, h.since_ns);
+            deadlock_write_since(out, h.since_ns);
         }
         fputs(h.wanted ? " - other threads wait for it\n" : "\n", out->file);
+        if (h.stack != 0)
+            text_stack(out, r, d->process, h.stack, h.site);
     }
 }
 
@@ -129,7 +136,7 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
     if (t->inspected)
         fputs("not recorded: found in the kernel and the lock", out->file);
     else
-        text_since(out, t->since_ns);
+        deadlock_write_since(out, t->since_ns);
     fputc('\n', out->file);
     text_stack(out, r, d->process, t->stack, t->site);
     text_held(out, r, d, i, k);
@@ -291,5 +298,11 @@ void deadlock_write_text(struct output *out, const struct deadlock_report *r)
     }
     if (any && suppressed > 0)
         fputc('\n', out->file);
+    struct upmu_mpi_deadlock m = {.size = sizeof m};
+    for (size_t i = 0; r->mpi && upmu_mpi_deadlock_at(r->mpi, i, &m) == 0; i++) {
+        fputs(any ? "\n" : "", out->file);
+        mpi_write_deadlock(out, upmu_deadlocks_overview(r->deadlocks), r->mpi, i);
+        any = true;
+    }
     text_order(out, r, any, suppressed);
 }

@@ -8,14 +8,23 @@
 #include "ui/output.h"
 #include "upmu/functions.h"
 
+struct functions_longest;
+
 struct functions_report {
     struct upmu_functions *functions;
     struct upmu_functions_totals totals;
     const char *dir;
-    size_t top; /**< rows of each table */
+    size_t top;                              /**< rows of each table */
+    const struct functions_longest *longest; /**< NULL: events were not recorded */
 };
 
 void functions_write_text(struct output *out, const struct functions_report *r);
 void functions_write_json(struct output *out, const struct functions_report *r);
+/** What a function is called, with its file and line: to be freed. "(thread)" for UPMU_NO_INDEX. */
+char *functions_name(const struct functions_report *r, uint32_t function);
+/** From the start of the threads to the callee with the longest inclusive time, and so on. */
+void functions_write_hottest(struct output *out, const struct functions_report *r);
+/** The source file whose path ends with `file`, with the sums of its functions at their lines. @return the exit status. */
+int functions_write_source(struct output *out, const struct functions_report *r, const char *file);
 
 #endif

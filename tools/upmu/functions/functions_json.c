@@ -2,6 +2,7 @@
 /* Recorded functions as JSON. */
 #include "functions.h"
 
+#include "functions_longest.h"
 #include "ui/json.h"
 
 static void json_totals(struct textbuf *j, const struct functions_report *r)
@@ -26,6 +27,11 @@ static void json_totals(struct textbuf *j, const struct functions_report *r)
     json_uint(j, "unmatched", t->unmatched);
     json_uint(j, "omitted", t->omitted);
     json_uint(j, "damages", t->damages);
+    json_uint(j, "events", r->longest ? r->longest->events : 0);
+    json_uint(j, "event_bytes", t->event_bytes);
+    json_uint(j, "events_lost", t->events_lost);
+    json_uint(j, "events_short", t->events_short);
+    json_uint(j, "rings", t->rings);
 }
 
 static void json_functions(struct textbuf *j, const struct functions_report *r)
@@ -99,6 +105,8 @@ void functions_write_json(struct output *out, const struct functions_report *r)
     struct textbuf *j = json_begin(&doc, out->file, "upmu-functions");
     json_totals(j, r);
     json_functions(j, r);
+    if (r->longest)
+        functions_longest_json(j, r->longest);
     if (r->top == SIZE_MAX) {
         json_edges(j, r);
         json_paths(j, r);

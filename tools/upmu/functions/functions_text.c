@@ -6,6 +6,7 @@
 
 #include "call_tree.h"
 #include "functions.h"
+#include "functions_longest.h"
 #include "report/report.h"
 #include "report/report_cells.h"
 #include "ui/memory.h"
@@ -13,10 +14,10 @@
 
 enum { NEIGHBORS = 5 };
 
-static char *text_function(const struct functions_report *r, uint32_t i)
+char *functions_name(const struct functions_report *r, uint32_t function)
 {
     struct upmu_function f = {.size = sizeof f};
-    if (i == UPMU_NO_INDEX || upmu_functions_at(r->functions, i, &f) != 0)
+    if (function == UPMU_NO_INDEX || upmu_functions_at(r->functions, function, &f) != 0)
         return memory_copy("(thread)");
     if (f.name && f.file)
         return memory_format("%s %s:%" PRIu32, f.name, report_base_name(f.file), f.line);
@@ -43,6 +44,12 @@ static void text_head(struct output *out, const struct functions_report *r)
             t->calls, upmu_functions_count(r->functions), t->threads, t->threads == 1 ? "" : "s", total);
     fprintf(out->file, "  overhead: %.1f ns per call, %s in all, subtracted from the times below\n",
             (double)t->call_cost_ps / 1000, cost);
+    if (t->event_bytes > 0)
+        fprintf(out->file, "  events of each call: %" PRIu64 " in %.1f MiB\n", r->longest ? r->longest->events : 0,
+                (double)t->event_bytes / (1 << 20));
+    text_warning(out, "threads whose oldest events were overwritten (UPMU_FUNC_RING)", t->rings);
+    text_warning(out, "calls without events, shorter than UPMU_FUNC_MIN", t->events_short);
+    text_warning(out, "events lost, for lack of space", t->events_lost);
     text_warning(out, "processes that still run, reported as they are now", t->running);
     text_warning(out, "calls of functions that were not selected, whose time is their callers'", t->skipped);
     text_warning(out, "calls that had not returned, and end with the recording", t->open);
@@ -77,7 +84,7 @@ static void text_profile(struct output *out, const struct functions_report *r)
         cell_duration(&t, f.min_ns);
         cell_duration(&t, f.calls && !f.recursive ? f.inclusive_ns / f.calls : 0); /* nested calls have none */
         cell_duration(&t, f.max_ns);
-        cell_free(&t, STYLE_PLAIN, text_function(r, (uint32_t)i));
+        cell_free(&t, STYLE_PLAIN, functions_name(r, (uint32_t)i));
     }
     table_end(&t, out, 2);
     report_more(out, upmu_functions_count(r->functions), i);
@@ -104,19 +111,30 @@ static bool text_path_at(const void *arg, uint32_t i, struct call_path *out)
 
 static char *text_path_name(const void *arg, uint32_t function)
 {
-    return text_function(arg, function);
+    return functions_name(arg, function);
+}
+
+static struct call_tree text_tree(const struct functions_report *r)
+{
+    return (struct call_tree){.arg = r,
+                              .n = upmu_functions_path_count(r->functions),
+                              .total = r->totals.total_ns,
+                              .is_time = true,
+                              .path_at = text_path_at,
+                              .name = text_path_name};
+}
+
+void functions_write_hottest(struct output *out, const struct functions_report *r)
+{
+    const struct call_tree tree = text_tree(r);
+    call_tree_write_hottest(out, &tree);
 }
 
 static void text_paths(struct output *out, const struct functions_report *r)
 {
-    const struct call_tree tree = {.arg = r,
-                                   .n = upmu_functions_path_count(r->functions),
-                                   .total = r->totals.total_ns,
-                                   .is_time = true,
-                                   .path_at = text_path_at,
-                                   .name = text_path_name};
+    const struct call_tree tree = text_tree(r);
     report_title(out, "Hottest path: share, inclusive time, calls");
-    call_tree_write_hottest(out, &tree);
+    functions_write_hottest(out, r);
     report_title(out, "Call tree: share, inclusive time, calls");
     call_tree_write(out, &tree, r->top);
 }
@@ -130,7 +148,7 @@ static void text_neighbors(struct output *out, const struct functions_report *r,
     for (size_t i = 0; shown < NEIGHBORS && upmu_functions_edge_at(r->functions, i, &e) == 0; i++) {
         if ((callers ? e.callee : e.caller) != function)
             continue;
-        char *ns = report_duration(e.inclusive_ns), *name = text_function(r, callers ? e.caller : e.callee);
+        char *ns = report_duration(e.inclusive_ns), *name = functions_name(r, callers ? e.caller : e.callee);
         fprintf(out->file, "    %s %9s  %12" PRIu64 "  ", callers ? "called by" : "calls    ", ns, e.calls);
         output_clean(out->file, name);
         fputc('\n', out->file);
@@ -144,7 +162,7 @@ static void text_edges(struct output *out, const struct functions_report *r)
 {
     report_title(out, "Callers and callees: inclusive time, calls");
     for (uint32_t i = 0; i < r->top && i < upmu_functions_count(r->functions); i++) {
-        char *name = text_function(r, i);
+        char *name = functions_name(r, i);
         fputs("  ", out->file);
         output_clean(out->file, name);
         fputc('\n', out->file);
@@ -209,6 +227,8 @@ void functions_write_text(struct output *out, const struct functions_report *r)
     text_head(out, r);
     text_profile(out, r);
     text_paths(out, r);
+    if (r->longest)
+        functions_longest_text(out, r, r->longest);
     text_edges(out, r);
     text_groups(out, r, false);
     text_groups(out, r, true);

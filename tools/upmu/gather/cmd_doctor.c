@@ -2,6 +2,7 @@
 /* upmu doctor: what works on this machine and how to fix what does not. */
 #include <stddef.h>
 
+#include "doctor_filters.h"
 #include "ui/command.h"
 #include "ui/json.h"
 #include "ui/options.h"
@@ -18,6 +19,7 @@ struct doctor {
     struct output out;
     struct table table;
     struct textbuf *json;
+    char **program; /* NULL: examine the machine */
 };
 
 struct state_form {
@@ -79,22 +81,27 @@ static int doctor_print_json(const struct upmu_diagnosis *f, void *arg)
     return 0;
 }
 
-static int doctor_text(struct doctor *d)
+static int doctor_examine(struct doctor *d, int (*found)(const struct upmu_diagnosis *f, void *arg), int *status)
+{
+    return d->program ? doctor_filters(d->program, found, d, status) : upmu_diagnose(found, d);
+}
+
+static int doctor_text(struct doctor *d, int *status)
 {
     static const struct table_column columns[] = {{"STATE", false}, {"TOPIC", false}, {"FOUND", false}};
 
     table_begin(&d->table, columns, sizeof columns / sizeof *columns);
-    int rc = upmu_diagnose(doctor_print_text, d);
+    int rc = doctor_examine(d, doctor_print_text, status);
     table_end(&d->table, &d->out, 0);
     return rc;
 }
 
-static int doctor_json(struct doctor *d)
+static int doctor_json(struct doctor *d, int *status)
 {
     struct json_document doc;
     d->json = json_begin(&doc, d->out.file, "upmu-doctor");
     json_array(d->json, "findings");
-    int rc = upmu_diagnose(doctor_print_json, d);
+    int rc = doctor_examine(d, doctor_print_json, status);
     json_array_end(d->json);
     json_end(&doc);
     return rc;
@@ -103,17 +110,21 @@ static int doctor_json(struct doctor *d)
 static int doctor_run(const struct command *self, int argc, char **argv)
 {
     struct doctor d = {.self = self};
-    int status = options_parse(self, argc, argv, doctor_option, &d, NULL);
+    int program, status = options_parse(self, argc, argv, doctor_option, &d, &program);
 
     if (status != OPTIONS_CONTINUE)
         return status;
+    if (program < argc && strcmp(argv[program - 1], "--") != 0) /* a mistyped option must not run a program */
+        return options_usage(self, "unexpected argument '%s'; write the command after --", argv[program]);
+    d.program = program < argc ? argv + program : NULL;
+    status = EXIT_FAILED;
     if (output_standard(&d.out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
-    int rc = d.as_json ? doctor_json(&d) : doctor_text(&d);
-    if (rc != 0)
+    int rc = d.as_json ? doctor_json(&d, &status) : doctor_text(&d, &status);
+    if (rc != 0 && !d.program)
         complain("the examination failed: %s", upmu_error());
     if (output_close(&d.out) != 0 || rc != 0)
-        return EXIT_FAILED;
+        return status;
     return d.missing ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -125,13 +136,17 @@ static const struct option_spec doctor_options[] = {
 const struct command command_doctor = {
     .name = "doctor",
     .summary = "show what works on this machine and how to fix what does not",
-    .usage = "[--json]",
+    .usage = "[--json] [-- COMMAND [ARGUMENT...]]",
     .about = "Tests CPU, PMUs, permissions, user-space reads, clock, native event names and unwinder, and shows for\n"
              "each whether it works (ok), works in part (limited) or does not work (missing), with the command or\n"
-             "setting that fixes it.\n",
+             "setting that fixes it.\n"
+             "With a command, runs it to its end and shows whether its seccomp filters allow the system calls of a\n"
+             "recording. What it writes to standard output goes to standard error.\n",
     .options = doctor_options,
     .exits = "  0  nothing is missing; what works in part is not missing\n"
              "  1  something is missing, or the examination failed\n"
-             "  2  the command line is invalid\n",
+             "  2  the command line is invalid\n"
+             "  126, 127  the command cannot be executed, or was not found\n",
+    .has_program = true,
     .run = doctor_run,
 };

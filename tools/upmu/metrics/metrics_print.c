@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "metrics.h"
 #include "report/report.h"
 
@@ -29,7 +29,7 @@ static void page_family(const struct page *p, const char *name, enum metric_type
     fprintf(p->out, "# HELP %s%s %s\n", name, suffix, help);
 }
 
-/* A label's value: control characters and bytes that are not UTF-8 are escaped as base/printable.h does. */
+/* A label's value: control characters and bytes that are not UTF-8 are escaped as base/text/printable.h does. */
 static void page_label(const struct page *p, char before, const char *name, const char *value)
 {
     fprintf(p->out, "%c%s=\"", before, name);

@@ -117,5 +117,6 @@ void mpi_write_json(struct output *out, const struct mpi_report *r)
         json_object_end(j);
     }
     json_array_end(j);
+    mpi_json_deadlocks(j, "deadlocks", r->overview, r->mpi);
     json_end(&doc);
 }

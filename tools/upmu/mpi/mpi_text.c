@@ -35,7 +35,9 @@ static void text_job(struct output *out, const struct mpi_report *r, const struc
                  "ranks without recorded calls: the efficiencies are those of the others");
     text_warning(out, j->unmatched, "sends and receives without the other half, not analyzed");
     text_warning(out, j->partial, "collective calls that not all ranks have recorded, not analyzed");
-    text_warning(out, j->reversed, "messages received before they were sent: the clocks of the hosts differ");
+    text_warning(
+        out, j->reversed,
+        "messages received before they were sent, as the clocks of the hosts differ: their waits are not counted");
 }
 
 static void cell_bytes(struct table *t, uint64_t bytes)
@@ -157,6 +159,11 @@ static void text_calls(struct output *out, const struct mpi_report *r, size_t jo
 void mpi_write_text(struct output *out, const struct mpi_report *r)
 {
     struct upmu_mpi_job j = {.size = sizeof j};
+    struct upmu_mpi_deadlock d = {.size = sizeof d};
+    for (size_t i = 0; upmu_mpi_deadlock_at(r->mpi, i, &d) == 0; i++) {
+        mpi_write_deadlock(out, r->overview, r->mpi, i);
+        fputc('\n', out->file);
+    }
     for (size_t job = 0; upmu_mpi_job_at(r->mpi, job, &j) == 0; job++) {
         if (job > 0)
             fputc('\n', out->file);

@@ -3,6 +3,7 @@
 #include "mpi.h"
 #include "report/report_views.h"
 #include "ui/options.h"
+#include "upmu/analysis.h"
 
 enum { MPI_TOP_DEFAULT = 16 };
 
@@ -10,6 +11,7 @@ int report_mpi(const struct report_request *q)
 {
     struct mpi_report r = {.dir = q->dir};
     struct output out;
+    struct upmu_mpi_deadlock d = {.size = sizeof d};
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : MPI_TOP_DEFAULT;
     if (q->sort || q->group_given)
         return options_usage(q->self, "--mpi can be combined with --json and --top only");
@@ -17,7 +19,10 @@ int report_mpi(const struct report_request *q)
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
+    if (upmu_mpi_deadlock_at(r.mpi, 0, &d) == 0 && upmu_overview_open(&r.overview, q->dir, NULL) != 0)
+        complain("call stacks cannot be read: %s", upmu_error());
     if (output_standard(&out, OUTPUT_STDOUT) != 0) {
+        upmu_overview_close(r.overview);
         upmu_mpi_close(r.mpi);
         return EXIT_FAILED;
     }
@@ -26,6 +31,7 @@ int report_mpi(const struct report_request *q)
     else
         mpi_write_text(&out, &r);
     int rc = output_close(&out);
+    upmu_overview_close(r.overview);
     upmu_mpi_close(r.mpi);
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -33,9 +33,14 @@ enum {
     RECORD_OPT_SCHED,
     RECORD_OPT_KERNEL_LOCKS,
     RECORD_OPT_FUNCTIONS,
+    RECORD_OPT_FUNCTION_EVENTS,
     RECORD_OPT_MPI,
     RECORD_OPT_MPI_LOCKS,
+    RECORD_OPT_OPENMP,
+    RECORD_OPT_HEAP,
+    RECORD_OPT_HEAP_PERIOD,
     RECORD_OPT_DEADLOCKS,
+    RECORD_OPT_WAIT_ALL,
     RECORD_OPT_SNAPSHOT_ON,
     RECORD_OPT_SNAPSHOTS,
     RECORD_OPT_SNAPSHOT_EVERY,
@@ -49,6 +54,7 @@ enum {
 
 enum { DEPTH_MAX = 256, SAMPLE_MAX = 2000000000, SNAPSHOTS_MAX = 1000000, FREQUENCY_MAX = 100000, PID_MAX = 1 << 22 };
 
+#define HEAP_PERIOD_MAX (UINT64_C(1) << 30)
 #define RING_MIN (UINT64_C(64) << 10)
 #define RING_MAX (UINT64_C(16) << 30)
 #define PACKET_MIN (UINT64_C(16) << 10)
@@ -183,8 +189,22 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_FUNCTIONS:
         l->request.record_functions = true;
         return 0;
+    case RECORD_OPT_FUNCTION_EVENTS:
+        l->request.record_functions = l->request.function_events = true;
+        return 0;
     case RECORD_OPT_MPI_LOCKS:
         l->request.mpi_locks = l->request.record_mpi = true;
+        return 0;
+    case RECORD_OPT_HEAP_PERIOD:
+        l->request.record_heap = true;
+        return number_size(value, 1, HEAP_PERIOD_MAX, &l->request.heap_period)
+                   ? 0
+                   : options_usage(l->self, "--heap-period needs a size up to 1G, not '%s'", value);
+    case RECORD_OPT_HEAP:
+        l->request.record_heap = true;
+        return 0;
+    case RECORD_OPT_OPENMP:
+        l->request.record_openmp = true;
         return 0;
     case RECORD_OPT_MPI:
         l->request.record_mpi = true;
@@ -227,6 +247,9 @@ static int record_option(void *arg, int id, const char *value)
         return record_snapshot_every(l, value);
     case RECORD_OPT_SNAPSHOT_MOST:
         return record_snapshot_most(l, value);
+    case RECORD_OPT_WAIT_ALL:
+        l->request.wait_all = true;
+        return 0;
     case RECORD_OPT_DEADLOCKS:
         l->request.deadlocks = value;
         return 0;
@@ -269,7 +292,11 @@ static int record_program(struct record_line *line)
     bool started;
     char *shown;
     struct record_request *q = &line->request;
-    const char *view = q->record_mpi ? "--mpi " : q->record_functions ? "--functions " : "";
+    const char *view = q->record_mpi         ? "--mpi "
+                       : q->record_openmp    ? "--openmp "
+                       : q->record_functions ? "--functions "
+                       : q->record_heap      ? "--heap "
+                                             : "";
     int status = record_prepare(q, line->output, &shown);
     if (status == EXIT_OK)
         status = record_sample_open(q);
@@ -278,10 +305,12 @@ static int record_program(struct record_line *line)
         int sampled = record_sample_close(q, started);
         if (!started)
             record_remove(q);
-        else if ((((!q->is_rank || job_is_last(q->dir)) && record_summary(q->dir, shown, view) != 0) ||
+        else if ((((!q->is_rank || job_is_last(q->dir)) && record_summary(q->dir, shown, view, q->ran_ns) != 0) ||
                   sampled != EXIT_OK) &&
                  status == EXIT_OK)
             status = EXIT_FAILED;
+        if (started && (q->sched || q->kernel_locks))
+            record_explain_switches(q->dir);
     } else if (q->dir) {
         record_remove(q);
     }
@@ -299,8 +328,9 @@ static int record_check_process(struct record_line *l)
 {
     struct record_request *q = &l->request;
     bool other = q->paused || q->stacks || q->sample || q->requests || q->all_stacks || q->no_calls || q->policy ||
-                 q->packet || q->sched || q->kernel_locks || q->record_functions || q->record_mpi || q->deadlocks ||
-                 q->snapshots.triggers || has_snapshot_options(&q->snapshots);
+                 q->packet || q->sched || q->kernel_locks || q->record_functions || q->record_mpi || q->record_openmp ||
+                 q->record_heap || q->deadlocks || q->wait_all || q->snapshots.triggers ||
+                 has_snapshot_options(&q->snapshots);
     if (other || strcmp(q->mode, "holders") != 0)
         return options_usage(
             l->self, "with -p only samples are recorded: it can be combined with -F, -c, -e, --call-graph and -o");
@@ -379,9 +409,15 @@ static const struct option_spec record_options[] = {
      "record when each thread runs, is preempted and waits (kernel switch records)"},
     {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "as --sched, and waits for kernel locks (root)"},
     {RECORD_OPT_FUNCTIONS, 0, "functions", NULL, "calls of functions built with -finstrument-functions, too"},
+    {RECORD_OPT_FUNCTION_EVENTS, 0, "function-events", NULL, "as --functions, with the time of each call and return"},
+    {RECORD_OPT_HEAP, 0, "heap", NULL, "allocations, too, sampled by bytes: malloc and its family, by call site"},
+    {RECORD_OPT_HEAP_PERIOD, 0, "heap-period", "SIZE", "as --heap, one sample every SIZE bytes (default: 512K)"},
+    {RECORD_OPT_OPENMP, 0, "openmp", NULL,
+     "parallel regions of OpenMP, too: work and waits of threads (libgomp, libomp)"},
     {RECORD_OPT_MPI, 0, "mpi", NULL, "calls of MPI, too; COMMAND is mpirun ..., or one rank under mpirun"},
     {RECORD_OPT_MPI_LOCKS, 0, "mpi-locks", NULL, "as --mpi, with the locks and threads of the MPI library"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "report deadlocks to FILE instead of standard error"},
+    {RECORD_OPT_WAIT_ALL, 0, "wait-all", NULL, "continue until all recorded processes have ended, or Ctrl-C"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},
 };

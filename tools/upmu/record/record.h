@@ -4,6 +4,7 @@
 #define UPMU_TOOL_RECORD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "record_snapshots.h"
@@ -22,7 +23,13 @@ struct record_request {
     char *mpi;               /**< libupmu_mpi, preloaded as well; NULL: MPI is not recorded */
     bool record_mpi;         /**< calls of MPI, too */
     bool mpi_locks;          /**< and the locks within them */
+    char *openmp;            /**< libupmu_omp, preloaded as well; NULL: OpenMP is not recorded */
+    char *heap;              /**< libupmu_heap, preloaded as well; NULL: the heap is not recorded */
+    bool record_heap;        /**< allocations, too */
+    uint64_t heap_period;    /**< bytes allocated per sample; 0: 512 KiB */
+    bool record_openmp;      /**< regions of OpenMP, too */
     bool is_rank;            /**< upmu record itself is started by an MPI launcher: the ranks share the directory */
+    bool function_events;    /**< with the time of each call and return */
     bool record_functions;   /**< functions built with -finstrument-functions, too */
     bool paused;             /**< nothing is recorded until `upmu ctl` starts it */
     const char *stacks;      /**< "none", a number of frames, or NULL for the library's choice */
@@ -34,11 +41,14 @@ struct record_request {
     const char *policy_size; /**< as it was given */
     const char *packet;      /**< size of packets, as it was given, or NULL for the library's choice */
     const char *deadlocks;   /**< file for reports of deadlocks; NULL: standard error */
+    bool wait_all;           /**< watch until all recorded processes have ended */
+    uint64_t ran_ns;         /**< out: time for which the command was watched */
     bool sched;              /**< switches of threads, too */
     bool kernel_locks;       /**< and waits for the kernel's locks */
     bool sampling;           /**< samples, too, with these options */
     struct upmu_sampler_opts sampler_opts;
     struct upmu_sampler *sampler; /**< NULL: no samples are taken */
+    uint64_t timer_frequency;     /**< samples per second that the program takes itself by timers; 0: none */
     long pid;                     /**< process to be sampled while it runs; 0: a command is run */
     char *dir;                    /**< of the recording, absolute; exists and is empty */
     struct snapshot_request snapshots;
@@ -69,18 +79,22 @@ enum { RECORD_POLL_MS = 10, RECORD_LOOK_MS = 100 };
 struct record_watch {
     struct upmu_deadlock_watch *deadlocks; /**< NULL: they cannot be found */
     struct upmu_snapshot_watch *snapshots; /**< NULL: none are taken */
+    struct upmu_mpi_watch *ranks;          /**< NULL: no MPI is recorded */
+    const char *dir;                       /**< of the recording */
     struct output *out;                    /**< for reports of deadlocks; NULL: none are printed */
 };
 
 /** Watch the recording `dir`; `snapshots` is released with the watch. */
 void record_watch_open(struct record_watch *w, const char *dir, struct upmu_snapshot_watch *snapshots,
                        struct output *out);
+/** Search for deadlocks across the ranks of an MPI job as well; `dir` is kept. */
+void record_watch_ranks(struct record_watch *w, const char *dir);
 /** Take snapshots that are requested and, if `deadlocks`, report those that have occurred: about ten times a second. */
 void record_watch_step(struct record_watch *w, bool deadlocks);
 void record_watch_close(struct record_watch *w);
 
-/** Wait for the end of the command, without reaping it; write samples, report deadlocks, and take snapshots. */
-void record_watch(const struct record_request *request, pid_t pid);
+/** Wait for the end of the command, or with `wait_all` of all recorded processes, without reaping it; write samples, report deadlocks, and take snapshots. */
+void record_watch(struct record_request *request, pid_t pid);
 
 /** Begin to record samples, if that was asked for. @return EXIT_OK, or the exit status to end with, with a message. */
 int record_sample_open(struct record_request *request);
@@ -93,9 +107,11 @@ int record_running(struct record_request *request, const char *shown_dir);
 int record_directory(struct record_request *request, const char *output, const char *name, char **shown);
 
 /** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording,
- *  with
- *  the `view` of upmu report that shows most ("", or an option and a blank).
+ *  with the `view` of upmu report that shows most ("", or an option and a blank). `ns`: time of recording, 0: unknown.
  *  @return 0, or -1 after a message if the recording is incomplete (empty, events lost, not readable). */
-int record_summary(const char *dir, const char *shown_dir, const char *view);
+int record_summary(const char *dir, const char *shown_dir, const char *view, uint64_t ns);
+/** Print why requested switches of threads or waits for the kernel's locks are not in the recording: once where processes have the
+ *  same reason, nothing if they are. */
+void record_explain_switches(const char *dir);
 
 #endif

@@ -21,6 +21,8 @@
 #define PRELOAD_LOCKS "libupmu_sync.so.0"
 #define PRELOAD_FUNCTIONS "libupmu_func.so.0"
 #define PRELOAD_MPI "libupmu_mpi.so.0"
+#define PRELOAD_OPENMP "libupmu_omp.so.0"
+#define PRELOAD_HEAP "libupmu_heap.so.0"
 
 /* ------------------------------------------------------------------------------------------------ the library */
 
@@ -117,11 +119,14 @@ int record_prepare(struct record_request *request, const char *output, char **sh
     request->library = record_find_library(PRELOAD_LOCKS);
     request->functions = request->record_functions ? record_find_library(PRELOAD_FUNCTIONS) : NULL;
     request->mpi = request->record_mpi ? record_find_library(PRELOAD_MPI) : NULL;
+    request->openmp = request->record_openmp ? record_find_library(PRELOAD_OPENMP) : NULL;
+    request->heap = request->record_heap ? record_find_library(PRELOAD_HEAP) : NULL;
     request->is_rank = request->record_mpi && job_is_rank();
     if (request->is_rank && job_set_environment() != 0)
         return EXIT_FAILED;
     if (!request->library || (request->record_functions && !request->functions) ||
-        (request->record_mpi && !request->mpi) || program_preloads(request->program, request->library) != 0)
+        (request->record_mpi && !request->mpi) || (request->record_openmp && !request->openmp) ||
+        (request->record_heap && !request->heap) || program_preloads(request->program, request->library) != 0)
         return EXIT_FAILED;
     return record_directory(request, output, request->argv[0], shown);
 }
@@ -132,8 +137,11 @@ void record_release(struct record_request *request, char *shown)
     free(request->library);
     free(request->functions);
     free(request->mpi);
+    free(request->openmp);
+    free(request->heap);
     free(request->dir);
     free(request->snapshots.triggers);
     free(shown);
-    request->program = request->library = request->functions = request->mpi = request->dir = NULL;
+    request->program = request->library = request->functions = request->mpi = request->openmp = NULL;
+    request->heap = request->dir = NULL;
 }

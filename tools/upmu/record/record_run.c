@@ -2,7 +2,9 @@
 /* Running a command with the library preloaded. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -23,6 +25,14 @@ static int record_set_preload(const char *library)
     int rc = setenv("LD_PRELOAD", value, 1);
     free(value);
     return rc;
+}
+
+static int record_set_heap(const struct record_request *q)
+{
+    const uint64_t standard = 512 << 10;
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, q->heap_period ? q->heap_period : standard);
+    return record_set_preload(q->heap) == 0 ? setenv("UPMU_HEAP", text, 1) : -1;
 }
 
 static int record_set_mode(const struct record_request *q)
@@ -46,23 +56,34 @@ static int record_set_policy(const struct record_request *q)
 /* The environment of the command; called in the child. */
 static int record_set_environment(const struct record_request *q)
 {
-    int rc = record_set_preload(q->library);
+    /* Before libupmu_sync, which asks the allocator behind its own free() for the size of blocks. */
+    int rc = q->heap ? record_set_heap(q) : 0;
+    if (rc == 0)
+        rc = record_set_preload(q->library);
     if (rc == 0 && q->functions)
         rc = record_set_preload(q->functions);
     if (rc == 0 && q->functions)
-        rc = setenv("UPMU_FUNC_MODE", "tree", 1);
+        rc = setenv("UPMU_FUNC_MODE", q->function_events ? "trace" : "tree", 1);
     if (rc == 0 && q->mpi)
         rc = record_set_preload(q->mpi);
     if (rc == 0 && q->mpi)
         rc = setenv("UPMU_MPI", job_is_launcher(q->argv[0]) ? "ranks" : "1", 1);
     if (rc == 0 && q->mpi_locks)
         rc = setenv("UPMU_MPI_LOCKS", "1", 1);
+    if (rc == 0 && q->openmp)
+        rc = record_set_preload(q->openmp);
+    if (rc == 0 && q->openmp)
+        rc = setenv("UPMU_OPENMP", "1", 1);
     if (rc == 0)
         rc = record_set_mode(q);
     if (rc == 0)
         rc = setenv("UPMU_TRACE", q->dir, 1);
     if (rc == 0 && q->sample)
         rc = setenv("UPMU_SYNC_SAMPLE", q->sample, 1);
+    char frequency[24];
+    snprintf(frequency, sizeof frequency, "%" PRIu64, q->timer_frequency);
+    if (rc == 0 && q->timer_frequency)
+        rc = setenv("UPMU_SYNC_CPU_SAMPLES", frequency, 1);
     if (rc == 0 && q->requests)
         rc = setenv("UPMU_SYNC_REQUESTS", "1", 1);
     if (rc == 0 && q->all_stacks)

@@ -13,11 +13,28 @@
 #include "record.h"
 #include "stat/stat.h"
 
+/* CPU time of a command can be sampled in the program itself. @return whether that is done, in place of what failed with `rc`. */
+static bool sample_by_timers(struct record_request *q, int rc)
+{
+    const uint64_t second = 1000000000, usual = 999;
+    const struct upmu_sampler_opts *o = &q->sampler_opts;
+    bool is_clock = !o->event || strcmp(o->event, "task-clock") == 0 || strcmp(o->event, "cpu-clock") == 0;
+    bool is_refused = rc == UPMU_E_PERM || rc == UPMU_E_SECCOMP || rc == UPMU_E_NO_SYSCALL || rc == UPMU_E_NO_PMU;
+    if (!is_clock || !is_refused || q->pid != 0)
+        return false;
+    q->timer_frequency = o->frequency ? o->frequency : o->period ? second / o->period : usual;
+    q->timer_frequency = q->timer_frequency ? q->timer_frequency : 1;
+    complain("%s; each thread gets a timer of its CPU time instead, which does not see the kernel's functions",
+             upmu_error());
+    return true;
+}
+
 int record_sample_open(struct record_request *request)
 {
     if (!request->sampling)
         return EXIT_OK;
-    if (upmu_sampler_open(&request->sampler, request->dir, &request->sampler_opts) == 0)
+    int rc = upmu_sampler_open(&request->sampler, request->dir, &request->sampler_opts);
+    if (rc == 0 || sample_by_timers(request, rc))
         return EXIT_OK;
     complain("%s", upmu_error());
     return EXIT_FAILED;

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 
 #include "ui/disk.h"
+#include "ui/memory.h"
 #include "ui/output.h"
 #include "record.h"
 #include "upmu/analysis.h"
@@ -68,7 +69,7 @@ static const char *summary_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void summary_print(const struct totals *t, const char *dir, const char *shown, const char *view)
+static void summary_print(const struct totals *t, const char *dir, const char *shown, const char *view, uint64_t ns)
 {
     fprintf(stderr, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
             summary_plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads,
@@ -80,7 +81,7 @@ static void summary_print(const struct totals *t, const char *dir, const char *s
     output_clean(stderr, shown);
     uint64_t bytes = disk_bytes(dir);
     if (bytes != UINT64_MAX) {
-        char *text = disk_text(bytes, t->threads, 0);
+        char *text = disk_text(bytes, t->threads, ns);
         fprintf(stderr, " (%s)", text);
         free(text);
     }
@@ -98,12 +99,30 @@ static void summary_explain_losses(const char *dir)
     for (size_t i = 0; i < upmu_trace_process_count(trace); i++) {
         struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
         if (upmu_trace_process_at(trace, i, &p) == 0 && p.lost_note[0])
-            complain("process %ld lost %s", (long)p.pid, p.lost_note);
+            complain("process %ld lost records: %s", (long)p.pid, p.lost_note);
     }
     upmu_trace_close(trace);
 }
 
-static int summarize(const char *dir, const char *shown_dir, const char *view)
+void record_explain_switches(const char *dir)
+{
+    struct upmu_trace *trace;
+    char *said = memory_copy("");
+    if (upmu_trace_open(&trace, dir) != 0)
+        trace = NULL;
+    for (size_t i = 0; i < upmu_trace_process_count(trace); i++) {
+        struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
+        if (upmu_trace_process_at(trace, i, &p) != 0 || !p.sched_note[0] || strcmp(p.sched_note, said) == 0)
+            continue;
+        complain("%s", p.sched_note);
+        free(said);
+        said = memory_copy(p.sched_note);
+    }
+    upmu_trace_close(trace);
+    free(said);
+}
+
+static int summarize(const char *dir, const char *shown_dir, const char *view, uint64_t ns)
 {
     struct totals t = {0};
     int rc = summary_add_processes(dir, &t);
@@ -115,7 +134,7 @@ static int summarize(const char *dir, const char *shown_dir, const char *view)
         complain("%s; the recorded data is in %s", upmu_error(), shown_dir);
         return -1;
     }
-    summary_print(&t, dir, shown_dir, view);
+    summary_print(&t, dir, shown_dir, view, ns);
     if (t.unsynced == t.processes && t.lost == 0) {
         complain("locks could not be recorded in the command: see the library's message above");
         return -1;
@@ -127,9 +146,9 @@ static int summarize(const char *dir, const char *shown_dir, const char *view)
     return -1;
 }
 
-int record_summary(const char *dir, const char *shown_dir, const char *view)
+int record_summary(const char *dir, const char *shown_dir, const char *view, uint64_t ns)
 {
-    int rc = summarize(dir, shown_dir, view);
+    int rc = summarize(dir, shown_dir, view, ns);
     if (upmu_overview_save_jit_maps(dir) == UPMU_E_IO)
         complain("cannot save the names of run-time generated code: %s", upmu_error());
     return rc;

@@ -28,20 +28,30 @@ enum {
     REPORT_EVENT,
     REPORT_DIFF,
     REPORT_MPI,
+    REPORT_OPENMP,
+    REPORT_HEAP,
     REPORT_HTML,
     REPORT_GROUP,
-    REPORT_WIDE
+    REPORT_WIDE,
+    REPORT_SOURCE
 };
 enum { TOP_MAX = 1000000000 };
 
 static const struct report_view {
     const char *name;
     int (*show)(const struct report_request *q);
-    bool filters; /* takes the options of the timeline */
+    bool filters;                                   /* takes the options of the timeline */
+    int (*compare)(const struct report_request *q); /* NULL: not of two recordings */
 } views[] = {
-    {"overview", report_overview, false}, {"timeline", report_timeline, true},    {"deadlock", report_deadlock, false},
-    {"regions", report_regions, false},   {"functions", report_functions, false}, {"mpi", report_mpi, false},
-    {"samples", report_samples, false},
+    {"overview", report_overview, false, report_diff},
+    {"timeline", report_timeline, true, NULL},
+    {"deadlock", report_deadlock, false, NULL},
+    {"regions", report_regions, false, NULL},
+    {"functions", report_functions, false, report_functions_diff},
+    {"mpi", report_mpi, false, NULL},
+    {"openmp", report_openmp, false, NULL},
+    {"heap", report_heap, false, NULL},
+    {"samples", report_samples, false, NULL},
 };
 
 static const struct report_view *report_view_named(const char *name)
@@ -69,10 +79,10 @@ static int report_take_view(struct report_request *q, const char *value)
 {
     q->view = report_view_named(value);
     return q->view ? 0
-                   : options_usage(
-                         q->self,
-                         "--view is one of overview, timeline, deadlock, regions, functions, samples and mpi, not '%s'",
-                         value);
+                   : options_usage(q->self,
+                                   "--view is one of overview, timeline, deadlock, regions, functions, samples, mpi, "
+                                   "openmp and heap, not '%s'",
+                                   value);
 }
 
 static int report_take_filter(struct report_request *q, int id, const char *value)
@@ -126,8 +136,15 @@ static int report_option(void *arg, int id, const char *value)
         return report_take_view(q, "functions");
     case REPORT_MPI:
         return report_take_view(q, "mpi");
+    case REPORT_OPENMP:
+        return report_take_view(q, "openmp");
+    case REPORT_HEAP:
+        return report_take_view(q, "heap");
     case REPORT_SAMPLES:
         return report_take_view(q, "samples");
+    case REPORT_SOURCE:
+        q->source = value;
+        return report_take_view(q, "functions");
     case REPORT_TOP:
         return report_take_number(q, "--top", value, &q->top);
     case REPORT_GROUP:
@@ -155,14 +172,16 @@ static int report_option(void *arg, int id, const char *value)
 /* The page has everything, and views, order and filters of its own. */
 static int report_html(const struct report_request *q)
 {
-    const struct export_order order = {.dir = q->dir,
-                                       .format = "html",
-                                       .output = q->html,
-                                       .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns}};
+    const struct export_order order = {
+        .dir = q->diff ? q->other_dir : q->dir,
+        .format = "html",
+        .output = q->html,
+        .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns, .base = q->diff ? q->dir : NULL}};
     bool filtered = q->thread || q->lock || q->kinds || q->object_types || q->page || q->event;
     if (q->as_json || q->sort || q->top || filtered || q->view != &views[0])
         return options_usage(q->self,
-                             "--html can be combined with --from and --to only: the page sorts and filters itself");
+                             "--html can be combined with --diff, or --from and --to, only: the page sorts and "
+                             "filters itself");
     return export_to_file(&order);
 }
 
@@ -178,8 +197,10 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.diff != (q.other_dir != NULL))
         return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
                                           : "one directory at a time; with --diff two");
-    if (q.diff && (q.filter || q.sort || q.html || q.view != &views[0]))
-        return options_usage(self, "--diff can be combined with --json and --top only");
+    if (q.diff && (q.filter || q.sort || q.source || !q.view->compare))
+        return options_usage(self, "--diff can be combined with --functions, --json, --top and --html only");
+    if (q.source && strcmp(q.view->name, "functions") != 0)
+        return options_usage(self, "--source is of --functions");
     if (q.to_ns != 0 && q.to_ns < q.from_ns)
         return options_usage(self, "--to is before --from");
     if (q.html)
@@ -188,7 +209,7 @@ static int report_run(const struct command *self, int argc, char **argv)
         return options_usage(self, "%s needs --view timeline%s", q.filter,
                              q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"
                                                   : "");
-    return q.diff ? report_diff(&q) : q.view->show(&q);
+    return q.diff ? q.view->compare(&q) : q.view->show(&q);
 }
 
 static const struct option_spec report_options[] = {
@@ -196,15 +217,20 @@ static const struct option_spec report_options[] = {
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
     {REPORT_SORT, 's', "sort", "KEY",
      "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
-    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock, regions, functions, samples or mpi"},
+    {REPORT_VIEW, 'v', "view", "VIEW",
+     "overview (default), timeline, deadlock, regions, functions, samples, mpi, openmp or heap"},
     {REPORT_MPI, 0, "mpi", NULL, "as --view mpi: ranks, waits and calls of MPI jobs"},
+    {REPORT_OPENMP, 0, "openmp", NULL, "as --view openmp: work and waits in parallel regions of OpenMP"},
+    {REPORT_HEAP, 0, "heap", NULL, "as --view heap: bytes live, at the peak and allocated, by call site"},
     {REPORT_FUNCTIONS, 0, "functions", NULL, "as --view functions: profile of recorded functions"},
     {REPORT_SAMPLES, 0, "samples", NULL, "as --view samples: profile of samples"},
     {REPORT_GROUP, 'g', "group-locks", "N",
      "one row for N or more locks that were created, or first used, at one place (default: 10; 0: never)"},
     {REPORT_WIDE, 'w', "wide", NULL,
      "names in full on a terminal, too; without it they are shortened to fit its lines"},
-    {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
+    {REPORT_DIFF, 'd', "diff", NULL,
+     "compare two recordings, OLD and NEW; with --functions their functions, with --html as a page"},
+    {REPORT_SOURCE, 0, "source", "FILE", "functions: source file FILE with the sums of its functions"},
     {REPORT_HTML, 0, "html", "FILE", "write an HTML page to FILE: all views, flame graphs and tables"},
     {REPORT_THREAD, 't', "thread", "NAME", "timeline: only threads of that name or id"},
     {REPORT_LOCK, 'l', "lock", "NAME", "timeline: only the object of that name or address"},
@@ -221,7 +247,8 @@ const struct command command_report = {
     .name = "report",
     .summary = "show waits, lock holders, the critical path and counters of a recording",
     .usage = "[--json] [--top N] [--sort KEY] [--view VIEW] [FILTERS] DIR | --html FILE DIR\n"
-             "       upmu report [--json] [--top N] --diff OLD NEW",
+             "       upmu report [--functions] [--json] [--top N] --diff OLD NEW\n"
+             "       upmu report --html FILE --diff OLD NEW",
     .about =
         "Reads the recording DIR (or one process in it) and shows its threads with their blocked time, who waited\n"
         "for whom, the critical path with the gain of shorter critical sections, the locks with their waiters,\n"
@@ -230,7 +257,7 @@ const struct command command_report = {
         "--view timeline lists the events in time order instead, --view deadlock is upmu deadlock, --view functions is "
         "the\n"
         "profile of functions recorded with upmu record --functions, --view samples that of samples (upmu record "
-        "-F), --view mpi is that of MPI jobs.\n",
+        "-F), --view mpi is that of MPI jobs, --view openmp that\nof OpenMP, --view heap that of allocations.\n",
     .options = report_options,
     .exits =
         "  0  the report covers everything recorded\n"

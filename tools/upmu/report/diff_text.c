@@ -21,26 +21,9 @@ static void text_recording(struct output *out, const char *what, const struct re
     free(span);
 }
 
-/* "+12.34 ms (+5.1 %)", "new", "gone". */
-static char *change_text(const struct diff_item *i, uint64_t before, uint64_t after)
-{
-    if (!i->side[DIFF_OLD].there)
-        return memory_copy("new");
-    if (!i->side[DIFF_NEW].there)
-        return memory_copy("gone");
-    bool more = after >= before;
-    char *ns = report_duration(more ? after - before : before - after);
-    char *text = before ? memory_format("%s%s (%+.1f %%)", more ? "+" : "-", ns,
-                                        ((double)after - (double)before) / (double)before * 100)
-                        : memory_format("+%s", ns);
-    free(ns);
-    return text;
-}
-
 static void diff_cell_change(struct table *t, const struct diff_item *i, uint64_t before, uint64_t after)
 {
-    bool same = i->side[DIFF_OLD].there && i->side[DIFF_NEW].there && before == after;
-    cell_free(t, STYLE_PLAIN, same ? memory_copy("") : change_text(i, before, after));
+    cell_change(t, i->side[DIFF_OLD].there, i->side[DIFF_NEW].there, before, after);
 }
 
 static void diff_cell_number(struct table *t, uint64_t n)

@@ -96,8 +96,8 @@ const char *report_type_name(int type);
 char *report_thread_text(const struct report *r, uint32_t process, pid_t tid);
 /** "name", "variable", "created", "first use", "address": an enum upmu_identity. */
 const char *report_identity_name(int identity);
-/** What an object is called: its name, or its address. To be freed. */
-char *report_object_name(const struct upmu_overview_object *object);
+/** What an object is called: its name, or its address; a thread as report_thread_text(). To be freed. */
+char *report_object_name(const struct report *r, const struct upmu_overview_object *object);
 /** A duration for people, four digits: "12.34 ms". To be freed. */
 char *report_duration(uint64_t ns);
 /** A counter's value in words, by its status: "1234", "~12.34 ms", "refused". To be freed. */

@@ -51,3 +51,22 @@ void cell_share(struct table *t, uint64_t part, uint64_t whole)
     else
         table_cell(t, STYLE_PLAIN, "%s", "");
 }
+
+static char *change_text(uint64_t before, uint64_t after)
+{
+    bool more = after >= before;
+    char *ns = report_duration(more ? after - before : before - after);
+    char *text = before ? memory_format("%s%s (%+.1f %%)", more ? "+" : "-", ns,
+                                        ((double)after - (double)before) / (double)before * 100)
+                        : memory_format("+%s", ns);
+    free(ns);
+    return text;
+}
+
+void cell_change(struct table *t, bool was_there, bool is_there, uint64_t before, uint64_t after)
+{
+    if (!was_there || !is_there)
+        table_cell(t, STYLE_PLAIN, "%s", was_there ? "gone" : "new");
+    else
+        cell_free(t, STYLE_PLAIN, before == after ? memory_copy("") : change_text(before, after));
+}

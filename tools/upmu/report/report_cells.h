@@ -18,6 +18,8 @@ char *total_in_words(const struct upmu_wait_sum *w);
 void cell_total(struct table *t, const struct upmu_wait_sum *w);
 /** A count, or ">= " and a count. */
 void cell_count(struct table *t, uint64_t n, bool exact);
+/** How a duration of an old recording changed, "+12.34 ms (+5.1 %)", "new" or "gone"; nothing if it did not. */
+void cell_change(struct table *t, bool was_there, bool is_there, uint64_t before, uint64_t after);
 /** A part of a whole, "12.3 %"; of 0 nothing. */
 void cell_share(struct table *t, uint64_t part, uint64_t whole);
 

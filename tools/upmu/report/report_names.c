@@ -93,13 +93,13 @@ const char *report_identity_name(int identity)
     return identity >= 0 && (size_t)identity < sizeof names / sizeof *names ? names[identity] : "address";
 }
 
-char *report_object_name(const struct upmu_overview_object *object)
+char *report_object_name(const struct report *r, const struct upmu_overview_object *object)
 {
     char generation[32] = "";
     if (object->name[0])
         return memory_copy(object->name);
     if (object->type == UPMU_OBJECT_THREAD && object->peer != 0)
-        return memory_format("thread %ld", (long)object->peer);
+        return report_thread_text(r, object->process, object->peer);
     if (object->generation > 0)
         snprintf(generation, sizeof generation, " #%" PRIu32, object->generation + 1);
     return memory_format("0x%" PRIx64 "%s", object->address, generation);

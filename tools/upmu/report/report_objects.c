@@ -159,7 +159,7 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
 {
     struct upmu_overview_call_site site = {.size = sizeof site};
     struct upmu_overview_object_thread use = {.size = sizeof use};
-    char *name = report_object_name(o);
+    char *name = report_object_name(r, o);
 
     fprintf(out->file, "\n  %s", output_style(out, STYLE_TITLE));
     output_clean(out->file, name);
@@ -215,10 +215,11 @@ static enum object_table object_table_of(const struct upmu_overview_object *o)
 }
 
 /* A row of an object, or of a group of them. */
-static void object_row(struct table *t, const struct upmu_overview_object *o, const struct report_group *g)
+static void object_row(struct table *t, const struct report *r, const struct upmu_overview_object *o,
+                       const struct report_group *g)
 {
     bool taken = o->acquisitions > 0;
-    cell_free(t, STYLE_PLAIN, g ? memory_format("%s (%zu)", o->group, g->n) : report_object_name(o));
+    cell_free(t, STYLE_PLAIN, g ? memory_format("%s (%zu)", o->group, g->n) : report_object_name(r, o));
     table_cell(t, STYLE_PLAIN, "%s", report_type_name(o->type));
     if (taken)
         cell_count(t, o->acquisitions, o->counts_exact);
@@ -254,7 +255,7 @@ static size_t each_object(struct output *out, const struct report *r, enum objec
             continue;
         const struct report_group *g = r->groups[r->order[i]];
         if (t)
-            object_row(t, g ? &g->sum : &o, g);
+            object_row(t, r, g ? &g->sum : &o, g);
         else if (object_was_waited_for(&o))
             text_object(out, r, r->order[i], &o);
     }

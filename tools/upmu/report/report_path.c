@@ -172,7 +172,7 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
     fprintf(out->file, "%s: %s running (%.1f %%), %s in wakeups (%.1f %%)", length, run, path_percent(p->run_ns, all),
             wake, path_percent(p->wake_ns, all));
     if (p->unknown_ns)
-        fprintf(out->file, ", %s in waits ended by an unknown waker (%.1f %%)", unknown,
+        fprintf(out->file, ", %s in waits that no recorded thread ended (%.1f %%)", unknown,
                 path_percent(p->unknown_ns, all));
     fprintf(out->file, "; %" PRIu64 " switches between threads\n", p->handoffs);
     free(length);
@@ -282,7 +282,7 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
     for (; i < r->top && upmu_overview_path_object_at(r->overview, process, i, &l) == 0 &&
            upmu_overview_object_at(r->overview, l.object, &o) == 0;
          i++) {
-        cell_free(&t, STYLE_PLAIN, report_object_name(&o));
+        cell_free(&t, STYLE_PLAIN, report_object_name(r, &o));
         table_cell(&t, STYLE_PLAIN, "%s", report_type_name(o.type));
         cell_duration(&t, l.held_ns);
         cell_share(&t, l.held_ns, all);

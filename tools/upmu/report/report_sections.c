@@ -66,7 +66,7 @@ static void sections_text_rows(struct table *t, const struct report *r, const st
         const struct upmu_overview_section *s = &rows[i].section;
         if (upmu_overview_object_at(r->overview, rows[i].object, &o) != 0)
             continue;
-        cell_free(t, STYLE_PLAIN, report_object_name(&o));
+        cell_free(t, STYLE_PLAIN, report_object_name(r, &o));
         table_cell(t, STYLE_PLAIN, "%s", report_type_name(o.type));
         table_cell(t, STYLE_PLAIN, "%" PRIu64, s->sections);
         cell_duration(t, s->ns);

@@ -11,6 +11,8 @@
 #include "report_cells.h"
 #include "ui/table.h"
 
+enum { STOPPED_RESTRICTED = 2 /* see upmu_trace_process.stopped */ };
+
 /* ------------------------------------------------------------------------------------------- how it was recorded */
 
 static void text_clock_error(struct output *out, const struct upmu_trace_process *p)
@@ -58,8 +60,11 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
     }
     report_text_futexes(out, r, i, p);
     if (p->stopped)
-        fprintf(out->file, "    %srecording stopped before the process ended: it reached the size of --stop-at%s\n",
-                output_style(out, STYLE_WARNING), output_plain(out));
+        fprintf(out->file, "    %srecording stopped before the process ended: %s%s\n", output_style(out, STYLE_WARNING),
+                p->stopped == STOPPED_RESTRICTED
+                    ? "the program restricted its system calls; `upmu doctor -- COMMAND` shows how"
+                    : "it reached the size of --stop-at",
+                output_plain(out));
     if (p->overwritten)
         fprintf(out->file,
                 "    %s%" PRIu64

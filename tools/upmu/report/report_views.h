@@ -20,8 +20,9 @@ struct report_request {
     long top;   /**< 0: not given */
     long group; /**< fold so many locks of one origin */
     bool group_given;
-    const char *sort; /**< NULL: not given */
-    const char *html; /**< file, NULL: not given */
+    const char *sort;   /**< NULL: not given */
+    const char *html;   /**< file, NULL: not given */
+    const char *source; /**< end of a source file's path, NULL: not given */
     /* Of the timeline. */
     const char *filter; /**< the last option that is for it, NULL: none was given */
     const char *thread, *lock;
@@ -37,9 +38,12 @@ int report_timeline(const struct report_request *q);
 int report_deadlock(const struct report_request *q);
 int report_functions(const struct report_request *q);
 int report_mpi(const struct report_request *q);
+int report_openmp(const struct report_request *q);
+int report_heap(const struct report_request *q);
 int report_samples(const struct report_request *q);
 /** Both directories. */
 int report_diff(const struct report_request *q);
+int report_functions_diff(const struct report_request *q);
 
 /** Words of --type. @return 0, or EXIT_USAGE with a message. */
 int report_types(struct report_request *q, const char *words);

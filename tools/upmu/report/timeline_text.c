@@ -25,7 +25,7 @@ static char *timeline_object(const struct timeline *t, uint32_t object)
     struct upmu_overview_object of = {.size = sizeof of};
     if (object == UINT32_MAX || upmu_overview_object_at(t->report.overview, object, &of) != 0)
         return memory_copy("");
-    char *name = report_object_name(&of);
+    char *name = report_object_name(&t->report, &of);
     bool bare = of.type == UPMU_OBJECT_THREAD || of.type == UPMU_OBJECT_CALL;
     char *text = bare ? memory_copy(name) : memory_format("%s %s", report_type_name(of.type), name);
     free(name);

@@ -50,6 +50,8 @@ static char *text_rate(const struct upmu_samples_totals *t)
 /* Where CPU time without samples is. Each thread has its own period: what follows its last sample is in none. */
 static const char *text_missing(const struct upmu_samples_totals *t)
 {
+    if (t->source == UPMU_SAMPLES_TIMER)
+        return "; the rest is of threads that block signals, and of the recorder";
     if (!t->with_kernel)
         return "; the rest was lost, or spent in the kernel, which may not be sampled "
                "(kernel.perf_event_paranoid is above 1)";

@@ -157,6 +157,7 @@ static void job_free(struct job *job)
     bytes_free(&job->messages);
     free(job->id);
     free(job->path);
+    free(job->filter);
     free(job);
 }
 

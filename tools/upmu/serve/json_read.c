@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 struct scan {
     const char *at, *end;

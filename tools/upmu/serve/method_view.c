@@ -3,7 +3,7 @@
  * Methods view and detect: rows of the documents of `upmu report --json` and `upmu deadlock --json`.
  *
  * The document is kept, so that the rows of all pages are of the same moment: a request from row 0 on makes a new one unless the
- * recording has ended.
+ * recording has ended. The timeline has a document for each filter.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 #include "upmu/control.h"
 
 enum { ROWS_DEFAULT = 100, ROWS_MAX = 1000000, REPLY_HEAD = 8 << 10 };
+/* Rows of a timeline's document: with a stack of 20 frames one has 4 KiB, so that they fit into SERVE_DOCUMENT_MAX. */
+#define TIMELINE_ROWS "4000"
 
 struct view {
     const char *name;
@@ -34,6 +36,7 @@ static const struct view views[] = {
     {"wake-ups", "report", NULL, "wake_ups"},
     {"kernel-locks", "report", NULL, "kernel_locks"},
     {"paths", "report", NULL, "paths"},
+    {"timeline", "timeline", NULL, "rows"},
     {"deadlocks", "deadlock", NULL, "deadlocks"},
     {"inversions", "deadlock", "lock_order", "cycles"},
 };
@@ -56,6 +59,7 @@ void view_names(struct textbuf *j)
 void view_forget(struct client *c)
 {
     bytes_free(&c->document.text);
+    free(c->document.filter);
     c->document = (struct view_document){0};
 }
 
@@ -110,7 +114,9 @@ static bool view_rows(struct textbuf *j, const struct view_document *d, const st
     struct json_slice table = view_table(d, view);
     struct bytes rows = {0};
     size_t n = json_count(table), end = view_cut(table, from, most, &rows);
-    json_uint(j, "total", n);
+    int64_t total = (int64_t)n;
+    (void)json_integer(json_find(d->root, "matched"), 0, INT64_MAX, &total); /* a timeline's document ends early */
+    json_int(j, "total", total);
     json_uint(j, "from", from);
     json_uint_if(j, "next", end < n, end);
     json_raw(j, "rows", rows.data, rows.n);
@@ -155,7 +161,9 @@ static bool view_take(struct job *job, int status)
         return false;
     }
     view_forget(c);
-    c->document = (struct view_document){job->target, job->command, job->output, root};
+    c->document = (struct view_document){
+        .target = job->target, .command = job->command, .filter = job->filter, .text = job->output, .root = root};
+    job->filter = NULL;
     job->output = (struct bytes){0};
     return WIFEXITED(status);
 }
@@ -213,11 +221,79 @@ static void view_start(const struct request *q, const struct target *t, struct j
     (void)job_start(q, how, words); /* it has replied if it failed */
 }
 
+/* --------------------------------------------------------------------------------------------------- the timeline */
+
+enum { N_FILTERS = 5 };
+static const char *const filters[N_FILTERS][2] = {
+    {"type", "--type"}, {"thread", "--thread"}, {"lock", "--lock"}, {"begin", "--from"}, {"end", "--to"}};
+
+/* The texts of the parameters that select rows of a timeline, to be freed. @return false after an error reply. */
+static bool timeline_params(const struct request *q, char *texts[N_FILTERS])
+{
+    bool valid = true;
+    for (int i = 0; i < N_FILTERS; i++)
+        valid = param_text(q, filters[i][0], &texts[i]) && valid;
+    return valid;
+}
+
+/* What the parameters select, as a key that is the same for the same rows. */
+static char *timeline_filter(char *const texts[N_FILTERS])
+{
+    char *key = memory_copy("");
+    for (int i = 0; i < N_FILTERS; i++) {
+        char *longer = memory_format("%s%zu:%s", key, texts[i] ? strlen(texts[i]) + 1 : 0, texts[i] ? texts[i] : "");
+        free(key);
+        key = longer;
+    }
+    return key;
+}
+
+static void timeline_start(const struct request *q, const struct target *t, struct job *how,
+                           char *const texts[N_FILTERS])
+{
+    const char *words[8 + 2 * N_FILTERS] = {"report", "--json", "--view", "timeline", "--top", TIMELINE_ROWS};
+    size_t n = 6;
+    for (int i = 0; i < N_FILTERS; i++)
+        if (texts[i]) {
+            words[n++] = filters[i][1];
+            words[n++] = texts[i];
+        }
+    words[n] = t->dir;
+    if (job_start(q, how, words))
+        how->filter = NULL; /* it is the job's now */
+}
+
+/* ---------------------------------------------------------------------------------------------------- the methods */
+
+/* @return whether the document that the client has is the one that `how` would make. */
+static bool view_is_kept(const struct client *c, const struct target *t, const struct job *how)
+{
+    const struct view_document *d = &c->document;
+    return d->target == t->id && strcmp(d->command, how->command) == 0 &&
+           strcmp(d->filter ? d->filter : "", how->filter ? how->filter : "") == 0 && (how->from > 0 || !is_running(t));
+}
+
+static void view_of(const struct request *q, const struct target *t, struct job *how, char *const texts[N_FILTERS])
+{
+    bool is_timeline = strcmp(how->command, "timeline") == 0;
+    if (is_timeline)
+        how->filter = timeline_filter(texts);
+    if (view_is_kept(q->client, t, how))
+        view_reply(q->client, q->id.text, q->id.length, how, NULL);
+    else if (!t->dir && strcmp(how->command, "deadlock") != 0)
+        request_fail(q, SERVE_E_FAILED, "start the program with the method start",
+                     "process %d is not being recorded: it has no views but deadlocks", (int)t->pid);
+    else if (is_timeline)
+        timeline_start(q, t, how, texts);
+    else
+        view_start(q, t, how);
+    free(how->filter);
+}
+
 void method_view(const struct request *q)
 {
     int64_t from = 0, limit = ROWS_DEFAULT;
-    char *name;
-    const struct client *c = q->client;
+    char *name, *texts[N_FILTERS] = {NULL};
     if (!param_text(q, "view", &name))
         return;
     struct job how = {.view = name ? view_named(name) : NULL, .done = view_done};
@@ -227,20 +303,16 @@ void method_view(const struct request *q)
         return;
     }
     const struct target *t = param_target(q);
-    if (!t || !param_integer(q, "from", 0, ROWS_MAX, &from) || !param_integer(q, "limit", 0, ROWS_MAX, &limit))
-        return;
-    how.target = t->id;
-    how.command = how.view->command;
-    how.from = (size_t)from;
-    how.rows = (size_t)limit;
-    bool is_kept = c->document.target == t->id && strcmp(c->document.command, how.command) == 0;
-    if (is_kept && (from > 0 || !is_running(t)))
-        view_reply(q->client, q->id.text, q->id.length, &how, NULL);
-    else if (!t->dir && strcmp(how.command, "report") == 0)
-        request_fail(q, SERVE_E_FAILED, "start the program with the method start",
-                     "process %d is not being recorded: it has no views but deadlocks", (int)t->pid);
-    else
-        view_start(q, t, &how);
+    if (t && param_integer(q, "from", 0, ROWS_MAX, &from) && param_integer(q, "limit", 0, ROWS_MAX, &limit) &&
+        timeline_params(q, texts)) {
+        how.target = t->id;
+        how.command = how.view->command;
+        how.from = (size_t)from;
+        how.rows = (size_t)limit;
+        view_of(q, t, &how, texts);
+    }
+    for (int i = 0; i < N_FILTERS; i++)
+        free(texts[i]);
 }
 
 void method_detect(const struct request *q)

@@ -62,7 +62,8 @@ struct target {
 /** The document that views of a client are cut from. */
 struct view_document {
     int64_t target;
-    const char *command; /**< "report" or "deadlock" */
+    const char *command; /**< "report", "timeline" or "deadlock" */
+    char *filter;        /**< of a timeline: its rows; NULL: none */
     struct bytes text;
     struct json_slice root;
 };
@@ -89,6 +90,7 @@ struct job {
     size_t from;             /**< of a view: the first row */
     const struct view *view; /**< that was asked for */
     char *path;              /**< of an export */
+    char *filter;            /**< of a timeline; moves to the document */
     const char *command;     /**< "report", "deadlock", ... */
 };
 

@@ -24,6 +24,9 @@ static void json_wait(struct textbuf *j, const struct top *t, const struct upmu_
         json_null(j, "waits_for");
         return;
     }
+    struct upmu_symbol line = {.size = sizeof line};
+    bool has_line =
+        l->site != 0 && upmu_monitor_line_at(t->live, l->process, l->site, 0, &line) == 0 && line.line > 0 && line.file;
     char *location = top_location(t, l->process, l->site);
     json_object(j, "waits_for");
     json_string(j, "kind", upmu_wait_kind_name(l->wait_kind));
@@ -33,6 +36,8 @@ static void json_wait(struct textbuf *j, const struct top *t, const struct upmu_
     json_int_if(j, "holder", l->holder != 0, l->holder);
     json_uint(j, "since_ns", l->since_ns);
     json_string(j, "site", location[0] ? location : NULL);
+    json_string(j, "file", has_line ? line.file : NULL);
+    json_int_if(j, "line", has_line, line.line);
     json_object_end(j);
     free(location);
 }

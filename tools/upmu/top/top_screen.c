@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu top on a terminal, drawn with ncurses. */
 #include <inttypes.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "report/report.h"
 #include "stat/stat.h"
 #include "top.h"
+#include "top_history.h"
 
 enum { PAIR_BAD = 1, PAIR_WARNING, PAIR_GOOD };
 
@@ -30,6 +32,10 @@ static struct {
     enum screen_sort sort;
     size_t first; /* thread in the first row */
     bool paused;
+    bool typing; /* keys are of the filter */
+    bool blocks; /* the terminal's encoding is UTF-8 */
+    char filter[64];
+    struct top_history waiting; /* threads that waited for locks, on average in each interval */
 } screen_state;
 
 static int screen_begin(void)
@@ -40,6 +46,7 @@ static int screen_begin(void)
         return -1;
     }
     (void)setlocale(LC_CTYPE, ""); /* names are shown in the user's encoding; without it they are ASCII */
+    screen_state.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen) {
         complain("unknown terminal type '%s' (TERM); use --json", term);
@@ -117,12 +124,51 @@ static void screen_put_title(int *y, const struct top *t)
     char *events = screen_amount(screen_per_second(t, t->totals.events));
     screen_put_line(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
                     memory_format("upmu top: %s%s%s  %zu thread%s  %s events/s, %" PRIu64
-                                  " in all%s%s   (q: quit, p: pause, s: sort, arrows: scroll)",
+                                  " in all%s%s   (q: quit, p: pause, s: sort, /: filter, arrows: scroll)",
                                   t->subject, t->running ? "" : " (ended)", screen_state.paused ? " (paused)" : "",
                                   t->n_threads, t->n_threads == 1 ? "" : "s", events, t->totals.all_events,
                                   t->totals.n_damages ? "  DAMAGED" : "",
                                   t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
     free(events);
+}
+
+/* Calls and joins are not contention. */
+static bool screen_is_idle(const struct upmu_monitor_lock *l)
+{
+    return l->type == UPMU_OBJECT_CALL || l->type == UPMU_OBJECT_THREAD;
+}
+
+static void screen_add_history(const struct top *t)
+{
+    double waiting = 0;
+    for (size_t i = 0; i < t->n_locks; i++)
+        waiting += screen_is_idle(&t->locks[i].live) ? 0 : screen_per_second(t, t->locks[i].live.waited_ns) / 1e9;
+    top_history_add(&screen_state.waiting, waiting);
+}
+
+static void screen_put_history(int *y)
+{
+    enum { TITLE = 52, LEAST = 10 };
+    const struct top_history *h = &screen_state.waiting;
+    double now = h->n > 0 ? h->all[(h->n - 1) % TOP_HISTORY_MAX] : 0;
+    char *bars = top_history_line(h, COLS > TITLE + LEAST ? (size_t)(COLS - TITLE) : LEAST, screen_state.blocks);
+    screen_put_line(
+        y, A_NORMAL,
+        memory_format("waiting for locks: %5.2f threads, at most %5.2f  %s", now, top_history_max(h), bars));
+    free(bars);
+}
+
+static void screen_put_filter(int *y)
+{
+    if (screen_state.typing || screen_state.filter[0])
+        screen_put_line(y, A_BOLD,
+                        memory_format("filter: %s%s", screen_state.filter,
+                                      screen_state.typing ? "_  (Enter: keep, Esc: no filter)" : "  (/: change)"));
+}
+
+static bool screen_matches(const char *text)
+{
+    return !screen_state.filter[0] || strcasestr(text, screen_state.filter) != NULL;
 }
 
 static void screen_put_deadlocks(int *y, const struct top *t)
@@ -197,20 +243,35 @@ static void screen_put_threads_title(int *y)
     free(columns);
 }
 
+/* By its id, its name, or what it waits for. */
+static bool screen_wants_thread(const struct top *t, const struct top_thread *x)
+{
+    char *wait = screen_wait_text(t, &x->live);
+    char *text = memory_format("%ld %s %s", (long)x->live.tid, x->live.name, wait);
+    bool wanted = screen_matches(text);
+    free(text);
+    free(wait);
+    return wanted;
+}
+
 static void screen_put_threads(int *y, const struct top *t, int most)
 {
     const struct top_thread **sorted = memory_array(t->n_threads + 1, sizeof *sorted);
+    size_t n = 0;
     for (size_t i = 0; i < t->n_threads; i++)
-        sorted[i] = &t->threads[i];
+        if (!screen_state.filter[0] || screen_wants_thread(t, &t->threads[i]))
+            sorted[n++] = &t->threads[i];
     if (screen_state.sort != SORT_WAIT)
-        qsort(sorted, t->n_threads, sizeof *sorted, screen_compare);
-    if (screen_state.first >= t->n_threads)
-        screen_state.first = t->n_threads > 0 ? t->n_threads - 1 : 0;
-    size_t end = screen_state.first + (size_t)most < t->n_threads ? screen_state.first + (size_t)most : t->n_threads;
+        qsort(sorted, n, sizeof *sorted, screen_compare);
+    if (screen_state.first >= n)
+        screen_state.first = n > 0 ? n - 1 : 0;
+    size_t end = screen_state.first + (size_t)most < n ? screen_state.first + (size_t)most : n;
     screen_put_threads_title(y);
     for (size_t i = screen_state.first; i < end; i++)
         screen_put_thread(y, t, sorted[i]);
-    if (end - screen_state.first < t->n_threads)
+    if (n == 0 && t->n_threads > 0)
+        screen_put_line(y, A_DIM, memory_format("%8s none of %zu", "", t->n_threads));
+    else if (end - screen_state.first < t->n_threads)
         screen_put_line(y, A_DIM,
                         memory_format("%8s %zu to %zu of %zu", "", screen_state.first + 1, end, t->n_threads));
     free(sorted);
@@ -241,10 +302,13 @@ static void screen_put_lock(int *y, const struct top *t, const struct top_lock *
     free(holder);
 }
 
-/* Calls and joins are not contention. */
-static bool screen_is_idle(const struct upmu_monitor_lock *l)
+static bool screen_wants_lock(const struct top_lock *of)
 {
-    return l->type == UPMU_OBJECT_CALL || l->type == UPMU_OBJECT_THREAD;
+    char *text = of->n == 1 ? top_object(of->live.type, of->live.address, of->live.name)
+                            : memory_format("%s %s", report_type_name(of->live.type), of->live.group);
+    bool wanted = screen_matches(text);
+    free(text);
+    return wanted;
 }
 
 static void screen_put_locks(int *y, const struct top *t)
@@ -252,7 +316,7 @@ static void screen_put_locks(int *y, const struct top *t)
     for (int idle = 0; idle <= 1; idle++) {
         bool begun = false;
         for (size_t i = 0; *y < LINES && i < t->n_locks; i++) {
-            if (screen_is_idle(&t->locks[i].live) != (idle != 0))
+            if (screen_is_idle(&t->locks[i].live) != (idle != 0) || !screen_wants_lock(&t->locks[i]))
                 continue;
             if (!begun)
                 screen_put_line(y, A_REVERSE,
@@ -297,6 +361,8 @@ static void screen_draw(const struct top *t)
     screen_put_title(&y, t);
     screen_put_deadlocks(&y, t);
     screen_put_counters(&y, t);
+    screen_put_history(&y);
+    screen_put_filter(&y);
     y++;
     /* The threads have half of what is left, the locks the rest. */
     int half = (LINES - y - 4) / 2;
@@ -306,15 +372,41 @@ static void screen_draw(const struct top *t)
     (void)refresh();
 }
 
+/* A key while the filter is typed. */
+static void screen_type(int key)
+{
+    enum { ESCAPE = 27, DELETE = 127, BACKSPACE = 8 };
+    size_t n = strlen(screen_state.filter);
+    if (key == ESCAPE)
+        screen_state.filter[0] = '\0';
+    if (key == ESCAPE || key == '\n' || key == '\r' || key == KEY_ENTER)
+        screen_state.typing = false;
+    else if ((key == KEY_BACKSPACE || key == DELETE || key == BACKSPACE) && n > 0)
+        screen_state.filter[n - 1] = '\0';
+    else if (key >= ' ' && key < KEY_MIN && key != DELETE && n + 1 < sizeof screen_state.filter) {
+        screen_state.filter[n] = (char)key; /* a byte of a character in the terminal's encoding */
+        screen_state.filter[n + 1] = '\0';
+    }
+    screen_state.first = 0;
+}
+
 /* @return false for the keys that end the view. */
 static bool screen_key(int key, const struct top *t)
 {
     enum { PAGE = 10, CONTROL_L = 12 };
     size_t last = t->n_threads > 0 ? t->n_threads - 1 : 0, *first = &screen_state.first;
+    if (screen_state.typing && key != ERR && key != KEY_RESIZE && key != CONTROL_L) {
+        screen_type(key);
+        screen_draw(t);
+        return true;
+    }
     switch (key) {
     case 'q':
     case 'Q':
         return false;
+    case '/':
+        screen_state.typing = true;
+        break;
     case 's':
         screen_state.sort = (screen_state.sort + 1) % SORT_KEYS;
         *first = 0;
@@ -348,13 +440,14 @@ static bool screen_show(const struct top *t, double seconds)
 {
     enum { CHECK_MS = 200 };
     double until = top_clock() + seconds;
+    screen_add_history(t);
     screen_draw(t);
     for (double left = seconds; left > 0 || (screen_state.paused && seconds > 0); left = until - top_clock()) {
         timeout(screen_state.paused ? CHECK_MS : (int)(left * 1000) + 1);
         int key = getch();
         if (!screen_key(key, t) || stat_signals_seen() != 0)
             return false;
-        if (key == ' ' || !t->running)
+        if ((key == ' ' && !screen_state.typing) || !t->running)
             break;
     }
     return true;

@@ -115,6 +115,18 @@ static const struct kind_field {
     FIELD_OF(MPI_ENV, "thread_level", mpi_env.thread_level, SIGNED),
     FIELD_OF(MPI_ENV, "wrapped", mpi_env.wrapped, SIGNED),
     FIELD_OF(MPI_COUNT, "calls", mpi_count.calls, NUMBER),
+    FIELD_OF(SAMPLE, "cpu_ns", sample.cpu_ns, NUMBER),
+    FIELD_OF(SAMPLE, "total_ns", sample.total_ns, NUMBER),
+    FIELD_OF(SAMPLE, "period_ns", sample.period_ns, NUMBER),
+    FIELD_OF(OMP_PARALLEL, "region", omp_parallel.region, NUMBER),
+    FIELD_OF(OMP_PARALLEL, "threads", omp_parallel.threads, NUMBER),
+    FIELD_OF(OMP_ENV, "method", omp_env.method, NUMBER),
+    FIELD_OF(HEAP_ALLOC, "bytes", heap.bytes, NUMBER),
+    FIELD_OF(HEAP_ALLOC, "weight", heap.weight, NUMBER),
+    FIELD_OF(HEAP_ALLOC, "period", heap.period, NUMBER),
+    FIELD_OF(HEAP_FREE, "bytes", heap.bytes, NUMBER),
+    FIELD_OF(HEAP_FREE, "weight", heap.weight, NUMBER),
+    FIELD_OF(HEAP_FREE, "period", heap.period, NUMBER),
     FIELD_OF(FUTEX_COUNTS, "waits", futex_counts.waits, NUMBER),
     FIELD_OF(FUTEX_COUNTS, "recorded", futex_counts.recorded, NUMBER),
 };
@@ -127,8 +139,8 @@ static bool dump_has_field(const struct upmu_trace_event *e, const struct kind_f
 
 static uint64_t dump_field_value(const struct upmu_trace_event *e, const struct kind_field *f)
 {
-    uint64_t u64;
-    uint32_t u32; /* of thread ids, too: they are positive */
+    uint64_t u64 = 0;
+    uint32_t u32 = 0; /* of thread ids, too: they are positive */
     memcpy(f->bytes == sizeof u32 ? (void *)&u32 : (void *)&u64, (const char *)e + f->offset, f->bytes);
     return f->bytes == sizeof u32 ? u32 : u64;
 }
@@ -167,6 +179,54 @@ static void dump_mpi_json(struct textbuf *j, const struct upmu_trace_event *e)
     }
     if (e->kind == UPMU_TRACE_MPI_LEAVE || e->kind == UPMU_TRACE_MPI_REQUEST)
         json_int(j, "result", e->result);
+}
+
+/* What the value of an event of OpenMP is. */
+static const char *dump_omp_value_name(uint32_t event)
+{
+    switch (event) {
+    case UPMU_OMP_PARALLEL_END:
+    case UPMU_OMP_MEMBER:
+    case UPMU_OMP_MEMBER_END:
+        return "region";
+    case UPMU_OMP_WAITED:
+    case UPMU_OMP_RELEASE:
+        return "lock";
+    default:
+        return "site";
+    }
+}
+
+static void dump_omp_text(FILE *out, const struct upmu_trace_event *e)
+{
+    if (e->kind == UPMU_TRACE_OMP_PARALLEL) {
+        fprintf(out, " stack=%" PRIu32 " site=0x%" PRIx64, e->stack, e->site);
+        return;
+    }
+    if (e->kind != UPMU_TRACE_OMP)
+        return;
+    const char *name = dump_omp_value_name(e->omp.event);
+    fprintf(out, " event=%s", upmu_trace_omp_event_name(e->omp.event));
+    if (e->omp.construct)
+        fprintf(out, " construct=%s", upmu_trace_omp_construct_name(e->omp.construct));
+    if (e->omp.event == UPMU_OMP_MEMBER)
+        fprintf(out, " number=%" PRIu32, e->omp.number);
+    if (e->omp.value)
+        fprintf(out, name[0] == 'r' ? " %s=%" PRIu64 : " %s=0x%" PRIx64, name, e->omp.value);
+}
+
+static void dump_omp_json(struct textbuf *j, const struct upmu_trace_event *e)
+{
+    if (e->kind == UPMU_TRACE_OMP_PARALLEL) {
+        json_uint(j, "stack", e->stack);
+        json_uint(j, "site", e->site);
+    }
+    if (e->kind != UPMU_TRACE_OMP)
+        return;
+    json_string(j, "event", upmu_trace_omp_event_name(e->omp.event));
+    json_string(j, "construct", upmu_trace_omp_construct_name(e->omp.construct));
+    json_uint(j, "number", e->omp.number);
+    json_uint(j, dump_omp_value_name(e->omp.event), e->omp.value);
 }
 
 static void dump_fields_text(FILE *out, const struct upmu_trace_event *e)
@@ -286,6 +346,7 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
     else if (e->object) /* counters are read for one */
         fprintf(out, " object=0x%" PRIx64, e->object);
     dump_mpi_text(out, e);
+    dump_omp_text(out, e);
     dump_fields_text(out, e);
     if (e->flags & UPMU_TRACE_FLAG_PREEMPTED)
         fputs(" preempted", out);
@@ -319,6 +380,7 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
     else if (e->object)
         json_uint(j, "object", e->object);
     dump_mpi_json(j, e);
+    dump_omp_json(j, e);
     dump_fields_json(j, e);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         json_int(j, "result", e->result);

@@ -9,7 +9,15 @@
 #include "ui/options.h"
 #include "ui/output.h"
 
-enum { EXPORT_FORMAT = 1, EXPORT_OUTPUT = 2, EXPORT_WHAT = 3, EXPORT_LIST = 4, EXPORT_FROM = 5, EXPORT_TO = 6 };
+enum {
+    EXPORT_FORMAT = 1,
+    EXPORT_OUTPUT = 2,
+    EXPORT_WHAT = 3,
+    EXPORT_LIST = 4,
+    EXPORT_FROM = 5,
+    EXPORT_TO = 6,
+    EXPORT_BASE = 7
+};
 
 struct export_request {
     const struct command *self;
@@ -47,6 +55,9 @@ static int export_option(void *arg, int id, const char *value)
         return options_time(q->self, "--from", value, &q->order.opts.from_ns);
     case EXPORT_TO:
         return options_time(q->self, "--to", value, &q->order.opts.to_ns);
+    case EXPORT_BASE:
+        q->order.opts.base = value;
+        return 0;
     case EXPORT_LIST:
         q->list = true;
         return 0;
@@ -97,6 +108,8 @@ static const struct option_spec export_options[] = {
      "contents of profiles: waits, regions, functions, samples, wall (samples and waits) or auto (default)"},
     {EXPORT_FROM, 0, "from", "SECONDS", "start of the exported range, from the start of the recording"},
     {EXPORT_TO, 0, "to", "SECONDS", "end of the exported range"},
+    {EXPORT_BASE, 0, "base", "OLD",
+     "flamegraph, html: changes since the recording OLD, by call path; html also by lock, thread and region"},
     {EXPORT_LIST, 0, "formats", NULL, "list the formats"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -104,11 +117,12 @@ static const struct option_spec export_options[] = {
 const struct command command_export = {
     .name = "export",
     .summary = "write a recording in the format of another tool",
-    .usage = "-f FORMAT [-o FILE] [--of WHAT] [--from SECONDS] [--to SECONDS] DIR",
+    .usage = "-f FORMAT [-o FILE] [--of WHAT] [--from SECONDS] [--to SECONDS] [--base OLD] DIR",
     .about =
-        "Reads the recording DIR (or one process in it) and writes it as a timeline (chrome, perfetto), a profile\n"
-        "(folded, flamegraph, callgrind, pprof, speedscope), a table of all events (csv, jsonl), a list of\n"
-        "source locations for editors (tasks, gcc), or a report for any browser (html).\n",
+        "Reads the recording DIR (or one process in it) and writes it as a timeline (chrome, perfetto, firefox), a\n"
+        "profile (folded, flamegraph, callgrind, pprof, otlp, speedscope, firefox), a table of all events (csv, "
+        "jsonl,\n"
+        "arrow), a list of source locations for editors (tasks, gcc), or a report for any browser (html).\n",
     .options = export_options,
     .exits =
         "  0  everything recorded was written\n"

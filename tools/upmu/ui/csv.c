@@ -4,9 +4,8 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/printable.h"
+#include "base/text/textbuf.h"
 #include "memory.h"
 
 void csv_begin(struct csv *c, FILE *out, char separator)
@@ -16,19 +15,14 @@ void csv_begin(struct csv *c, FILE *out, char separator)
 
 void csv_field(struct csv *c, const char *text)
 {
-    const char special[] = {c->separator, '"', '\n', '\r', '\0'};
-    bool formula = csv_is_formula(text), quoted = formula || strpbrk(text, special) != NULL;
+    struct textbuf field = {0};
 
     if (c->begun)
         fputc(c->separator, c->out);
     c->begun = true;
-    fputs(formula ? "\"'" : quoted ? "\"" : "", c->out);
-    while (*text) {
-        char shown[PRINTABLE_MAX];
-        text += printable_next(text, shown);
-        fputs(strcmp(shown, "\"") == 0 ? "\"\"" : shown, c->out);
-    }
-    fputs(quoted ? "\"" : "", c->out);
+    textbuf_csv(&field, text, c->separator);
+    fputs(memory_or_exit(field.failed ? NULL : field.data), c->out);
+    textbuf_free(&field);
 }
 
 void csv_format(struct csv *c, const char *fmt, ...)

@@ -25,7 +25,7 @@ uint64_t disk_bytes(const char *dir)
     return nftw(dir, disk_add, DESCRIPTORS, FTW_PHYS) == 0 ? disk_sum : UINT64_MAX;
 }
 
-static char *disk_size(double bytes)
+char *disk_size(double bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t i = 0;

@@ -63,7 +63,7 @@ struct textbuf *json_begin_line(struct json_document *d, FILE *out, const char *
 
 void json_flush(struct json_document *d)
 {
-    enum { KEPT = 1 }; /* from the last character base/json.h concludes whether a comma is due */
+    enum { KEPT = 1 }; /* from the last character base/text/json.h concludes whether a comma is due */
     struct textbuf *b = &d->text;
     memory_or_exit(b->failed ? NULL : b->data);
     json_write(d, b->data, b->len - KEPT);

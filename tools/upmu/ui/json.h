@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/** @file JSON documents of the command: base/json.h writes the members, this the line breaks and the schema. */
+/** @file JSON documents of the command: base/text/json.h writes the members, this the line breaks and the schema. */
 #ifndef UPMU_TOOL_JSON_H
 #define UPMU_TOOL_JSON_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "upmu/upmu.h"
 
 /** Version of the documents' shape: raised when a member changes its meaning or goes away, not when one is added. */

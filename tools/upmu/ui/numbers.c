@@ -20,7 +20,7 @@ bool number_long(const char *text, long low, long high, long *out)
     return true;
 }
 
-bool number_is_size(const char *text, uint64_t low, uint64_t high)
+bool number_size(const char *text, uint64_t low, uint64_t high, uint64_t *out)
 {
     static const char units[] = "KMG";
     size_t digits = strspn(text, "0123456789");
@@ -30,7 +30,16 @@ bool number_is_size(const char *text, uint64_t low, uint64_t high)
         return false;
     errno = 0;
     unsigned long long n = strtoull(text, NULL, 10);
-    return errno == 0 && n <= high >> shift && (uint64_t)n << shift >= low;
+    if (errno != 0 || n > high >> shift || (uint64_t)n << shift < low)
+        return false;
+    *out = (uint64_t)n << shift;
+    return true;
+}
+
+bool number_is_size(const char *text, uint64_t low, uint64_t high)
+{
+    uint64_t bytes;
+    return number_size(text, low, high, &bytes);
 }
 
 bool number_time(const char *text, uint64_t *ns)

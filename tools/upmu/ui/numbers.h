@@ -10,6 +10,8 @@
 bool number_long(const char *text, long low, long high, long *out);
 /** Whether `text` is a whole number of bytes, with K, M or G behind it or without, between `low` and `high`. */
 bool number_is_size(const char *text, uint64_t low, uint64_t high);
+/** The same, as `*out`. */
+bool number_size(const char *text, uint64_t low, uint64_t high, uint64_t *out);
 /** Seconds: a decimal number above 0 and at most a hundred years. */
 bool number_seconds(const char *text, double *out);
 

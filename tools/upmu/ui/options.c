@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "numbers.h"
 #include "output.h"
 

@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "memory.h"
 #include "shorten.h"
 

@@ -17,7 +17,7 @@ struct output {
     const char *name; /**< for messages */
     bool color;       /**< a terminal with colors */
     size_t width;     /**< characters in a line of the terminal; 0: any number */
-    bool binary;      /**< bytes go out as they are; text is escaped as base/printable.h does */
+    bool binary;      /**< bytes go out as they are; text is escaped as base/text/printable.h does */
     char held[4];     /**< a sequence of UTF-8 whose rest is still to come */
     size_t n_held;
 };
@@ -57,7 +57,7 @@ void output_wide(void);
 /** A name of unknown origin, escaped; shortened in the middle if it and `others` more characters are wider than a line. */
 void output_name(const struct output *out, const char *name, size_t others);
 
-/** Text of unknown origin on one line of a terminal, escaped as base/printable.h does. */
+/** Text of unknown origin on one line of a terminal, escaped as base/text/printable.h does. */
 void output_clean(FILE *file, const char *text);
 
 /** A message on standard error between `head` and `tail`, escaped but for its line breaks. */

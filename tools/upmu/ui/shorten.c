@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "memory.h"
 
 static const char gap[] = "...";

@@ -8,7 +8,7 @@
 
 #include "output.h"
 
-enum { TABLE_COLUMNS_MAX = 12 };
+enum { TABLE_COLUMNS_MAX = 20 };
 
 /** What is in a column. */
 enum table_kind {

@@ -3,8 +3,8 @@
 
 // Times are nanoseconds since the begin of the recording; what is not in an address is as at first.
 const ADDRESS_NUMBERS = ["from", "to", "thread", "object", "cutFrom", "cutTo"],
-  ADDRESS_WORDS = ["chosen", "q", "sort", "pinned"],
-  ADDRESS_FLAGS = ["path", "dense", "busy"];
+  ADDRESS_WORDS = ["chosen", "q", "sort", "pinned", "of", "split"],
+  ADDRESS_FLAGS = ["path", "dense", "busy", "up", "before"];
 
 function addressOf(view, state) {
   const words = [];

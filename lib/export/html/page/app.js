@@ -11,16 +11,20 @@ const VIEWS = {
   },
   deadlock: showDeadlock,
   regions: showRegions,
+  compare: showCompare,
 };
 
 class App {
   constructor(data) {
     this.recording = new Model(data);
     this.recording.app = this;
+    this.base = data.base ? new Model(data.base) : null; // the older recording of a comparison
     this.model = this.recording; // or a part of it, see setCut()
     this.made = new Set();
     this.themed = [];
-    const tabs = [...document.querySelectorAll("[role=tab]")];
+    this.flame = {of: "", split: "", up: false, before: false};
+    byId("tab-compare").hidden = !this.base;
+    const tabs = [...document.querySelectorAll("[role=tab]:not([hidden])")];
     for (const tab of tabs) {
       tab.addEventListener("click", () => this.show(tab.dataset.view));
       tab.addEventListener("keydown", (e) => {
@@ -36,6 +40,9 @@ class App {
       this.setTheme(theme().dark ? "light" : "dark");
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themeChanged());
+    this.ink = inkOn; // for tests
+    window.addEventListener("beforeprint", () => this.forPaper(true));
+    window.addEventListener("afterprint", () => this.forPaper(false));
     window.addEventListener("popstate", () => this.arrive());
     this.setCut();
   }
@@ -43,8 +50,13 @@ class App {
   // Shows what the address names, as a whole.
   arrive() {
     const state = readAddress(location.hash),
-      view = Object.hasOwn(VIEWS, state.view) ? state.view : "overview";
+      known = Object.hasOwn(VIEWS, state.view) && (this.base || state.view !== "compare"),
+      view = known ? state.view : this.base ? "compare" : "overview";
     this.setCut(state.cutFrom, state.cutTo);
+    if (this.hasFlame(view)) {
+      this.flame = {of: state.of || "", split: state.split || "", up: Boolean(state.up), before: Boolean(state.before)};
+      this.forget(view);
+    }
     this.open(view);
     if (view === "timeline") this.timeline.restore({...this.timeline.first(), ...state});
     if (view === "events" && state.q) {
@@ -61,7 +73,7 @@ class App {
 
   step(view, where = {}) {
     this.open(view);
-    const state = view === "timeline" ? {...this.timeline.state(), ...where} : where;
+    const state = view === "timeline" ? {...this.timeline.state(), ...where} : this.hasFlame(view) ? {...this.flame, ...where} : where;
     history.pushState(null, "", addressOf(view, {...this.cut, ...state}));
     if (view === "timeline") this.timeline.restore(where);
   }
@@ -74,8 +86,9 @@ class App {
 
   noteNow() {
     clearTimeout(this.noting);
-    if (document.body.dataset.view !== "timeline" || !this.timeline) return;
-    history.replaceState(null, "", addressOf("timeline", {...this.cut, ...this.timeline.state()}));
+    const view = document.body.dataset.view,
+      state = view === "timeline" && this.timeline ? this.timeline.state() : this.hasFlame(view) ? this.flame : null;
+    if (state) history.replaceState(null, "", addressOf(view, {...this.cut, ...state}));
   }
 
   // All views but the timeline show this part of the recording; all of it without numbers.
@@ -84,11 +97,18 @@ class App {
     if (this.cut && this.cut.cutFrom === cut.cutFrom && this.cut.cutTo === cut.cutTo) return;
     this.cut = cut;
     this.model = to > from ? cutModel(this.recording, from, to) : this.recording;
-    for (const view of ["overview", "regions"]) {
-      byId(view).replaceChildren();
-      this.made.delete(view);
-    }
+    for (const view of ["overview", "regions"]) this.forget(view);
     this.head();
+  }
+
+  hasFlame(view) {
+    return view === "regions" || view === "compare";
+  }
+
+  // The view is made again when it is next shown.
+  forget(view) {
+    byId(view).replaceChildren();
+    this.made.delete(view);
   }
 
   head() {
@@ -143,6 +163,18 @@ class App {
   setTheme(name) {
     document.documentElement.dataset.theme = name;
     this.themeChanged();
+  }
+
+  // Paper is light.
+  forPaper(on) {
+    const root = document.documentElement;
+    if (on) {
+      this.screen_theme = root.dataset.theme || "";
+      root.dataset.theme = "light";
+    } else if (this.screen_theme) root.dataset.theme = this.screen_theme;
+    else delete root.dataset.theme;
+    this.themeChanged();
+    drawCanvases();
   }
 
   themeChanged() {

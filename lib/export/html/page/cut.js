@@ -164,37 +164,6 @@ function cutRegions(m, cut, from, to) {
   cut.tree = nodes;
 }
 
-function cutPath(path, from, to) {
-  const row = path.row,
-    kept = {begin: [], ns: [], kind: [], thread: []},
-    sums = [0, 0, 0];
-  for (let i = 0; i < row.begin.length; i++) {
-    const begin = Math.max(from, row.begin[i]),
-      ns = Math.min(to, row.begin[i] + row.ns[i]) - begin;
-    if (ns <= 0) continue;
-    kept.begin.push(begin);
-    kept.ns.push(ns);
-    kept.kind.push(row.kind[i]);
-    kept.thread.push(row.thread[i]);
-    sums[row.kind[i]] += ns;
-  }
-  const n = kept.begin.length,
-    hops = kept.thread.reduce((sum, t, i) => sum + (i > 0 && t !== kept.thread[i - 1]), 0);
-  return {
-    ...path,
-    row: kept,
-    steps: n,
-    early: 0,
-    begin: n ? kept.begin[0] : from,
-    end: n ? kept.begin[n - 1] + kept.ns[n - 1] : from,
-    run_ns: sums[0],
-    wake_ns: sums[1],
-    unknown_ns: sums[2],
-    hops,
-    objects: [],
-  };
-}
-
 function cutModel(whole, from, to) {
   const cut = Object.create(whole);
   cut.isCut = true;
@@ -208,7 +177,7 @@ function cutModel(whole, from, to) {
   cutHolds(whole, cut, from, to);
   cutRuns(whole, cut, from, to);
   cutRegions(whole, cut, from, to);
-  cut.paths = whole.paths.map((p) => cutPath(p, from, to));
+  cut.paths = whole.paths.map((p) => cutPath(whole, p, from, to));
   for (const o of cut.objects) {
     o.waitedNs = waited(o.waits);
     o.threads = [...o.byThread.values()].sort((a, b) => waited(b.waits) - waited(a.waits));

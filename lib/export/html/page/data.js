@@ -114,7 +114,17 @@ async function readData() {
   if (typeof DecompressionStream === "undefined")
     throw new Error("this browser cannot inflate data (DecompressionStream): any of 2023 or later can");
   const all = sections(await inflate(fromBase64(text)));
-  const facts = JSON.parse(new TextDecoder().decode(all.get("facts").bytes));
+  const parse = (name) => JSON.parse(new TextDecoder().decode(all.get(name).bytes));
+  return {...recordingOf(parse("facts"), all), base: all.has("base") ? baseOf(parse("base")) : null};
+}
+
+// The older recording of a comparison: facts only.
+function baseOf(facts) {
+  for (const path of facts.paths) path.steps = 0;
+  return recordingOf(facts, new Map());
+}
+
+function recordingOf(facts, all) {
   return {
     facts,
     regions: spanTable(all, "regions", ["what"]),
@@ -138,6 +148,8 @@ async function readData() {
       kind: numbers(all, "path.kind", Uint8Array),
       thread: numbers(all, "path.thread", Uint32Array),
       ns: numbers(all, "path.ns", Float64Array),
+      waker: numbers(all, "path.waker", Uint32Array),
+      object: numbers(all, "path.object", Uint32Array),
     },
     readings: readings(all, facts.counters.length),
   };

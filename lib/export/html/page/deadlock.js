@@ -287,7 +287,7 @@ function stacksOf(m, item, node) {
       ? [
           h("h4", null, `${threadTitle(m, item.process, holder)} holds ${t.kind === "cond" ? "its mutex" : "it"}`),
           facts([["Since", held && held.since !== null ? exact(held.since) : "before the wait began"]]),
-          stackList(m, 0, held ? held.site : 0),
+          stackList(m, held ? held.stack : 0, held ? held.site : 0),
         ]
       : null,
     t.held.length

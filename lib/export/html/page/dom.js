@@ -128,6 +128,16 @@ function counterColumns(m, rows) {
     .filter((column) => column.any);
 }
 
+// All canvases, to be drawn at once for paper.
+const canvases = new Set();
+
+function drawCanvases() {
+  for (const screen of canvases) {
+    if (screen.canvas.isConnected) screen.now();
+    else canvases.delete(screen);
+  }
+}
+
 // A canvas as large as its place on the screen, in device pixels; `draw(context, width, height)` in CSS pixels.
 function canvasIn(place, draw, attributes) {
   const canvas = h("canvas", attributes);
@@ -153,7 +163,9 @@ function canvasIn(place, draw, attributes) {
     asked = true;
   };
   new ResizeObserver(ask).observe(canvas);
-  return {canvas, ask, now};
+  const screen = {canvas, ask, now};
+  canvases.add(screen);
+  return screen;
 }
 
 // Text that fits into `width`, its end cut off; "" where too little of it would be left to be useful.

@@ -102,10 +102,10 @@ class Pen {
 
 // ---------------------------------------------------------------------------------------- looks of spans
 
-// The text of a span's own color that can be read on it.
+// Black or white, by the contrast to a fill "#rrggbb": at least 4.58 to 1 with one of them.
 function inkOn(fill) {
-  const [r, g, b] = [1, 3, 5].map((i) => parseInt(fill.slice(i, i + 2), 16) / 255);
-  return 0.3 * r + 0.59 * g + 0.11 * b > 0.6 ? "#1b1b1b" : "#ffffff";
+  const light = luminance([1, 3, 5].map((i) => parseInt(fill.slice(i, i + 2), 16)));
+  return (light + 0.05) * (light + 0.05) > 0.05 * 1.05 ? "#000000" : "#ffffff";
 }
 
 function waitLook(m, dim) {
@@ -141,11 +141,12 @@ function holderLook(m, dim) {
   const holds = m.tables.holds,
     t = theme();
   return (thread, object) => {
-    const fill = threadColor(thread.index, t.dark);
+    const fill = threadColor(thread.index, t.dark),
+      ink = inkOn(fill);
     return (i) => ({
       fill,
       alpha: dim(holds, i, object) ? 0.15 : 1,
-      ink: t.dark ? "#ffffff" : "#1b1b1b",
+      ink,
       open: holds.flags[i] & UNFINISHED,
       text: (holds.more[i] ? `${count(holds.more[i] + 1)}\u00d7 ` : "") + thread.label,
     });

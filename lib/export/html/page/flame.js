@@ -2,11 +2,14 @@
 // Flame graph on canvas.
 // A node: {name, note, ns (including children), own, count, wait, children}.
 
-const FLAME_ROW = 20;
+const FLAME_ROW = 20,
+  NO_LOCK = "no wait";
 
 class Flame {
-  constructor(place, root, app) {
+  // options: {up: bottom-up, color(node, dark): of a box, words(node): its numbers}
+  constructor(place, root, app, options = {}) {
     this.root = this.top = root;
+    this.options = options;
     this.app = app;
     this.words = "";
     this.path = h("div", {class: "crumbs"});
@@ -83,7 +86,7 @@ class Flame {
     const dim = this.words !== "" && !this.matches(n);
     this.boxes.push({n, x, y, wide});
     c.globalAlpha = dim ? 0.28 : 1;
-    c.fillStyle = n.parent ? flameColor(n, t.dark) : t.shade;
+    c.fillStyle = n.parent ? (this.options.color || flameColor)(n, t.dark) : t.shade;
     c.fillRect(x, y, Math.max(0.5, wide - 0.7), FLAME_ROW - 1);
     if (n === this.chosen && n !== this.top) {
       c.strokeStyle = t.ink;
@@ -130,7 +133,9 @@ class Flame {
   }
 
   words_of(n) {
-    return `${duration(n.ns)}, ${percent(n.ns, this.root.ns)} of all; own ${duration(n.own)}${n.count ? `; ${count(n.count)}\u00d7` : ""}`;
+    if (this.options.words) return this.options.words(n);
+    const own = this.options.up ? "" : `; own ${duration(n.own)}`;
+    return `${duration(n.ns)}, ${percent(n.ns, this.root.ns)} of all${own}${n.count ? `; ${count(n.count)}\u00d7` : ""}`;
   }
 
   key(e) {
@@ -167,7 +172,7 @@ function deepest(root) {
 }
 
 function flameNode(name, parent, more) {
-  const node = {name, parent, ns: 0, own: 0, count: 0, children: [], ...more};
+  const node = {name, parent, ns: 0, own: 0, other: 0, count: 0, children: [], ...more};
   if (parent) parent.children.push(node);
   return node;
 }
@@ -178,54 +183,71 @@ function addBelow(root) {
   for (let i = 0; i < all.length; i++) all.push(...all[i].children);
   for (const n of all.reverse()) {
     n.ns = n.own + n.children.reduce((sum, child) => sum + child.ns, 0);
+    n.other += n.children.reduce((sum, child) => sum + child.other, 0);
     n.children.sort((a, b) => b.ns - a.ns);
   }
   return root;
 }
 
-// Wall time by thread and region, the waits in a region as its leaves.
-function regionFlame(m) {
-  const nodes = [];
-  m.tree.forEach(([parent, name, wait, times_, ns, ...counts], i) => {
+// A path is what a flame graph is built of: {frames: [{name, note, wait}, ...] the outermost first, thread, lock, ns, count},
+// and `other`, its time in another recording.
+
+// Wall time by thread and region, the waits in a region innermost.
+function regionPaths(m) {
+  const paths = [];
+  m.tree.forEach(([parent, name, wait, times_, ns], i) => {
+    if (i === 0) return;
+    const outer = paths[parent];
     // A thread's life is no box of its own: it is the thread.
-    if (i > 0 && name === "(thread)") {
-      nodes.push(nodes[parent]);
-      nodes[parent].own += ns;
+    if (name === "(thread)") {
+      if (outer) outer.ns += ns;
+      paths[i] = outer;
       return;
     }
-    nodes.push(
-      flameNode(i === 0 ? "all threads" : tidy(name, 200), i === 0 ? null : nodes[parent], {
-        own: ns,
-        count: times_,
-        wait: wait === 1,
-        counts,
-      }),
-    );
+    paths[i] = outer
+      ? {frames: [...outer.frames, {name: tidy(name, 200), wait: wait === 1}], thread: outer.thread, lock: wait === 1 ? tidy(name, 200) : NO_LOCK, ns, count: times_}
+      : {frames: [], thread: tidy(name, 200), lock: NO_LOCK, ns, count: times_};
   });
-  return addBelow(nodes[0]);
+  return [...new Set(paths)].filter(Boolean);
 }
 
-// Blocked time by thread (or of all threads together) and call stack, what was waited for as its leaf.
-function waitFlame(m, together) {
+// Blocked time by thread and call stack, what was waited for innermost.
+function waitPaths(m) {
+  const known = new Map(),
+    frameOf = (f) => ({
+      name: tidy(f.name, 200),
+      note:
+        (f.file ? `${tidy(baseName(f.file), 100)}:${f.line}` : tidy(baseName(f.module), 100)) +
+        (f.remark ? `, ${f.remark}` : ""),
+    });
+  return m.blocked.map(([thread, stack, site, object, count_, ns]) => {
+    const frames = entry(known, stack ? `s${stack}` : `p${site}`, () =>
+        (stack ? m.stackFrames(stack) : m.siteFrames(site)).map(frameOf).reverse(),
+      ),
+      lock = m.objects[object].title;
+    return {frames: [...frames, {name: `wait for ${lock}`, wait: true}], thread: m.threads[thread].label, lock, ns, count: count_};
+  });
+}
+
+// The tree of a flame graph: top-down or bottom-up, of all threads together, or by thread, or by lock.
+function flameTree(paths, {split = "", up = false} = {}) {
   const root = flameNode("all threads", null, {}),
     known = new Map();
-  const child = (parent, name, more) => {
+  const child = (parent, {name, ...more}) => {
     const key = `${parent.id || 0}\n${name}`;
-    if (!known.has(key)) known.set(key, flameNode(name, parent, {id: known.size + 1, ...more}));
-    return known.get(key);
+    return entry(known, key, () => flameNode(name, parent, {id: known.size + 1, ...more}));
   };
-  for (const [thread, stack, site, object, times_, ns] of m.blocked) {
-    let node = together ? root : child(root, m.threads[thread].label);
-    const frames = stack ? m.stackFrames(stack) : m.siteFrames(site);
-    for (const f of [...frames].reverse())
-      node = child(node, tidy(f.name, 200), {
-        note:
-          (f.file ? `${tidy(baseName(f.file), 100)}:${f.line}` : tidy(baseName(f.module), 100)) +
-          (f.remark ? `, ${f.remark}` : ""),
-      });
-    const leaf = child(node, `wait for ${m.objects[object].title}`, {wait: true});
-    leaf.own += ns;
-    leaf.count += times_;
+  for (const p of paths) {
+    if (up && p.ns === 0 && !p.other) continue;
+    let node = split ? child(root, {name: p[split], wait: split === "lock" && p.lock !== NO_LOCK}) : root;
+    const inner = p.frames.length - (split === "lock" && p.frames.length > 0 && p.frames[p.frames.length - 1].wait ? 1 : 0);
+    for (let k = 0; k < inner; k++) {
+      node = child(node, p.frames[up ? inner - 1 - k : k]);
+      if (up && k === 0) node.count += p.count;
+    }
+    node.own += p.ns;
+    node.other += p.other || 0;
+    if (!up) node.count += p.count;
   }
   return addBelow(root);
 }

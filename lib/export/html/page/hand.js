@@ -155,6 +155,8 @@ class Hand {
       j: () => this.t.nextLane(1),
       k: () => this.t.nextLane(-1),
       c: () => this.t.path_button.hidden || this.t.setPath(!this.t.path_shown),
+      "[": () => nextHop(this.t, -1),
+      "]": () => nextHop(this.t, 1),
       m: () => this.t.setMeasure(!this.t.measuring),
       "?": () => {
         this.t.help.hidden = !this.t.help.hidden;

@@ -57,7 +57,23 @@ const LOCKS_COLORED = 40,
 // The first ones are chosen by hand; the hues of the others are far apart, in two degrees of lightness.
 function lockColor(i) {
   if (i < LOCK_COLORS.length) return LOCK_COLORS[i];
-  return `hsl(${hue(i).toFixed(0)} 58% ${i % 2 ? 42 : 58}%)`;
+  return hexColor(hue(i), 0.58, i % 2 ? 0.42 : 0.58);
+}
+
+// "#rrggbb" of a hue in degrees, saturation and lightness.
+function hexColor(degrees, saturation, lightness) {
+  const reach = saturation * Math.min(lightness, 1 - lightness),
+    part = (n) => {
+      const k = (n + degrees / 30) % 12;
+      return lightness - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    };
+  return `#${[0, 8, 4].map((n) => Math.round(255 * part(n)).toString(16).padStart(2, "0")).join("")}`;
+}
+
+// Relative luminance of a color of three parts from 0 to 255, as WCAG has it.
+function luminance(parts) {
+  const [r, g, b] = parts.map((n) => (n / 255 <= 0.04045 ? n / 255 / 12.92 : ((n / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 function hue(n) {
@@ -65,7 +81,7 @@ function hue(n) {
 }
 
 function threadColor(i, dark) {
-  return `hsl(${hue(i + 3).toFixed(0)} ${dark ? "34% 52%" : "44% 68%"})`;
+  return dark ? hexColor(hue(i + 3), 0.34, 0.52) : hexColor(hue(i + 3), 0.44, 0.68);
 }
 
 function textHash(text) {
@@ -159,7 +175,7 @@ class Model {
   }
 
   // The steps of the critical path of each process, one after the other without a gap.
-  placeSteps({kind, thread, ns}) {
+  placeSteps({kind, thread, ns, waker, object}) {
     let at = 0;
     for (const path of this.paths) {
       const from = at,
@@ -169,7 +185,8 @@ class Model {
         now += ns[from + i];
       }
       at += path.steps;
-      path.row = {begin, kind: kind.subarray(from, at), thread: thread.subarray(from, at), ns: ns.subarray(from, at)};
+      const part = (column) => column.subarray(from, at);
+      path.row = {begin, kind: part(kind), thread: part(thread), ns: part(ns), waker: part(waker), object: part(object)};
     }
   }
 

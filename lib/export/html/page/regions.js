@@ -101,10 +101,18 @@ function functionTable(m) {
   );
 }
 
-function flamePanel(app, flames) {
+const FLAME_SPLITS = [
+  ["", "All threads together"],
+  ["thread", "By thread"],
+  ["lock", "By lock"],
+];
+
+// A flame graph with its choices: what is measured, how it is split, which way up. The address has them.
+function flamePanel(app, sources) {
   const place = h("div"),
     found = h("span", {class: "found", role: "status"}),
-    tools = h("div", {class: "bar-tools"});
+    tools = h("div", {class: "bar-tools"}),
+    state = app.flame;
   let flame = null;
   const search = h("input", {
     type: "search",
@@ -115,15 +123,31 @@ function flamePanel(app, flames) {
       found.textContent = ns === null ? "" : `${duration(ns)}, ${percent(ns, flame.root.ns)}`;
     },
   });
-  const buttons = flames.map((f, i) => button(f.title, () => choose(i), {"aria-pressed": "false"}));
-  function choose(i) {
-    buttons.forEach((b, k) => b.setAttribute("aria-pressed", i === k));
+  const change = (by) => {
+    Object.assign(state, by);
+    draw();
+    app.noteNow();
+  };
+  const buttons = sources.map((s) => button(s.title, () => change({of: s.key}), {"aria-pressed": "false"})),
+    split = h(
+      "select",
+      {"aria-label": "Split the flame graph", onchange: () => change({split: split.value})},
+      FLAME_SPLITS.map(([key, title]) => h("option", {value: key}, title)),
+    ),
+    up = button("Bottom-up", () => change({up: !state.up}), {title: "Callers above what they call: the innermost functions first"});
+  function draw() {
+    const source = sources.find((s) => s.key === state.of) || sources[0];
+    if (!FLAME_SPLITS.some(([key]) => key === state.split)) state.split = "";
+    buttons.forEach((b, k) => b.setAttribute("aria-pressed", sources[k] === source));
+    up.setAttribute("aria-pressed", Boolean(state.up));
+    split.value = state.split;
     place.replaceChildren();
-    flame = new Flame(place, flames[i].root, app);
+    flame = new Flame(place, flameTree(source.paths, state), app, {up: state.up});
+    app.flame_shown = flame;
     flame.search(search.value);
   }
-  fill(tools, [buttons, h("span", {class: "space"}), found, search]);
-  choose(0);
+  fill(tools, [buttons, split, up, h("span", {class: "space"}), found, search]);
+  draw();
   return panel(
     "Where the time goes",
     tools,
@@ -131,25 +155,23 @@ function flamePanel(app, flames) {
     h(
       "p",
       {class: "note"},
-      "A box is as wide as its time. Orange: regions and functions; blue: waits. A click zooms, a click on the topmost box goes back.",
+      "A box is as wide as its time. Orange: regions and functions; blue: waits. A click zooms, a click on the topmost box goes back. ",
+      "Bottom-up, each box is called by those below it.",
     ),
   );
 }
 
 function showRegions(app) {
   const m = app.model,
-    regions = regionFlame(m),
-    flames = [];
-  if (m.regions.some((r) => r.name !== "(thread)")) flames.push({title: "Wall time by region", root: regions});
-  if (m.blocked.length) {
-    flames.push({title: "Blocked time by call stack", root: waitFlame(m, true)});
-    flames.push({title: "\u2026 and thread", root: waitFlame(m, false)});
-  }
+    regions = regionPaths(m),
+    sources = [];
+  if (m.regions.some((r) => r.name !== "(thread)")) sources.push({key: "regions", title: "Wall time by region", paths: regions});
+  if (m.blocked.length) sources.push({key: "blocked", title: "Blocked time by call stack", paths: waitPaths(m)});
   fill(byId("regions"), [
-    flames.length
-      ? flamePanel(app, flames)
+    sources.length
+      ? flamePanel(app, sources)
       : panel("Where the time goes", h("p", {class: "empty"}, "Neither regions nor waits were recorded.")),
-    panel("Regions", regionTable(m, regions)),
+    panel("Regions", regionTable(m, flameTree(regions, {split: "thread"}))),
     panel("Functions that wait", functionTable(m)),
   ]);
 }

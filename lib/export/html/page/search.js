@@ -73,6 +73,7 @@ class Search {
           numbers.size > RESULTS_MOST ? h("p", {class: "dim"}, `${count(numbers.size - RESULTS_MOST)} more`) : null,
         ];
     this.t.chosen = null;
+    this.t.hop = null;
     replace(
       this.t.side,
       h("h3", null, "Found"),

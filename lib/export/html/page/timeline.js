@@ -22,6 +22,7 @@ class Timeline {
       pinned: new Set(),
     };
     this.chosen = null; // {row, index}
+    this.hop = null; // chosen stretch of a critical path: {path, i}
     this.range = null; // measured: {a, b}
     this.searching = new Search(this);
     this.build();
@@ -128,6 +129,7 @@ class Timeline {
       ["Shift + drag, M", "measure a stretch of time"],
       ["/", "search; Enter goes to the next match"],
       ["C", "the critical path"],
+      ["[ / ]", "the hop of the critical path before, after"],
       ["0", "the whole recording"],
       ["Esc", "let go"],
     ];
@@ -147,6 +149,11 @@ class Timeline {
   }
 
   showHints() {
+    if (this.path_shown) showPath(this);
+    else this.showLegend();
+  }
+
+  showLegend() {
     const t = theme(),
       calm = this.m.objects.find((o) => o.calm && o.waitedNs > 0),
       lock = this.m.objects.find((o) => !o.calm && o.waitedNs > 0),
@@ -215,6 +222,7 @@ class Timeline {
   redraw() {
     this.screen.ask();
     this.mini.ask();
+    if (this.path_summary) this.path_summary.ask();
     this.app.note();
   }
 
@@ -251,6 +259,7 @@ class Timeline {
   choose(row, index, zoom) {
     this.chosen = row ? {row, index} : null;
     this.range = null;
+    this.hop = null;
     if (row) {
       this.showDetails();
       const lane =
@@ -297,6 +306,7 @@ class Timeline {
       m = this.m;
     this.chosen = null;
     this.range = null;
+    this.hop = null;
     replace(
       this.side,
       h("h3", null, lane.title),
@@ -388,7 +398,7 @@ class Timeline {
       c.rect(inside.left, 0, inside.width, height);
       c.clip();
       for (const lane of seen) this.drawLane(inside, lane, lane.y - top, looks);
-      if (this.path_shown) this.drawPath(inside, top);
+      if (this.path_shown) for (const path of this.m.paths) drawPath(inside, this, path, top);
       this.drawArrows(inside, seen, top);
       this.drawChosen(inside, seen, top);
     }
@@ -484,36 +494,8 @@ class Timeline {
       wide = c.measureText(text).width + 14,
       at = Math.max(pen.left, Math.min((x0 + x1 - wide) / 2, pen.left + pen.width - wide));
     c.fillRect(at, 3, wide, RULER - 7);
-    c.fillStyle = "#ffffff";
+    c.fillStyle = inkOn(t.accent);
     c.fillText(text, at + 7, RULER / 2 - 0.5);
-  }
-
-  // The critical path: along the lanes of threads, from one to the next where it continues in another.
-  drawPath(pen, top) {
-    const c = pen.c,
-      middle = (thread) => {
-        const lane = this.layout.ofThread.get(thread);
-        return lane ? lane.y - top + lane.strips[0].y + lane.strips[0].height / 2 : null;
-      };
-    c.strokeStyle = theme().accent;
-    c.lineWidth = 3;
-    c.lineJoin = "round";
-    for (const {row} of this.m.paths) {
-      c.beginPath();
-      let last = null;
-      const first = Math.max(0, above(row.begin, pen.from, 0, row.begin.length) - 1);
-      for (let i = first; i < row.begin.length && row.begin[i] < pen.to; i++) {
-        const y = middle(row.thread[i]),
-          x0 = pen.x(row.begin[i]);
-        // Of many steps in a pixel one is enough.
-        if (y === null || (last !== null && x0 - last.x < 0.3 && last.y === y)) continue;
-        if (last === null) c.moveTo(x0, y);
-        else c.lineTo(x0, y);
-        c.lineTo(x0 + row.ns[i] * pen.scale, y);
-        last = {x: x0, y};
-      }
-      c.stroke();
-    }
   }
 
   // Arrows of the waits that end in view, if they are few enough to be distinguished; that of the chosen wait always.
@@ -609,9 +591,11 @@ class Timeline {
   }
 
   setPath(on) {
+    const before = Boolean(this.path_shown);
     this.path_shown = on;
     this.path_button.setAttribute("aria-pressed", on);
-    this.redraw();
+    if (on !== before && !this.chosen && !this.range) this.choose(null);
+    else this.redraw();
   }
 
   setMeasure(on) {
@@ -621,6 +605,7 @@ class Timeline {
 
   showRange() {
     this.chosen = null;
+    this.hop = null;
     this.range = {a: Math.min(this.range.a, this.range.b), b: Math.max(this.range.a, this.range.b)};
     replace(
       this.side,

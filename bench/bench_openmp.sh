@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Constructs of OpenMP, recorded in full by upmu record --openmp, beside the same program alone: nanoseconds added to each.
+#
+#     bench/bench_openmp.sh UPMU [--short] [--no-bars] [--json] [--no-heading]
+#
+# One thread, so that no construct waits; gcc with libgomp and, if it is installed, Clang with LLVM's libomp. The program runs
+# alternately alone, recorded into a ring, and with libupmu_omp preloaded but off; the least of each counts. Bars of the short form
+# are three times as high.
+# Exit status: 0 all bars met, 1 one missed or a program failed, 77 skipped.
+set -euo pipefail
+
+upmu=${1:?usage: bench_openmp.sh UPMU [--short] [--no-bars] [--json] [--no-heading]}
+shift
+rounds=10 bars=1 json=0 heading=1 slack=1
+for option; do
+    case $option in
+    --short) rounds=1 slack=3 ;;
+    --no-bars) bars=0 ;;
+    --json) json=1 ;;
+    --no-heading) heading=0 ;;
+    *)
+        echo "bench_openmp.sh: unknown option $option" >&2
+        exit 2
+        ;;
+    esac
+done
+command -v gcc >/dev/null || { echo "skipped, because gcc is not installed"; exit 77; }
+unset "${!UPMU_@}" "${!OMP_@}" LD_PRELOAD
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cat >"$tmp/constructs.c" <<'C'
+#include <omp.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { BATCHES = 200, N = 500 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static volatile int sink;
+static omp_lock_t lock;
+
+static void critical(int n)
+{
+    for (int i = 0; i < n; i++) {
+#pragma omp critical
+        sink = i;
+    }
+}
+
+static void set_lock(int n)
+{
+    for (int i = 0; i < n; i++) {
+        omp_set_lock(&lock);
+        sink = i;
+        omp_unset_lock(&lock);
+    }
+}
+
+static void barrier(int n)
+{
+    for (int i = 0; i < n; i++) {
+#pragma omp barrier
+        sink = i;
+    }
+}
+
+static void region(int n)
+{
+    for (int i = 0; i < n; i++) {
+#pragma omp parallel num_threads(1)
+        sink = i;
+    }
+}
+
+/* The least of the batches. */
+static void measure(const char *name, void (*loop)(int n))
+{
+    double least = 1e9;
+    for (int b = 0; b < BATCHES; b++) {
+        double begin = now();
+        loop(N);
+        double took = (now() - begin) / N;
+        least = took < least ? took : least;
+    }
+    printf("%s %.2f\n", name, least);
+}
+
+int main(void)
+{
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(1)
+    {
+        measure("critical", critical);
+        measure("lock", set_lock);
+        measure("barrier", barrier);
+    }
+    measure("region", region);
+    return 0;
+}
+C
+gcc -O2 -fopenmp "$tmp/constructs.c" -o "$tmp/libgomp" 2>"$tmp/err" || { echo "skipped, because gcc cannot link OpenMP: $(head -1 "$tmp/err")"; exit 77; }
+! command -v clang >/dev/null || clang -O2 -fopenmp "$tmp/constructs.c" -o "$tmp/libomp" 2>/dev/null || true
+export OMP_NUM_THREADS=1
+preloaded=$("$upmu" record --openmp -o "$tmp/where" -- sh -c "tr '\\0' '\\n' </proc/self/environ" 2>/dev/null | sed -n 's/^LD_PRELOAD=//p')
+for round in $(seq "$rounds"); do
+    for runtime in libgomp libomp; do
+        [ -x "$tmp/$runtime" ] || continue
+        "$tmp/$runtime" >>"$tmp/$runtime.bare"
+        LD_PRELOAD=$preloaded "$tmp/$runtime" >>"$tmp/$runtime.off"
+        "$upmu" record --openmp --ring 1M -o "$tmp/$runtime.$round" -- "$tmp/$runtime" >>"$tmp/$runtime.on" 2>"$tmp/err" ||
+            { echo "bench_openmp FAILED: $(cat "$tmp/err")" >&2; exit 1; }
+        rm -rf "${tmp:?}/$runtime.$round"
+    done
+done
+BARS=$bars JSON=$json HEADING=$heading SLACK=$slack python3 - "$tmp" <<'PY'
+import json, os, sys
+bars, as_json, heading, slack = (int(os.environ[k]) for k in ("BARS", "JSON", "HEADING", "SLACK"))
+most = {("libomp", "on"): {"critical": 15, "lock": 18, "barrier": 50, "region": 60}, ("libgomp", "on"): {"critical": 25, "lock": 25, "region": 40},
+        ("libomp", "off"): {"critical": 1, "barrier": 1}}
+
+
+def least(path):
+    out = {}
+    for line in open(path):
+        name, ns = line.split()
+        out[name] = min(float(ns), out.get(name, 1e9))
+    return out
+
+
+missed = 0
+if heading and not as_json:
+    print("%-44s %8s %8s %8s %8s  %s" % ("construct of OpenMP, one thread", "ns", "bare ns", "added", "bar", "verdict"))
+for runtime in "libgomp", "libomp":
+    if not os.path.exists(f"{sys.argv[1]}/{runtime}.on"):
+        print("%-44s skipped, because clang or %s is not installed" % (runtime, runtime), file=sys.stderr if as_json else sys.stdout)
+        continue
+    bare = least(f"{sys.argv[1]}/{runtime}.bare")
+    for way, title in ("on", "recorded"), ("off", "preloaded, off"):
+        for name, ns in least(f"{sys.argv[1]}/{runtime}.{way}").items():
+            bar = most.get((runtime, way), {}).get(name)
+            added = ns - bare[name]
+            verdict = "-" if bar is None or not bars else "met" if added <= bar * slack else "MISSED"
+            missed |= verdict == "MISSED"
+            if as_json:
+                print(json.dumps({"bench": "openmp", "name": f"{runtime} {name}, {title}", "ns": ns, "floor_ns": bare[name], "added": added,
+                                  "bar": bar, "verdict": verdict}))
+            else:
+                print("%-44s %8.1f %8.1f %8.1f %8s  %s" % (f"{runtime}: {name}, {title}", ns, bare[name], added, "" if bar is None else bar, verdict))
+sys.exit(missed)
+PY

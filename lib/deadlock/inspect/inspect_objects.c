@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks of the C library in the memory of another process.
+ *
+ * The kernel reports the address of the futex only. An object is assumed there if the fields that glibc has around that
+ * word are plausible, and its holder is a thread of the process.
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "deadlock/inspect/inspect_threads.h"
+
+static bool kernel_object_read(const struct kernel_view *v, uint64_t address, void *to, size_t bytes)
+{
+    struct iovec local = {.iov_base = to, .iov_len = bytes};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = bytes};
+    return process_vm_readv(v->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+#ifdef __GLIBC__
+
+enum { MUTEX_KIND_MAX = 0x3ff, STREAM_DEPTH_MAX = 1000, WRITE_LOCKED = 2, THREAD_BYTES = 2304 };
+
+/* The fields of a FILE's lock. */
+struct stream_lock {
+    int32_t word, depth;
+    uint64_t owner; /* address of its thread's descriptor, which is its pthread_t */
+};
+
+pid_t kernel_mutex_owner(const struct kernel_view *v, uint64_t address)
+{
+    pthread_mutex_t m;
+    if (!kernel_object_read(v, address, &m, sizeof m))
+        return 0;
+    bool plausible = m.__data.__lock != 0 && m.__data.__nusers >= 1 && m.__data.__nusers <= v->n_threads &&
+                     m.__data.__kind >= 0 && m.__data.__kind <= MUTEX_KIND_MAX;
+    return plausible ? m.__data.__owner : 0;
+}
+
+pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address)
+{
+    pthread_rwlock_t l;
+    if (!kernel_object_read(v, address, &l, sizeof l))
+        return 0;
+    bool plausible = (l.__data.__readers & WRITE_LOCKED) && (l.__data.__wrphase_futex & ~3u) == 0 &&
+                     (l.__data.__writers_futex & ~3u) == 0 &&
+                     l.__data.__flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+    return plausible ? l.__data.__cur_writer : 0;
+}
+
+/* Where a thread's descriptor has its id, in this process; 0 if it is not found. */
+static size_t descriptor_tid_offset(void)
+{
+    pid_t id = gettid(), found;
+    for (size_t at = sizeof(void *); at + sizeof found <= THREAD_BYTES; at += sizeof found) {
+        memcpy(&found, (const char *)pthread_self() + at, sizeof found);
+        if (found == id)
+            return at;
+    }
+    return 0;
+}
+
+/* Whether `address` is that of the id in a descriptor. Where descriptors have their own address, it must be there. */
+static bool descriptor_is_at(const struct kernel_view *v, uint64_t address)
+{
+    size_t at = descriptor_tid_offset();
+    uintptr_t own, self = (uintptr_t)pthread_self();
+    uint64_t first = 0;
+    memcpy(&own, (const void *)self, sizeof own);
+    return at != 0 &&
+           (own != self || (kernel_object_read(v, address - at, &first, sizeof first) && first == address - at));
+}
+
+static pid_t stream_lock_holder(const struct kernel_view *v, uint64_t address)
+{
+    struct stream_lock l;
+    pid_t tid = 0;
+    size_t at = descriptor_tid_offset();
+    if (!kernel_object_read(v, address, &l, sizeof l) || l.word <= 0 || l.depth < 1 || l.depth > STREAM_DEPTH_MAX ||
+        !descriptor_is_at(v, l.owner + at) || !kernel_object_read(v, l.owner + at, &tid, sizeof tid))
+        return 0;
+    return tid;
+}
+
+struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kernel_thread *t)
+{
+    static const size_t rwlock_words[] = {offsetof(pthread_rwlock_t, __data.__wrphase_futex),
+                                          offsetof(pthread_rwlock_t, __data.__writers_futex)};
+    uint32_t now = 0;
+    pid_t holder = kernel_mutex_owner(v, t->word);
+    if (kernel_view_thread(v, holder))
+        return (struct kernel_wait){.type = KERNEL_MUTEX, .address = t->word, .holder = holder};
+    for (size_t i = 0; i < sizeof rwlock_words / sizeof *rwlock_words; i++) {
+        holder = kernel_rwlock_writer(v, t->word - rwlock_words[i]);
+        if (kernel_view_thread(v, holder))
+            return (struct kernel_wait){.type = KERNEL_RWLOCK, .address = t->word - rwlock_words[i], .holder = holder};
+    }
+    holder = stream_lock_holder(v, t->word);
+    if (kernel_view_thread(v, holder))
+        return (struct kernel_wait){.type = KERNEL_STREAM, .address = t->word, .holder = holder};
+    /* The kernel clears the word with the thread's id when the thread ends. */
+    if (t->shared_op && kernel_object_read(v, t->word, &now, sizeof now) && now == t->expected && now != 0 &&
+        descriptor_is_at(v, t->word) && kernel_view_thread(v, (pid_t)now))
+        return (struct kernel_wait){.type = KERNEL_THREAD, .address = t->word, .holder = (pid_t)now};
+    return (struct kernel_wait){.type = KERNEL_FUTEX, .address = t->word};
+}
+
+#else
+
+pid_t kernel_mutex_owner(const struct kernel_view *v, uint64_t address)
+{
+    (void)v, (void)address;
+    return 0;
+}
+
+pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address)
+{
+    (void)v, (void)address;
+    return 0;
+}
+
+struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kernel_thread *t)
+{
+    (void)v;
+    return (struct kernel_wait){.type = KERNEL_FUTEX, .address = t->word};
+}
+#endif

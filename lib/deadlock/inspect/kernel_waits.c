@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the slots of a live process lack, from the kernel and from the locks themselves.
+ *
+ * A thread that was blocked before the recording began, or that waits inside the C library or the loader, has no recorded
+ * wait; a lock acquired before has no recorded holder. Both are added to the snapshot as if they were recorded. The version
+ * of such a thread is its number of context switches: two snapshots with the same versions show threads that have not run
+ * between them, so that the owners read meanwhile are those of one moment.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "deadlock/wait_state.h"
+#include "upmu/trace.h"
+
+/* A thread without a slot. NULL without memory. */
+static struct wait_state_thread *kernel_waits_add_thread(struct wait_state *s, const struct kernel_thread *k)
+{
+    struct wait_state_thread *all =
+        array_reserve(s->file.threads, s->file.n_threads, &s->file.cap_threads, sizeof *all);
+    if (!all)
+        return NULL;
+    s->file.threads = all;
+    struct wait_state_thread *t = &all[s->file.n_threads++];
+    *t = (struct wait_state_thread){.head = {.state = WAIT_FILE_RUNNING, .tid = k->tid}, .inspected = true};
+    memcpy(t->head.name, k->name, sizeof t->head.name);
+    return t;
+}
+
+static void kernel_waits_set(struct wait_file_slot *h, const struct kernel_thread *k, const struct kernel_wait *w)
+{
+    static const struct {
+        int32_t kind, type;
+    } of_object[] = {
+        [KERNEL_FUTEX] = {UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX},
+        [KERNEL_MUTEX] = {UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_MUTEX},
+        [KERNEL_RWLOCK] = {UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK},
+        [KERNEL_STREAM] = {UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_FUTEX},
+        [KERNEL_THREAD] = {UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD},
+    };
+    h->state = WAIT_FILE_BLOCKED;
+    h->version = (uint32_t)k->switches * 2;
+    h->kind = of_object[w->type].kind;
+    h->type = of_object[w->type].type;
+    h->flags = (k->timed ? UPMU_TRACE_FLAG_TIMED : 0) | (k->may_share ? UPMU_TRACE_FLAG_PSHARED : 0);
+    h->peer = w->holder;
+    h->object = w->address;
+    h->object2 = h->site = h->since_ns = h->handle = 0;
+    h->stack = h->holder_stack = h->forgotten = h->owner = 0;
+}
+
+/* The thread whose end a recorded wait is for, if it has no slot: its handle is not known then. */
+static void kernel_waits_add_joined(const struct wait_state *s, struct wait_state_thread *t,
+                                    const struct kernel_thread *k)
+{
+    if (t->head.kind != UPMU_TRACE_THREAD_JOIN || t->head.peer != 0 || !k->in_futex)
+        return;
+    const struct kernel_wait w = kernel_wait_of(&s->kernel, k);
+    t->head.peer = w.type == KERNEL_THREAD ? w.holder : 0;
+}
+
+/* The wait of a thread whose slot shows none. @return 0; UPMU_E_NOMEM. */
+static int kernel_waits_add(struct wait_state *s, const struct kernel_thread *k)
+{
+    struct wait_state_thread *t = wait_state_thread_with(s, k->tid);
+    if (t && t->head.state == WAIT_FILE_BLOCKED) {
+        kernel_waits_add_joined(s, t, k);
+        return 0;
+    }
+    if (!t)
+        t = kernel_waits_add_thread(s, k);
+    if (!t)
+        return wait_state_no_memory();
+    t->inspected = true;
+    if (k->asleep && k->in_futex) {
+        const struct kernel_wait w = kernel_wait_of(&s->kernel, k);
+        kernel_waits_set(&t->head, k, &w);
+    }
+    return 0;
+}
+
+/* The holder that the lock itself has; 0. */
+static pid_t kernel_waits_holder(const struct wait_state *s, const struct wait_state_thread *t)
+{
+    const struct wait_file_slot *h = &t->head;
+    if (h->state != WAIT_FILE_BLOCKED || h->kind != UPMU_TRACE_LOCK_BLOCK)
+        return 0;
+    if (h->type == UPMU_OBJECT_MUTEX)
+        return kernel_mutex_owner(&s->kernel, h->object);
+    if (h->type == UPMU_OBJECT_RWLOCK)
+        return kernel_rwlock_writer(&s->kernel, h->object);
+    return t->inspected ? h->peer : 0;
+}
+
+/* The holder of the lock that a thread waits for, if no thread is known to hold it. @return 0; UPMU_E_NOMEM. */
+static int kernel_waits_add_holder(struct wait_state *s, size_t i)
+{
+    struct wait_state_thread *t = &s->file.threads[i];
+    const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);
+    pid_t holder = k && k->asleep ? kernel_waits_holder(s, t) : 0;
+    struct wait_state_thread *owner = holder > 0 ? wait_state_thread_with(s, holder) : NULL;
+    if (!owner || owner->head.state != WAIT_FILE_BLOCKED || wait_state_is_held(s, t->head.object))
+        return 0;
+    t->head.peer = holder;
+    s->kernel.holders++;
+    return wait_state_add_held(s, owner, t->head.object) < 0 ? UPMU_E_NOMEM : 0;
+}
+
+int wait_state_inspect(struct wait_state *s, pid_t pid)
+{
+    kernel_view_free(&s->kernel);
+    int rc = kernel_view_read(&s->kernel, pid);
+    if (rc != 0 || !s->kernel.waits)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < s->kernel.n_threads; i++)
+        rc = kernel_waits_add(s, &s->kernel.threads[i]);
+    for (size_t i = 0; rc == 0 && i < s->file.n_threads; i++)
+        rc = kernel_waits_add_holder(s, i);
+    return rc;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding about thundering herds: broadcasts that wake threads in vain. */
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "findings/findings_list.h"
+
+enum {
+    LEAST_IN_VAIN = 50,      /* fewer may be chance */
+    LEAST_PER_BROADCAST = 2, /* pthread_cond_signal() wakes one at most */
+    LEAST_PER_SECOND = 5,    /* each costs two context switches */
+};
+
+/* More than half of the wakes of a herd are in vain. */
+static bool wakes_are_herd(const struct upmu_overview_object *o, uint64_t run_ns)
+{
+    uint64_t woken = o->waits.count - (o->failed < o->waits.count ? o->failed : o->waits.count);
+    return o->broadcasts > 0 && o->in_vain >= LEAST_IN_VAIN && o->in_vain >= LEAST_PER_BROADCAST * o->broadcasts &&
+           o->in_vain * 2 > woken && (double)o->in_vain * 1e9 >= (double)run_ns * LEAST_PER_SECOND;
+}
+
+static int wakes_add(struct upmu_findings *f, const struct upmu_overview_path *path, uint32_t index,
+                     const struct upmu_overview_object *o)
+{
+    struct upmu_overview_call_site site = {.size = sizeof site};
+    struct upmu_finding found = finding_of(path, o->process, UPMU_FINDING_HERD);
+    struct textbuf b = {0};
+    found.object = index;
+    found.begin_ns = o->longest.begin_ns;
+    found.end_ns = o->longest.begin_ns + o->longest.ns;
+    if (upmu_overview_call_site_at(f->overview, index, 0, &site) == 0) {
+        found.site = site.address;
+        found.stack = site.stack;
+    }
+    textbuf_printf(&b, "Of %" PRIu64 " times that a thread is woken from its wait for ", o->waits.count - o->failed);
+    sentence_object(&b, o);
+    sentence_site(&b, f->overview, o->process, found.site, found.stack);
+    textbuf_printf(&b, ", %" PRIu64 " (", o->in_vain);
+    sentence_percent(&b, o->in_vain, o->waits.count - o->failed);
+    textbuf_printf(&b,
+                   ") are in vain: it finds nothing to do and waits again; %" PRIu64
+                   " broadcasts wake all waiting threads, and a signal, or a condition variable for each condition, "
+                   "would wake those that can continue",
+                   o->broadcasts);
+    return findings_add(f, found, &b);
+}
+
+int findings_in_wakes(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && upmu_overview_object_at(f->overview, i, &o) == 0; i++)
+        if (o.process == process && o.type == UPMU_OBJECT_COND && wakes_are_herd(&o, path->end_ns - path->begin_ns))
+            rc = wakes_add(f, path, i, &o);
+    return rc;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wrappers of libgomp's parallel regions.
+ *
+ * The region's function is replaced by one that records the begin and end of each member's part, and runs it. libgomp has no
+ * event for the barrier at the end: a member waits in it from the end of its part to the end of the region.
+ */
+#include "openmp/wrap.h"
+
+/* On the stack of the thread that begins the region: it returns after all members have used it. */
+struct team {
+    void *reductions; /* first: libgomp reads its table of reductions there */
+    void (*function)(void *);
+    void *data;
+    int (*number)(void);
+    uint64_t region;
+};
+
+static void team_run(void *argument)
+{
+    const struct team *t = argument;
+    uint64_t region = t->region;
+    int number = t->number ? t->number() : 0;
+    omp_write(UPMU_OMP_MEMBER, UPMU_OMP_NONE, (uint32_t)number, region);
+    t->function(t->data);
+    omp_write(UPMU_OMP_MEMBER_END, UPMU_OMP_NONE, 0, region);
+}
+
+static void team_begin(struct team *t, unsigned threads, uintptr_t site)
+{
+    static struct omp_function number = {.name = "omp_get_thread_num"};
+    void *address = omp_runtime_function(&number, site);
+    memcpy(&t->number, &address, sizeof t->number);
+    t->region = omp_region_begin(OMP_METHOD_WRAPPERS, threads, omp_site_of_body(t->function), site);
+}
+
+static void team_end(const struct team *t)
+{
+    omp_write(UPMU_OMP_PARALLEL_END, UPMU_OMP_NONE, 0, t->region);
+}
+
+/* A process with a call of libgomp but without libgomp has one thread. */
+#define PARALLEL(name, PARAMETERS, ARGUMENTS)                 \
+    UPMU_API void name PARAMETERS;                            \
+    void name PARAMETERS                                      \
+    {                                                         \
+        OMP_REAL(name);                                       \
+        struct team t = {.function = function, .data = data}; \
+        enum omp_way way = omp_way_of(&behind, address);      \
+        if (!real) {                                          \
+            function(data);                                   \
+            return;                                           \
+        }                                                     \
+        if (way == OMP_RECORD) {                              \
+            team_begin(&t, threads, site);                    \
+            function = team_run;                              \
+            data = &t;                                        \
+        }                                                     \
+        omp_site_leave(way, omp_site_of_body(t.function));    \
+        real ARGUMENTS;                                       \
+        omp_site_clear(way);                                  \
+        if (way == OMP_RECORD)                                \
+            team_end(&t);                                     \
+    }
+#define LOOP(name)                                                                                                 \
+    PARALLEL(name,                                                                                                 \
+             (void (*function)(void *), void *data, unsigned threads, long start, long end, long step, long chunk, \
+              unsigned flags),                                                                                     \
+             (function, data, threads, start, end, step, chunk, flags))
+#define LOOP_RUNTIME(name)                                                                                         \
+    PARALLEL(                                                                                                      \
+        name,                                                                                                      \
+        (void (*function)(void *), void *data, unsigned threads, long start, long end, long step, unsigned flags), \
+        (function, data, threads, start, end, step, flags))
+
+PARALLEL(GOMP_parallel, (void (*function)(void *), void *data, unsigned threads, unsigned flags),
+         (function, data, threads, flags))
+PARALLEL(GOMP_parallel_sections,
+         (void (*function)(void *), void *data, unsigned threads, unsigned count, unsigned flags),
+         (function, data, threads, count, flags))
+LOOP(GOMP_parallel_loop_static)
+LOOP(GOMP_parallel_loop_dynamic)
+LOOP(GOMP_parallel_loop_guided)
+LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
+LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+LOOP_RUNTIME(GOMP_parallel_loop_runtime)
+LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
+LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+UPMU_API unsigned GOMP_parallel_reductions(void (*function)(void *), void *data, unsigned threads, unsigned flags);
+unsigned GOMP_parallel_reductions(void (*function)(void *), void *data, unsigned threads, unsigned flags)
+{
+    OMP_REAL(GOMP_parallel_reductions);
+    struct team t = {.function = function, .data = data};
+    enum omp_way way = omp_way_of(&behind, address);
+    unsigned members = 1;
+    if (!real) {
+        function(data);
+        return members;
+    }
+    if (way == OMP_RECORD) {
+        memcpy(&t.reductions, data, sizeof t.reductions);
+        team_begin(&t, threads, site);
+        function = team_run;
+        data = &t;
+    }
+    omp_site_leave(way, omp_site_of_body(t.function));
+    members = real(function, data, threads, flags);
+    omp_site_clear(way);
+    if (way == OMP_RECORD)
+        team_end(&t);
+    return members;
+}

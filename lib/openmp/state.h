@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Gate and thread-local state of OpenMP recording. */
+#ifndef UPMU_OPENMP_STATE_H
+#define UPMU_OPENMP_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/** How OpenMP is recorded, as struct upmu_trace_omp_env has it. */
+enum omp_method { OMP_METHOD_OMPT = 1, OMP_METHOD_WRAPPERS = 2 };
+
+/** State of a thread. */
+struct omp_tls {
+    uintptr_t site; /**< of the call of libgomp's or omp_ function that LLVM's runtime serves; 0: none */
+    uint32_t tries; /**< it is one that does not wait */
+};
+extern _Thread_local struct omp_tls omp_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** State of the process. A forked child inherits it, but `described`. */
+struct omp_process {
+    uint32_t on;           /**< recording */
+    uint32_t described;    /**< the process's OMP_ENV is written */
+    uint64_t regions;      /**< begun so far */
+    uintptr_t ompt_module; /**< address of the file that has LLVM's runtime; 0: there is no OMPT */
+    char runtime[128];     /**< its version */
+};
+extern struct omp_process omp_process __attribute__((visibility("hidden")));
+
+static inline bool omp_is_on(void)
+{
+    return __atomic_load_n(&omp_process.on, __ATOMIC_RELAXED) != 0;
+}
+
+#define OMP_CALL_SITE() ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What the wrappers of libgomp's and omp_ functions have in common.
+ *
+ * LLVM's runtime has these functions, too, and reports by OMPT: then a wrapper only leaves its call site for the callbacks.
+ */
+#ifndef UPMU_OPENMP_WRAP_H
+#define UPMU_OPENMP_WRAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "openmp/events.h"
+#include "openmp/runtime.h"
+#include "openmp/state.h"
+#include "upmu/api.h"
+
+enum omp_way {
+    OMP_PASS,   /**< nothing is recorded */
+    OMP_RECORD, /**< by the wrapper */
+    OMP_LEAVE,  /**< by OMPT, with the wrapper's call site */
+};
+
+/** How a call that the function `real` serves is recorded. */
+static inline enum omp_way omp_way_of(const struct omp_function *f, const void *real)
+{
+    if (!omp_is_on())
+        return OMP_PASS;
+    uintptr_t ompt = __atomic_load_n(&omp_process.ompt_module, __ATOMIC_ACQUIRE);
+    if (LIKELY(ompt == 0))
+        return OMP_RECORD;
+    bool one = __atomic_load_n(&f->real, __ATOMIC_ACQUIRE) == real;
+    uintptr_t module = one ? __atomic_load_n(&f->module, __ATOMIC_RELAXED) : omp_runtime_module(real);
+    return module == ompt ? OMP_LEAVE : OMP_RECORD;
+}
+
+/** The site of a construct whose body is a function of its own. gcc gives the call the line of the statement before, and the
+ *  function that of the construct. One more than the address, as all sites are. */
+static inline uintptr_t omp_site_of_body(void (*function)(void *))
+{
+    uintptr_t address;
+    memcpy(&address, &function, sizeof address);
+    return address + 1;
+}
+
+/** Leave the call site for the callbacks within the call, and take it back after it. */
+static inline void omp_site_leave(enum omp_way way, uintptr_t site)
+{
+    if (way == OMP_LEAVE)
+        omp_tls.site = site;
+}
+
+static inline void omp_site_clear(enum omp_way way)
+{
+    if (way == OMP_LEAVE)
+        omp_tls.site = 0;
+}
+
+/** In the wrapper of this name: define `real` as the function behind it, `address` as its address, and the call `site`. */
+#define OMP_REAL(function)                                     \
+    static struct omp_function behind = {.name = #function};   \
+    const uintptr_t site = OMP_CALL_SITE();                    \
+    void *const address = omp_runtime_function(&behind, site); \
+    __typeof__(&function) real = NULL;                         \
+    memcpy(&real, &address, sizeof real)
+
+#endif

@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# Mode trace: each call and each return is in the events, in proper nesting, also in rings and of programs that were killed.
+#     events.sh SOURCES UPMU
+set -euo pipefail
+sources=$1 upmu=$2
+# shellcheck source=tests/func/lib.sh
+. "$sources/lib.sh"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export DEBUGINFOD_URLS=
+library=$(dirname "$upmu")/../../lib/libupmu_func.so.0
+read -r cc _ < <(compilers) || { echo "skipped, because there is neither gcc nor clang"; exit 77; }
+"$cc" -g -O2 -finstrument-functions "$sources/subject.c" -o subject -pthread -ldl
+for which in first second; do
+    "$cc" -g -O2 -fPIC -shared -finstrument-functions -DFUNCTION=${which}_plugin "$sources/plugin.c" -o "$which.so"
+done
+cat >loop.c <<'C'
+__attribute__((noinline)) static void leaf(void)
+{
+    __asm__ volatile("");
+}
+__attribute__((noinline)) static void work(void)
+{
+    for (int i = 0; i < 100000; i++)
+        leaf();
+}
+int main(void)
+{
+    work();
+    return 0;
+}
+C
+"$cc" -g -O2 -finstrument-functions loop.c -o loop
+cat >judge.py <<'PY'
+"""judge.py NAME=WHAT...: the events in NAME.chrome are properly nested in each thread, and are the calls of NAME.json."""
+import json, sys
+def judge(name, what):
+    d, events = json.load(open(name + ".json")), json.load(open(name + ".chrome"))["traceEvents"]
+    stacks, calls, last, depth = {}, {}, 0, 0
+    for e in events:
+        if e["ph"] not in "BE":
+            continue
+        assert e["ts"] >= last, (name, "not in time order", e)
+        last = e["ts"]
+        stack = stacks.setdefault((e["pid"], e["tid"]), [])
+        if e["ph"] == "B":
+            stack.append((e.get("cat"), e["name"]))
+            if e["cat"] == "function":
+                calls[e["name"]] = calls.get(e["name"], 0) + 1
+                depth = max(depth, len(stack))
+        else:
+            stack.pop()
+    assert not any(stacks.values()), (name, "calls without an end", stacks)
+    recorded = {}
+    for f in d["functions"]:
+        recorded[f["name"]] = recorded.get(f["name"], 0) + f["calls"]
+    if what == "whole":  # every call
+        assert calls == recorded, (name, calls, recorded)
+    if what in ("whole", "many"):  # and none was made up; an export may have the longest of many only
+        assert d["events"] == 2 * d["calls"] and d["inferred_events"] == 0, (name, d["events"], d["calls"], d["inferred_events"])
+        assert d["rings"] == 0
+    if what == "open":  # calls that had not returned end with the recording
+        assert calls == recorded and d["inferred_events"] == d["open"] > 0, (name, calls, recorded, d["inferred_events"])
+    if what == "ring":  # the last calls; those around them were begun before
+        assert d["rings"] == 1 and d["event_bytes"] <= 1 << 20 and d["inferred_events"] >= 2, d["event_bytes"]
+        assert calls["main"] == calls["work"] == 1 and 57000 < calls["leaf"] < 65536, calls
+    if what != "killed":
+        assert d["events_lost"] == 0, (name, d["events_lost"])
+    # 16 bytes a call; a block of 65536 bytes begins with a time, and each thread has a block
+    assert d["event_bytes"] <= 16.1 * d["calls"] + 4096 * d["threads"] + 65536, (d["event_bytes"], d["calls"])
+    longest = [c["ns"] for c in d["longest"]]
+    assert longest == sorted(longest, reverse=True) and longest, longest
+for argument in sys.argv[1:]:
+    judge(*argument.split("="))
+PY
+
+# traced NAME WHAT PROGRAM [ARG...]
+traced()
+{
+    local name=$1 what=$2
+    shift 2
+    "$upmu" record --function-events -o "$name" -- "$@" >"$name.out" 2>err || [ "$what" = open ] ||
+        fail "record $name: $(cat err)"
+    "$upmu" report --functions --json "$name" >"$name.json"
+    "$upmu" export -f chrome -o "$name.chrome" "$name" 2>err || fail "export $name: $(cat err)"
+    judged+=("$name=$what")
+}
+judged=()
+
+for mode in jump other_stack threads many_threads forks; do
+    traced $mode whole ./subject $mode
+done
+traced plugins whole ./subject plugins ./first.so ./second.so
+traced ends open ./subject ends
+traced killed open ./subject killed
+UPMU_FUNC_RING=1 traced ring ring ./loop
+# Signal handlers interrupt the hooks anywhere; elsewhere than on x86-64 their events may be overwritten.
+if [ "$(uname -m)" = x86_64 ]; then
+    traced storm many ./subject storm
+fi
+"$upmu" export -f perfetto -o x threads
+grep -qa thread_step x || fail "no functions for Perfetto"
+"$upmu" report --functions threads >text
+grep -q '^  events of each call: 3[0-9]* in ' text || fail "$(cat text)"
+grep -q '^Longest calls: ' text || fail "$(cat text)"
+"$upmu" report --functions ring >text
+grep -q 'oldest events were overwritten (UPMU_FUNC_RING): 1' text || fail "$(cat text)"
+
+"$upmu" export -f chrome --from 0.0002 -o window ring 2>err || fail "a window in calls: $(cat err)"
+python3 -c 'import json
+b = [e for e in json.load(open("window"))["traceEvents"] if e["ph"] == "B"]
+assert [e["name"] for e in b[:2]] == ["main", "work"] and b[0]["ts"] >= 200, b[:2]'
+
+# Functions that are not selected have no events.
+UPMU_FUNC_BELOW=^even "$upmu" record --function-events -o selected -- ./subject recursion >/dev/null 2>&1
+"$upmu" report --functions --json selected >selected.json
+python3 -c 'import json
+d = json.load(open("selected.json"))
+assert d["events"] == 2 * d["calls"] == 2 * 60002 and d["skipped"] == 21893, (d["events"], d["calls"])'
+
+python3 judge.py "${judged[@]}"
+
+# Short calls have no events, and the trees have them; deep functions are their callers' time.
+UPMU_FUNC_MIN=1000000000 "$upmu" record --function-events -o short -- ./loop 2>/dev/null
+"$upmu" report --functions --json short >short.json
+UPMU_FUNC_DEPTH=2 "$upmu" record --function-events -o deep -- ./subject recursion >/dev/null 2>&1
+"$upmu" report --functions --json deep >deep.json
+python3 - <<'PY'
+import json
+d = json.load(open("short.json"))  # a call around the begin of a block keeps its events
+assert d["calls"] == 100002 and d["events_short"] + d["events"] / 2 == 100002 and d["events"] < 200, (d["calls"], d["events"])
+d = json.load(open("deep.json"))
+assert {f["name"]: f["calls"] for f in d["functions"]} == {"main": 1, "recursion": 1}, d["functions"]
+assert d["skipped"] == 81893 and d["events"] == 4, (d["skipped"], d["events"])
+PY
+
+# The words of a file may be anything.
+cp -r threads damaged
+python3 - <<'PY'
+import glob, random
+random.seed(1)
+for path in glob.glob("damaged/*/.functions_events_*"):
+    b = bytearray(open(path, "rb").read())
+    for i in range(0, len(b), 97):
+        b[i] = random.randrange(256)
+    open(path, "wb").write(b)
+PY
+"$upmu" report --functions --json damaged >damaged.json
+"$upmu" export -f chrome -o damaged.chrome damaged
+python3 judge.py damaged=killed
+rm damaged/*/.functions_events_0
+! "$upmu" report --functions damaged >/dev/null 2>err || fail "a file is gone"
+grep -q 'cannot read ".*functions_events_0": No such file' err || fail "$(cat err)"
+
+# A full disk: calls are counted, and their events are lost.
+(ulimit -f 24000 && UPMU_FUNC_RING=30 UPMU_FUNC_MODE=trace UPMU_TRACE=full LD_PRELOAD=$library ./subject frames >/dev/null)
+"$upmu" report --functions --json full >full.json
+python3 -c 'import json
+d = json.load(open("full.json"))
+assert d["events"] == 0 and d["events_lost"] == 2 * d["calls"] > 0, (d["events_lost"], d["calls"])'
+
+for wrong in UPMU_FUNC_RING=0 UPMU_FUNC_RING=x; do
+    env $wrong UPMU_FUNC_MODE=trace LD_PRELOAD="$library" ./subject frames 2>err >/dev/null
+    grep -q "UPMU_FUNC_RING=${wrong#*=} is not a number of MiB from 1 to" err || fail "$(cat err)"
+done
+UPMU_FUNC_DEPTH=0 UPMU_FUNC_MODE=tree LD_PRELOAD=$library ./subject frames 2>err >/dev/null
+grep -q 'UPMU_FUNC_DEPTH=0 is not a number from 1 on' err || fail "$(cat err)"
+UPMU_FUNC_MIN=5 UPMU_FUNC_MODE=tree LD_PRELOAD=$library ./subject frames 2>err >/dev/null
+grep -q 'UPMU_FUNC_MIN needs UPMU_FUNC_MODE=trace' err || fail "$(cat err)"
+UPMU_FUNC_RING=1 UPMU_FUNC_MODE=tree LD_PRELOAD=$library ./subject frames 2>err >/dev/null
+grep -q 'UPMU_FUNC_RING needs UPMU_FUNC_MODE=trace' err || fail "$(cat err)"

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Ranks that wait for each other are named while they run and afterwards, with their calls; ranks that only wait long are not.
+# shellcheck source=tests/mpi/lib.sh
+. "$1/lib.sh"
+
+"mpicc.$mpi" -g -O1 -w -pthread -o deadlocks "$here/deadlocks.c"
+
+# Each program is a job of its own; all are in one recording, until there is a file named stop.
+cat >start <<'EOF'
+#!/usr/bin/env bash
+until=$1 launcher=$2
+shift 2
+for program in "$@"; do
+    $launcher -np 2 ./deadlocks "$program" >"out.$program" 2>&1 & # $! is the launcher
+done
+if [ "$until" != - ]; then
+    while [ ! -e "$until" ]; do
+        sleep 0.05
+    done
+    kill $(jobs -p)
+fi
+wait
+EOF
+chmod +x start
+launcher=mpirun.$mpi
+[ "$mpi" = mpich ] || launcher+=" --oversubscribe --mca mpi_yield_when_idle 1"
+
+stuck="cycle send sendrecv waitall collective order barrier finalize lock any"
+# shellcheck disable=SC2086 # the words of the list
+"$upmu" record --mpi --deadlocks live -o stuck -- ./start stop "$launcher" $stuck >out 2>err &
+recorder=$!
+# found FILE: kind and function of each deadlock's first thread
+found()
+{
+    awk '/^deadlock/ { kind = substr($2, 2, length($2) - 2) }
+        /^  rank 0 .* is in / && kind { sub(/.* is in /, ""); sub(/[ ,].*/, ""); print kind ":" $0; kind = "" }' "$1" |
+        sort | uniq -c | awk '{ print $1, $2 }'
+}
+want=$(printf '%s\n' "2 collective-mismatch:MPI_Barrier" "1 lock-and-message:MPI_Recv" "1 message-cycle:MPI_Barrier" \
+    "2 message-cycle:MPI_Recv" "1 message-cycle:MPI_Send" "1 message-cycle:MPI_Sendrecv" \
+    "1 message-cycle:MPI_Waitall" "1 wildcard-knot:MPI_Recv")
+for ((i = 0; i < 1200; i++)); do
+    [ "$(grep -c '^deadlock .*across MPI ranks' live 2>/dev/null)" != 10 ] || break
+    if ! kill -0 $recorder 2>/dev/null; then
+        break
+    fi
+    sleep 0.1
+done
+touch stop
+wait $recorder || true
+is "deadlocks of running ranks" "$want" "$(found live)"
+grep -q '#0 .*receive_from at .*deadlocks.c' live || fail "no call stacks: $(cat live)"
+grep -q 'waits for lock .*, held by thread' live || fail "no holder of the lock: $(cat live)"
+
+# Afterwards, sends that MPI might have buffered are known to wait only after ten seconds.
+"$upmu" deadlock stuck >text && fail "status 0"
+is "deadlocks of a recording" "$(grep -v MPI_Send$ <<<"$want")" "$(found text | grep -v MPI_Send$)"
+"$upmu" deadlock --json stuck >json || [ $? = 3 ] || fail "no JSON"
+python3 - <<'PYTHON' || fail "$(head -c 3000 json)"
+import json
+all = json.load(open("json"))["mpi_deadlocks"]
+lock, = [d for d in all if d["kind"] == "lock-and-message"]
+assert [(t["rank"], t["function"], t["wait"]) for t in lock["threads"]] == [
+    (0, "MPI_Recv", None), (0, None, "lock-block"), (1, "MPI_Recv", None)], lock
+assert lock["threads"][1]["holder"] == lock["threads"][0]["tid"]
+assert all and not any(t["behind"] for d in all for t in d["threads"])
+assert json.load(open("json"))["deadlocks"] == []
+PYTHON
+
+# Long waits without a deadlock.
+"$upmu" record --mpi --deadlocks live2 -o healthy -- ./start - "$launcher" late poll thread >out 2>err ||
+    grep -q 'in signal handlers' err || fail "$(cat err)" # UCX takes locks in mmap(), which pthread_create() calls
+is "deadlocks of healthy ranks" "" "$(grep MPI live2 || true)"
+"$upmu" deadlock healthy >text || fail "a deadlock of healthy ranks: $(cat text)"

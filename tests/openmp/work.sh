@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Work and waits of threads are those that the programs themselves have measured, and every construct is named.
+# shellcheck source=tests/openmp/lib.sh
+. "$1/lib.sh"
+
+# What is measured beside the program's own clock depends on the load: a few attempts.
+for what in imbalance barriers loops guided critical locks ordered tasks nested reduction; do
+    for attempt in 1 2 3 4 5 6 7 8 9 10; do
+        record r ./subject $what 2 4 || { cat r.err >&2; fail "$what ended with $?"; }
+        ! grep -q wrong r.out || fail "$what: $(grep wrong r.out)"
+        "$upmu" report --openmp --json r >r.json
+        python3 "$here/check.py" "$runtime" $what 2 4 r.json r.out "$here/subject.c" 2>check.err && break
+        grep -q "^again" check.err || { cat check.err >&2; exit 1; }
+        [ "$attempt" -lt 10 ] || { cat check.err >&2; fail "$what: not in ten attempts"; }
+    done
+done
