@@ -87,10 +87,16 @@ int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint6
     return 1;
 }
 
+/* Whether the wait itself releases the mutex: its owner may be read between the begin of the wait and the release. */
+static bool slot_releases(const struct wait_file_slot *h, uint64_t mutex)
+{
+    return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == mutex;
+}
+
 /* Adds the owner of a mutex that no thread has recorded as held: acquired before the recording, or by a parent's
  * thread. The waiter read the owner after writing its slot. The owner still holds the mutex if it had begun to wait
- * before that, or waits for the mutex itself; an owner that is not a thread of the process holds it permanently. @return
- * 1; UPMU_E_NOMEM. */
+ * before that, for something else than a condition variable with this mutex, or waits for the mutex itself; an owner that
+ * is not a thread of the process holds it permanently. @return 1; UPMU_E_NOMEM. */
 static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
 {
     const struct wait_file_slot h = s->file.threads[i].head;
@@ -98,7 +104,8 @@ static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
                     h.peer > 0 && h.owner != WAIT_FILE_OWNER_UNKNOWN;
     struct wait_state_thread *owner = has_peer ? wait_state_thread_with(s, h.peer) : NULL;
     bool owner_waits =
-        owner && owner->head.state == WAIT_FILE_BLOCKED && (owner->head.since_ns < h.since_ns || h.peer == h.tid);
+        owner && owner->head.state == WAIT_FILE_BLOCKED &&
+        ((owner->head.since_ns < h.since_ns && !slot_releases(&owner->head, h.object)) || h.peer == h.tid);
     bool gone = has_peer && h.owner == WAIT_FILE_OWNER_GONE && !owner;
     if (!(owner_waits || gone) || wait_state_is_held(s, h.object))
         return 1;
@@ -235,8 +242,7 @@ static uint32_t wait_state_joined_thread(const struct wait_state *s, const struc
  * owner. */
 static bool slot_released_to(const struct wait_file_slot *h, const struct wait_file_slot *ended, uint64_t lock)
 {
-    return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == lock && !(h->flags & UPMU_TRACE_FLAG_ROBUST) &&
-           h->since_ns < ended->since_ns;
+    return slot_releases(h, lock) && !(h->flags & UPMU_TRACE_FLAG_ROBUST) && h->since_ns < ended->since_ns;
 }
 
 /* Whether an ended thread still holds the lock. A waiter for a mutex has recorded its owner; another lock cannot

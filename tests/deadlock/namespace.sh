@@ -26,7 +26,7 @@ judged() {
 # With the processes of the outer namespace in /proc, and with those of its own.
 for case in cross_normal late_after_deadlock; do
     for proc in "" --mount-proc; do
-        rm -rf "$dir/recording" "$dir/pid"
+        rm -rf "$dir/recording" "$dir/pid" "$dir/err"
         # shellcheck disable=SC2086
         setsid "$upmu" record -o "$dir/recording" -- unshare -fp $proc "$corpus" $case "$dir/pid" >"$dir/err" 2>&1 &
         recorder=$!

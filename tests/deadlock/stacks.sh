@@ -24,7 +24,7 @@ frame_is() { frame "$1" | grep -Eq -- "$2" || fail "$sort: frame $1 is not $2: $
 record() {
     sort=$1
     local recorder rc=0
-    rm -rf "$dir/rec"
+    rm -rf "$dir/rec" "$dir/printed" "$dir/err"
     "$upmu" record -o "$dir/rec" -- "$stacks" "$@" >"$dir/printed" 2>"$dir/err" &
     recorder=$!
     for _ in $(seq 1200); do

@@ -65,6 +65,9 @@ void dl_both(void *(*x)(void *), void *(*y)(void *));
 /** A mutex of a type (PTHREAD_MUTEX_NORMAL, ...). */
 void dl_mutex(pthread_mutex_t *m, int type);
 
+/** Called once by the next condition wait, after it was recorded and before it releases its mutex. See late_release.c. */
+extern void (*dl_before_release)(void);
+
 /** Two threads that each hold one mutex and wait for the other's. */
 void dl_cross(pthread_mutex_t *a, pthread_mutex_t *b);
 

@@ -435,6 +435,47 @@ static void woken_to_the_mutex(void)
     MUST(pthread_join(t, NULL));
 }
 
+static pid_t late_hogs[4];
+static pid_t late_tid;
+
+static void *answer_late(void *arg)
+{
+    const struct sched_param none = {0};
+    MUST(pthread_setschedparam(pthread_self(), SCHED_IDLE, &none));
+    late_tid = gettid();
+    dl_meet(&meeting, 2);
+    MUST(pthread_mutex_lock(&m));
+    turn = 0;
+    MUST(pthread_cond_signal(&c));
+    MUST(pthread_mutex_unlock(&m));
+    return arg;
+}
+
+/* Called in the condition wait, which holds the mutex still. */
+static void until_answer_waits(void)
+{
+    dl_meet(&meeting, 2);
+    dl_until_asleep(late_tid);
+    for (size_t i = 0; i < sizeof late_hogs / sizeof *late_hogs; i++)
+        late_hogs[i] = start_hog();
+}
+
+/* The same; and it has begun to wait for the mutex after the begin of the condition wait that was to release it. */
+static void woken_by_late_release(void)
+{
+    stay_on_one_cpu();
+    turn = 1;
+    pthread_t t = dl_start(answer_late, NULL);
+    MUST(pthread_mutex_lock(&m));
+    dl_before_release = until_answer_waits;
+    while (turn != 0)
+        MUST(pthread_cond_wait(&c, &m));
+    MUST(pthread_mutex_unlock(&m));
+    MUST(pthread_join(t, NULL));
+    for (size_t i = 0; i < sizeof late_hogs / sizeof *late_hogs; i++)
+        dl_must(kill(late_hogs[i], SIGKILL) != 0 || waitpid(late_hogs[i], NULL, 0) != late_hogs[i], "the end of a hog");
+}
+
 static void *fight(void *arg)
 {
     for (int i = 0; i < 30000; i++) {
@@ -507,6 +548,7 @@ const struct dl_case cases_quiet[] = {
     {"own_lock_is_refused", own_lock_is_refused},
     {"hand_over", hand_over},
     {"woken_and_starved", woken_and_starved},
+    {"woken_by_late_release", woken_by_late_release},
     {"woken_to_the_mutex", woken_to_the_mutex},
     {"fighting_in_order", fighting_in_order},
     {"trying_and_backing_off", trying_and_backing_off},
