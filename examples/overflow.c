@@ -83,9 +83,10 @@ static int profile(struct upmu_overflow *o, struct histogram *h)
     struct upmu_overflow_info info = UPMU_INIT(struct upmu_overflow_info);
     if (upmu_overflow_start(o) < 0)
         return -1;
-    for (int i = 0; i < 100000 && __atomic_load_n(&h->calls, __ATOMIC_RELAXED) < CALLS; i++) {
-        add(1000000);
-        divide(100000);
+    /* Passes of unequal length: the period of equal ones could be that of the samples, all of which would be in one function. */
+    for (unsigned i = 0; i < 1000000 && __atomic_load_n(&h->calls, __ATOMIC_RELAXED) < CALLS; i++) {
+        add(100000 + i * 7 % 16 * 5000);
+        divide(10000 + i * 5 % 16 * 500);
     }
     if (upmu_overflow_stop(o) < 0 || upmu_overflow_info_read(o, &info) < 0)
         return -1;

@@ -129,12 +129,13 @@ run_tests()
 
 # repeat_alone PRESET: what failed beside other tests is run three times with nothing beside it. Passed each time, it is listed as
 # unsteady, to be looked into, and does not fail the run: a machine may be too busy for one test in a thousand. More
-# than three failures are not that.
+# than five failures are not that.
 repeat_alone()
 {
     local preset=$1 outcomes=build/$1/outcomes names name
     names=$(sed -n 's/^failed\t\(.*\)\tsee its output above$/\1/p' "$outcomes")
-    [ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 3 ] || return 0
+    [ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 5 ] || return 0
+    wait_for_builder
     heading "$preset: what failed, alone"
     for name in $names; do
         run_tests "$preset" -R "^${name//./\\.}\$" --repeat until-fail:3 --no-tests=error || continue
@@ -193,24 +194,32 @@ test_part()
     sed "s/^\([a-z]*\)\t/\1\t$preset\t/" "build/$preset/outcomes" >>"$results"
 }
 
-# run_part PART NEXT: runs PART, whose build is under way as process $builder, and builds NEXT meanwhile: much of a test is
-# waiting. The build is nice, since some tests measure.
-builder=
+# The process that builds the next part, the part, and how that ended
+builder='' prepared='' built=0
+
+wait_for_builder()
+{
+    [ -z "$builder" ] || wait "$builder" || built=$?
+    builder=
+}
+
+# run_part PART NEXT: runs PART, which may be built already, and builds NEXT meanwhile: much of a test is waiting. The build is nice,
+# since some tests measure.
 run_part()
 {
-    local part=$1 next=$2 built=0
+    local part=$1 next=$2 ready
     if [ "$part" = checks ]; then
-        run_checks
-    else
-        heading "$(preset_of "$part"): configure and build"
-        if [ -n "$builder" ]; then wait "$builder" || built=$?; else build_part "$part" || built=$?; fi
+        run_checks # they leave no processor idle
+        return 0
     fi
-    builder=
-    if [ -n "$next" ] && [ "$part" != checks ]; then # the checks leave no processor idle
+    heading "$(preset_of "$part"): configure and build"
+    if [ "$prepared" = "$part" ]; then wait_for_builder; else build_part "$part" || built=$?; fi
+    ready=$built built=0
+    if [ -n "$next" ]; then
         (renice -n 19 "$BASHPID" >/dev/null && build_part "$next") &
-        builder=$!
+        builder=$! prepared=$next
     fi
-    [ "$part" = checks ] || [ $built -ne 0 ] || test_part "$part"
+    [ "$ready" -ne 0 ] || test_part "$part"
 }
 
 count()

@@ -46,7 +46,7 @@ extern int (*tick_clock_gettime)(clockid_t id, struct timespec *out);
 /** A clock in nanoseconds. Signal safe, keeps errno. */
 static inline uint64_t tick_clock_ns(clockid_t id)
 {
-    struct timespec ts;
+    struct timespec ts = {0};
     tick_clock_gettime(id, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
