@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* PAPI's high-level regions, opened with RTLD_LOCAL. */
-#include "bench_region.h"
+#include "region.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

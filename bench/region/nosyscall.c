@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Region pairs under a seccomp filter that kills at any system call. */
-#include "bench_region.h"
+#include "region.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

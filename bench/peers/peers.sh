@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Cost of sync tracing beside that of other tools, on the same program, run alternately.
 #
-#     bench/peers.sh [--build DIR] [--runs N] [--short]
+#     bench/peers/peers.sh [--build DIR] [--runs N] [--short]
 #
 # Prints the CPU nanoseconds of one operation and the ratio to untraced: the least of N runs (default 3), or why a tool
 # cannot be run. On Debian 12 they are in: binutils (gprofng), lttng-tools liblttng-ust1 (lttng), uftrace,
@@ -9,7 +9,7 @@
 # Exit status: 0, 1 if a tool that is installed cannot run the program, 2 for wrong arguments.
 set -euo pipefail
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=build/release runs=3 part=1
 while [ $# -gt 0 ]; do
     case $1 in
@@ -38,7 +38,7 @@ done < <(env)
 build=$(realpath "$build")
 subject=$build/bench/peers_subject
 preload=$build/lib/libupmu_sync.so.0
-[ -x "$subject" ] || { echo "bench/peers.sh: no $subject; build it with -DUPMU_BUILD_BENCH=ON" >&2; exit 2; }
+[ -x "$subject" ] || { echo "bench/peers/peers.sh: no $subject; build it with -DUPMU_BUILD_BENCH=ON" >&2; exit 2; }
 scratch=$(mktemp -d)
 lttng_daemon=''
 # The session daemon ends its consumer daemons itself on SIGTERM.
@@ -143,7 +143,7 @@ for ((run = 0; run < runs; run++)); do
             able "$tool" || continue
             n=$((times[$what] / part / ${slow[$tool]:-1} + 10))
             if ! ns=$("tool_$tool" "$what" "$n"); then
-                echo "bench/peers.sh: $tool cannot run '$what': $(tail -n 3 "$scratch/err")" >&2
+                echo "bench/peers/peers.sh: $tool cannot run '$what': $(tail -n 3 "$scratch/err")" >&2
                 status=1
                 continue
             fi

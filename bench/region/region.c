@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "bench_region.h"
+#include "region.h"
 #include "floor.h"
 #include "subject.h"
 #include "upmu/region.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two threads in one region at once, against the same in two processes. */
-#include "bench_region.h"
+#include "region.h"
 
 #include <pthread.h>
 #include <semaphore.h>
