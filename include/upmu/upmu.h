@@ -139,6 +139,16 @@ enum upmu_match {
     UPMU_MATCH_APPROXIMATE = 2, /**< similar: `note` has the difference */
 };
 
+/** Modes in which an event is not counted, as bits. */
+enum upmu_exclude {
+    UPMU_EXCLUDE_USER = 1u << 0,   /**< user mode */
+    UPMU_EXCLUDE_KERNEL = 1u << 1, /**< kernel mode */
+    UPMU_EXCLUDE_HV = 1u << 2,     /**< hypervisor mode */
+    UPMU_EXCLUDE_HOST = 1u << 3,   /**< counted in virtual machines only */
+    UPMU_EXCLUDE_GUEST = 1u << 4,  /**< counted on the host only */
+    UPMU_EXCLUDE_NAMED = 1u << 8,  /**< the modes are those of the name's modifier: none may be excluded beside these */
+};
+
 /** Description of an event on this machine. Strings are valid for the life of the process. */
 struct upmu_event_info {
     size_t size;               /**< in: sizeof(struct upmu_event_info); out: bytes filled */
@@ -169,6 +179,8 @@ struct upmu_event_info {
     const char *scale_unit; /**< "Joules", as in the kernel's sysfs; "" if none */
     /** CPUs on which it is counted with UPMU_TARGET_CPU, one per socket or die ("0,18"); "" if it counts tasks. */
     const char *cpus;
+    uint32_t exclude; /**< enum upmu_exclude, from the modifiers `u`, `k`, `G` and `H` and the CPU's rules */
+    uint32_t precise; /**< perf_event_attr.precise_ip, from the modifier `p`; 4: the highest that is accepted (`P`) */
 };
 #define UPMU_EVENT_INFO_SIZE_V1 UPMU_SIZE_V1_(struct upmu_event_info, 176)
 

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "core/arch_ops.h"
+#include "upmu/upmu.h"
 
 /** perf_event_attr.type of the kernel's fixed PMUs, so that core needs no kernel header. */
 enum kernel_type {
@@ -53,19 +54,10 @@ enum kernel_software {
     KERNEL_SW_CGROUP_SWITCHES = 11,
 };
 
-/** Modes excluded from a count. */
-enum kernel_exclude {
-    KERNEL_EXCLUDE_USER = 1u << 0,
-    KERNEL_EXCLUDE_KERNEL = 1u << 1,
-    KERNEL_EXCLUDE_HV = 1u << 2,
-    KERNEL_EXCLUDE_HOST = 1u << 3,
-    KERNEL_EXCLUDE_GUEST = 1u << 4,
-};
-
 /** One event to open. */
 struct kernel_open {
     uint32_t type;
-    uint32_t exclude; /**< enum kernel_exclude */
+    uint32_t exclude; /**< enum upmu_exclude */
     uint64_t config, config1, config2;
     pid_t pid;    /**< 0 = calling thread, -1 = any (with cpu) */
     int cpu;      /**< -1 = any */

@@ -65,8 +65,8 @@ static int doctor_open(const struct doctor *d, uint32_t type, uint64_t config, b
 {
     struct kernel_open req = {
         .type = type,
-        .exclude = (with_kernel ? 0 : KERNEL_EXCLUDE_KERNEL) |
-                   (machine_get()->family->counters.host_only ? KERNEL_EXCLUDE_GUEST : 0),
+        .exclude = (with_kernel ? 0 : UPMU_EXCLUDE_KERNEL) |
+                   (machine_get()->family->counters.host_only ? UPMU_EXCLUDE_GUEST : 0),
         .config = config,
         .config1 = type == KERNEL_TYPE_HARDWARE ? machine_get()->user_read_config1 : 0,
         .cpu = -1,

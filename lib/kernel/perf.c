@@ -50,11 +50,11 @@ static void perf_attr_build(struct perf_event_attr *attr, const struct kernel_op
     attr->enable_on_exec = req->enable_on_exec;
     attr->sample_period = req->period;
     attr->wakeup_events = req->period != 0;
-    attr->exclude_user = (req->exclude & KERNEL_EXCLUDE_USER) != 0;
-    attr->exclude_kernel = (req->exclude & KERNEL_EXCLUDE_KERNEL) != 0;
-    attr->exclude_hv = (req->exclude & KERNEL_EXCLUDE_HV) != 0;
-    attr->exclude_host = (req->exclude & KERNEL_EXCLUDE_HOST) != 0;
-    attr->exclude_guest = (req->exclude & KERNEL_EXCLUDE_GUEST) != 0;
+    attr->exclude_user = (req->exclude & UPMU_EXCLUDE_USER) != 0;
+    attr->exclude_kernel = (req->exclude & UPMU_EXCLUDE_KERNEL) != 0;
+    attr->exclude_hv = (req->exclude & UPMU_EXCLUDE_HV) != 0;
+    attr->exclude_host = (req->exclude & UPMU_EXCLUDE_HOST) != 0;
+    attr->exclude_guest = (req->exclude & UPMU_EXCLUDE_GUEST) != 0;
     attr->precise_ip = req->precise & 3u;
 }
 

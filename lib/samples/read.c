@@ -243,7 +243,7 @@ static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const s
     uint32_t pid = take_u32_pair(c, &tid);
     row.raw_ns = take_u64(c);
     row.cpu = take_u32_pair(c, &reserved);
-    row.weight = take_u64(c);
+    row.weight = s->header.sample_type & PERF_SAMPLE_PERIOD ? take_u64(c) : s->header.period;
     struct space *space = spaces_of(&s->spaces, pid);
     row.thread = samples_thread(s, pid, tid);
     if (!space || row.thread == MAP_NONE || !read_stack(s, c, h, ip, space, &stack))

@@ -73,6 +73,12 @@ static int event_find(struct upmu_sampler *s, const char *name)
     s->attr.config = info.config;
     s->attr.config1 = info.config1;
     s->attr.config2 = info.config2;
+    s->attr.exclude_user = (info.exclude & UPMU_EXCLUDE_USER) != 0;
+    s->attr.exclude_kernel = (info.exclude & UPMU_EXCLUDE_KERNEL) != 0;
+    s->attr.exclude_host = (info.exclude & UPMU_EXCLUDE_HOST) != 0;
+    s->attr.exclude_guest = (info.exclude & UPMU_EXCLUDE_GUEST) != 0;
+    s->modes_named = (info.exclude & UPMU_EXCLUDE_NAMED) != 0;
+    s->precise = info.precise;
     snprintf(s->header.event, sizeof s->header.event, "%s", info.name);
     return 0;
 }
@@ -91,7 +97,9 @@ static void event_choose_rate(struct upmu_sampler *s, const struct upmu_sampler_
 static void event_choose_stacks(struct upmu_sampler *s, const struct upmu_sampler_opts *o)
 {
     s->header.stacks = (uint32_t)o->stacks;
-    s->attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+    s->attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+    if (s->attr.freq) /* with a fixed period, Linux would write a sample for each software event */
+        s->attr.sample_type |= PERF_SAMPLE_PERIOD;
     if (o->stacks == UPMU_SAMPLER_FRAME_POINTERS)
         s->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     s->attr.exclude_callchain_kernel = 1;
@@ -104,25 +112,49 @@ static void event_choose_stacks(struct upmu_sampler *s, const struct upmu_sample
     s->ring_bytes = o->ring_bytes ? o->ring_bytes : o->stacks == UPMU_SAMPLER_COPY ? RING_COPY : RING_DEFAULT;
 }
 
-/* Try it on this thread, with fewer requests until the kernel accepts: the kernel's own addresses need permission, build-ids
- * Linux 5.12. */
-static int event_try(struct upmu_sampler *s)
+/* Try it on this thread. @return 0 or errno. */
+static int event_try(const struct upmu_sampler *s)
 {
+    long fd = syscall(SYS_perf_event_open, &s->attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    close((int)fd);
+    return 0;
+}
+
+/* With fewer requests until the kernel accepts: the kernel's own addresses need permission, build-ids Linux 5.12. @return 0, or
+ * the errno of the last attempt. */
+static int event_try_less(struct upmu_sampler *s)
+{
+    const bool narrow = !s->modes_named && !s->attr.exclude_user && !s->attr.exclude_kernel;
     int err = 0;
     for (int attempt = 0; attempt < 4; attempt++) {
-        s->attr.exclude_kernel = (attempt & 1) != 0;
+        if (attempt & 1 && !narrow)
+            continue;
+        if (narrow)
+            s->attr.exclude_kernel = (attempt & 1) != 0;
 #ifdef PERF_RECORD_MISC_MMAP_BUILD_ID /* not in older headers */
         s->attr.build_id = attempt < 2;
 #endif
-        long fd = syscall(SYS_perf_event_open, &s->attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-        if (fd >= 0) {
-            close((int)fd);
-            s->header.flags |= s->attr.exclude_kernel ? 0 : SAMPLING_KERNEL;
+        err = event_try(s);
+        if (err == 0)
             return 0;
-        }
-        err = errno;
     }
-    return sampling_refused(s, err);
+    return err;
+}
+
+static int event_open_some(struct upmu_sampler *s)
+{
+    enum { PRECISE_MAX = 3 };
+    const bool highest = s->precise > PRECISE_MAX; /* that the kernel accepts */
+    int err;
+    s->attr.precise_ip = highest ? PRECISE_MAX : s->precise & 3;
+    while ((err = event_try_less(s)) != 0 && highest && s->attr.precise_ip > 0)
+        s->attr.precise_ip--;
+    if (err != 0)
+        return sampling_refused(s, err);
+    s->header.flags |= s->attr.exclude_kernel ? 0 : SAMPLING_KERNEL;
+    return 0;
 }
 
 int sampling_event(struct upmu_sampler *s, const struct upmu_sampler_opts *opts)
@@ -155,7 +187,7 @@ int sampling_event(struct upmu_sampler *s, const struct upmu_sampler_opts *opts)
     }
     if (uname(&machine) == 0)
         snprintf(s->header.machine, sizeof s->header.machine, "%.31s", machine.machine);
-    return event_try(s);
+    return event_open_some(s);
 }
 
 /* The system setting, or -1. */

@@ -22,6 +22,8 @@ struct sampling_ring {
 struct upmu_sampler {
     int fd; /**< of the file */
     struct perf_event_attr attr;
+    bool modes_named; /* by the event's name: the kernel's addresses may not be left out for want of permission */
+    uint32_t precise; /* as in struct upmu_event_info */
     struct sampling_header header;
     size_t ring_bytes; /**< wanted, and after the first ring what the limits allow */
     struct sampling_ring *rings;

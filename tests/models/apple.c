@@ -59,7 +59,7 @@ static const struct {
 static int apple_init(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
 {
     (void)driver;
-    if (!(req->exclude & KERNEL_EXCLUDE_GUEST))
+    if (!(req->exclude & UPMU_EXCLUDE_GUEST))
         return -EOPNOTSUPP;
     out->counters = BY_2_TO_9;
     for (size_t i = 0; i < N(affinity); i++)

@@ -19,7 +19,7 @@ static const struct model_fact facts[] = {
 
 static int check_modes(const struct kernel_open *req)
 {
-    if (req->exclude & KERNEL_EXCLUDE_HV)
+    if (req->exclude & UPMU_EXCLUDE_HV)
         return -EINVAL;
     return 0;
 }
@@ -37,7 +37,7 @@ static int decode(const struct kernel_open *req, struct model_code *out)
 static int init(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
 {
     (void)driver;
-    if ((req->exclude & KERNEL_EXCLUDE_USER) && (req->exclude & KERNEL_EXCLUDE_KERNEL))
+    if ((req->exclude & UPMU_EXCLUDE_USER) && (req->exclude & UPMU_EXCLUDE_KERNEL))
         return -EOPNOTSUPP;
     return decode(req, out);
 }
@@ -46,7 +46,7 @@ static int init(const struct model_driver *driver, const struct kernel_open *req
 static int init_kernel_wins(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
 {
     (void)driver;
-    if ((req->exclude & KERNEL_EXCLUDE_USER) && (req->exclude & KERNEL_EXCLUDE_KERNEL))
+    if ((req->exclude & UPMU_EXCLUDE_USER) && (req->exclude & UPMU_EXCLUDE_KERNEL))
         out->modes = MODEL_USER;
     return decode(req, out);
 }

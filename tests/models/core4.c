@@ -25,7 +25,7 @@ enum { SLOTS = 5, SELECTORS = 0x8e };
 static int init(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
 {
     (void)driver;
-    if (req->exclude & KERNEL_EXCLUDE_HV)
+    if (req->exclude & UPMU_EXCLUDE_HV)
         return -EINVAL;
     if (req->type == KERNEL_TYPE_HARDWARE && req->config > 5)
         return -EINVAL;

@@ -45,8 +45,8 @@ static bool is_implemented(const struct model_driver *driver, uint64_t code)
 
 static unsigned modes_asked(const struct kernel_open *req)
 {
-    return (req->exclude & KERNEL_EXCLUDE_USER ? 0 : MODEL_USER) |
-           (req->exclude & KERNEL_EXCLUDE_KERNEL ? 0 : MODEL_KERNEL);
+    return (req->exclude & UPMU_EXCLUDE_USER ? 0 : MODEL_USER) |
+           (req->exclude & UPMU_EXCLUDE_KERNEL ? 0 : MODEL_KERNEL);
 }
 
 /* The plain case: the id's code, or the raw code as far as the driver looks at it. */

@@ -20,7 +20,7 @@ int scripted_rule_paranoid(const struct kernel_open *req, const struct kernel_op
 {
     (void)group, (void)n;
     int paranoid = *(const int *)arg;
-    bool kernel_mode = !(req->exclude & KERNEL_EXCLUDE_KERNEL);
+    bool kernel_mode = !(req->exclude & UPMU_EXCLUDE_KERNEL);
     bool whole_cpu = req->pid == -1;
     if (paranoid > 2 || (paranoid > 1 && kernel_mode) || (paranoid > 0 && whole_cpu))
         return -EACCES;
@@ -61,9 +61,9 @@ int scripted_rule_core3b(const struct kernel_open *req, const struct kernel_open
     (void)group, (void)n, (void)arg;
     if (!scripted_is_core_pmu(req))
         return 0;
-    if (req->exclude & KERNEL_EXCLUDE_HV)
+    if (req->exclude & UPMU_EXCLUDE_HV)
         return -EINVAL;
-    if ((req->exclude & KERNEL_EXCLUDE_USER) && (req->exclude & KERNEL_EXCLUDE_KERNEL))
+    if ((req->exclude & UPMU_EXCLUDE_USER) && (req->exclude & UPMU_EXCLUDE_KERNEL))
         return -EOPNOTSUPP;
     if (req->type == KERNEL_TYPE_RAW) {
         bool known = req->config <= 0x00f || (req->config >= 0x100 && req->config <= 0x13d);

@@ -317,6 +317,12 @@ UPMU_UNSUPPORTED = 4
 UPMU_MATCH_ABSENT = 0
 UPMU_MATCH_EXACT = 1
 UPMU_MATCH_APPROXIMATE = 2
+UPMU_EXCLUDE_USER = 1
+UPMU_EXCLUDE_KERNEL = 2
+UPMU_EXCLUDE_HV = 4
+UPMU_EXCLUDE_HOST = 8
+UPMU_EXCLUDE_GUEST = 16
+UPMU_EXCLUDE_NAMED = 256
 UPMU_TARGET_THREAD = 0
 UPMU_TARGET_PROCESS = 1
 UPMU_TARGET_COMMAND = 2
@@ -2128,6 +2134,8 @@ class UpmuEventInfo(Structure):
         ("scale", c_double),
         ("scale_unit", c_char_p),
         ("cpus", c_char_p),
+        ("exclude", c_uint32),
+        ("precise", c_uint32),
     ]
 
 

@@ -25,7 +25,7 @@ static unsigned copies_open(int *fd, unsigned n)
     for (; opened < n; opened++) {
         const struct kernel_open req = {.type = KERNEL_TYPE_HARDWARE,
                                         .config = HARDWARE_BRANCHES,
-                                        .exclude = KERNEL_EXCLUDE_KERNEL,
+                                        .exclude = UPMU_EXCLUDE_KERNEL,
                                         .cpu = -1,
                                         .group_fd = opened ? fd[0] : -1,
                                         .disabled = opened == 0,

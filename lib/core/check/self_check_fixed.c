@@ -40,7 +40,7 @@ static void fixed_try(void)
     struct kernel_work work = {0};
     const struct kernel_open req = {.type = KERNEL_TYPE_HARDWARE,
                                     .config = FIXED_INSTRUCTIONS,
-                                    .exclude = KERNEL_EXCLUDE_KERNEL,
+                                    .exclude = UPMU_EXCLUDE_KERNEL,
                                     .cpu = -1,
                                     .group_fd = -1,
                                     .disabled = true};

@@ -41,7 +41,7 @@ static int machine_check_table(const struct machine *m)
     const struct kernel_open req = {
         .type = KERNEL_TYPE_HARDWARE,
         .config = raw->own_id,
-        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .exclude = UPMU_EXCLUDE_KERNEL,
         .cpu = -1,
         .group_fd = -1,
         .disabled = true,

@@ -140,6 +140,16 @@ static void event_encode_row(const struct machine *m, const struct arch_event *r
     out->raw_encoding = UINT64_MAX;
 }
 
+uint32_t event_exclude(const struct event *e)
+{
+    uint32_t exclude = (e->user ? 0 : UPMU_EXCLUDE_USER) | (e->kernel ? 0 : UPMU_EXCLUDE_KERNEL);
+    if (e->guest && !e->host)
+        exclude |= UPMU_EXCLUDE_HOST;
+    if ((e->host && !e->guest) || (e->class == EVENT_CORE && machine_core_type(e->core)->family->counters.host_only))
+        exclude |= UPMU_EXCLUDE_GUEST;
+    return exclude;
+}
+
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its encoding"
 
 static void event_note_row(const struct machine *m, const char *why, struct event *out)

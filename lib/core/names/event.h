@@ -86,6 +86,9 @@ struct event_list {
  *  dropped. @return 1 with a name, 0 at the end of the list, UPMU_E_INVAL with a message. */
 int event_list_next(struct event_list *it, char name[EVENT_NAME_MAX]);
 
+/** The modes to exclude. @return bits of enum upmu_exclude. */
+uint32_t event_exclude(const struct event *e);
+
 /** The event's name as counted in these modes, which are added to the name only if `given`. */
 void event_name_with_modes(const struct event *e, bool user, bool kernel, bool given, char *name, size_t cap);
 

@@ -169,6 +169,8 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
         .scale = e->scale,
         .scale_unit = e->scale_unit ? e->scale_unit : "",
         .cpus = intern(e->cpus),
+        .exclude = event_exclude(e) | (e->modes_fixed ? UPMU_EXCLUDE_NAMED : 0),
+        .precise = e->precise_max ? EVENT_PRECISE_MAX + 1 : e->precise,
     };
     if (!full.name || !full.encoding || !full.counters || !full.note || !full.generic_event || !full.choice ||
         !full.cpus)

@@ -53,8 +53,7 @@ static int source_open_modes(struct upmu_overflow *o)
     const struct event *e = &o->event;
     struct kernel_open request = {
         .type = e->type,
-        .exclude = (e->user ? 0 : KERNEL_EXCLUDE_USER) | (e->kernel ? 0 : KERNEL_EXCLUDE_KERNEL) |
-                   (e->guest && !e->host ? KERNEL_EXCLUDE_HOST : 0) | (e->host && !e->guest ? KERNEL_EXCLUDE_GUEST : 0),
+        .exclude = event_exclude(e),
         .config = e->config,
         .config1 = e->config1,
         .config2 = e->config2,
@@ -64,12 +63,10 @@ static int source_open_modes(struct upmu_overflow *o)
         .period = o->opts.period,
         .precise = e->precise,
     };
-    if (e->class == EVENT_CORE && machine_core_type(e->core)->family->counters.host_only)
-        request.exclude |= KERNEL_EXCLUDE_GUEST;
     int fd = core_kernel()->open(&request);
     if ((fd != -EACCES && fd != -EPERM) || !e->kernel || !e->user || e->modes_fixed || e->all_modes_only)
         return fd;
-    request.exclude |= KERNEL_EXCLUDE_KERNEL;
+    request.exclude |= UPMU_EXCLUDE_KERNEL;
     int narrowed = core_kernel()->open(&request);
     o->user_only = narrowed >= 0 && !e->mode_blind && !e->filter_ignored;
     return narrowed >= 0 ? narrowed : fd;

@@ -113,8 +113,7 @@ static void counters_fill_request(struct kernel_open *req, const struct event *e
 {
     *req = (struct kernel_open){
         .type = e->type,
-        .exclude = (e->user ? 0 : KERNEL_EXCLUDE_USER) | (e->kernel ? 0 : KERNEL_EXCLUDE_KERNEL) |
-                   (e->guest && !e->host ? KERNEL_EXCLUDE_HOST : 0) | (e->host && !e->guest ? KERNEL_EXCLUDE_GUEST : 0),
+        .exclude = event_exclude(e),
         .precise = e->precise,
         .config = e->config,
         .config1 = e->config1,
@@ -132,8 +131,6 @@ static void counters_fill_request(struct kernel_open *req, const struct event *e
     if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE &&
         e->type == machine_core_type(e->core)->pmu_type)
         req->type = KERNEL_TYPE_RAW;
-    if (e->class == EVENT_CORE && machine_core_type(e->core)->family->counters.host_only)
-        req->exclude |= KERNEL_EXCLUDE_GUEST;
     if (target->backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
         req->config1 |= machine_core_type(e->core)->user_read_config1;
 }
@@ -148,7 +145,7 @@ static int counters_open_modes(const struct event *e, const struct counter_targe
     bool insists = e->modes_fixed && !e->filter_ignored;
     if ((fd != -EACCES && fd != -EPERM) || !e->kernel || !e->user || insists || e->all_modes_only || e->kernel_only)
         return fd;
-    req.exclude |= KERNEL_EXCLUDE_KERNEL;
+    req.exclude |= UPMU_EXCLUDE_KERNEL;
     int narrowed = core_kernel()->open(&req);
     if (narrowed < 0) /* report the first refusal, unless the second shows that there is no such event */
         return narrowed == -ENOENT || narrowed == -EMFILE || narrowed == -ENFILE ? narrowed : fd;

@@ -152,7 +152,7 @@ static int set_check_process_access(const struct upmu_set *set)
         return 0;
     const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE,
                                     .config = KERNEL_SW_DUMMY,
-                                    .exclude = KERNEL_EXCLUDE_KERNEL,
+                                    .exclude = UPMU_EXCLUDE_KERNEL,
                                     .pid = set->opts.pid,
                                     .cpu = -1,
                                     .group_fd = -1};

@@ -24,7 +24,7 @@ static int switches_map_dummy(struct counters *c)
     struct kernel_open req = {
         .type = KERNEL_TYPE_SOFTWARE,
         .config = KERNEL_SW_DUMMY,
-        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .exclude = UPMU_EXCLUDE_KERNEL,
         .cpu = -1,
         .group_fd = -1,
     };

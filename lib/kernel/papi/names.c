@@ -82,7 +82,7 @@ int papi_name_of(const struct kernel_open *req, char name[PAPI_NAME_MAX])
     int rc = names_base(req, base, sizeof base);
     if (rc < 0)
         return rc;
-    snprintf(name, PAPI_NAME_MAX, "%s:u=%d:k=%d", base, !(req->exclude & KERNEL_EXCLUDE_USER),
-             !(req->exclude & KERNEL_EXCLUDE_KERNEL));
+    snprintf(name, PAPI_NAME_MAX, "%s:u=%d:k=%d", base, !(req->exclude & UPMU_EXCLUDE_USER),
+             !(req->exclude & UPMU_EXCLUDE_KERNEL));
     return 0;
 }

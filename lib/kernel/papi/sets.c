@@ -118,7 +118,7 @@ static void witness_open(struct eventset *b)
     const struct kernel_open dummy = {
         .type = KERNEL_TYPE_SOFTWARE,
         .config = KERNEL_SW_DUMMY,
-        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .exclude = UPMU_EXCLUDE_KERNEL,
         .pid = b->target,
         .cpu = b->cpu,
         .group_fd = -1,
@@ -175,8 +175,8 @@ static bool sets_is_papi_only(const struct papi_event *e)
 
 static unsigned sets_modes(const struct kernel_open *req)
 {
-    return (req->exclude & KERNEL_EXCLUDE_USER ? 0u : (unsigned)PAPI_MODE_USER) |
-           (req->exclude & KERNEL_EXCLUDE_KERNEL ? 0u : (unsigned)PAPI_MODE_KERNEL);
+    return (req->exclude & UPMU_EXCLUDE_USER ? 0u : (unsigned)PAPI_MODE_USER) |
+           (req->exclude & UPMU_EXCLUDE_KERNEL ? 0u : (unsigned)PAPI_MODE_KERNEL);
 }
 
 /* ---------------------------------------------------------------------------------------------- PAPI's sets */

@@ -42,7 +42,7 @@ static bool mapped_open(struct mapped *m, uint64_t generic, uint64_t config1)
 {
     const struct kernel_open request = {
         .type = KERNEL_TYPE_HARDWARE,
-        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .exclude = UPMU_EXCLUDE_KERNEL,
         .config = generic,
         .config1 = config1,
         .cpu = -1,

@@ -113,7 +113,7 @@ static void diagnosis_has_a_word_on_everything(void)
 static int refusal(uint32_t type, uint64_t config)
 {
     const struct kernel_open request = {
-        .type = type, .config = config, .exclude = KERNEL_EXCLUDE_KERNEL, .cpu = -1, .group_fd = -1, .disabled = true};
+        .type = type, .config = config, .exclude = UPMU_EXCLUDE_KERNEL, .cpu = -1, .group_fd = -1, .disabled = true};
     int fd = upmu_kernel_perf.open(&request);
     if (fd >= 0)
         upmu_kernel_perf.close(fd);

@@ -134,7 +134,7 @@ static void count_tracepoint(char *reason)
                                     .config = function_tracepoint,
                                     .cpu = -1,
                                     .group_fd = -1,
-                                    .exclude = KERNEL_EXCLUDE_KERNEL};
+                                    .exclude = UPMU_EXCLUDE_KERNEL};
     const struct explain_context context = {.event = "ftrace:function", .type = TYPE_TRACEPOINT, .cpu = -1};
     int fd = k->open(&req);
     reason[0] = '\0';

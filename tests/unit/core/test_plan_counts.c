@@ -124,8 +124,8 @@ START_TEST(core3b_groups_with_different_filters_are_filled_up)
     ck_assert_uint_eq(scripted_open_now(), 3);
     /* The group of cycles:u has counter 0; a code of counter 1 with its filter takes the other. */
     const struct kernel_open *cycles = nth_open(0), *filler = nth_open(2);
-    ck_assert_uint_eq(cycles->exclude, KERNEL_EXCLUDE_KERNEL);
-    ck_assert_uint_eq(filler->exclude, KERNEL_EXCLUDE_KERNEL);
+    ck_assert_uint_eq(cycles->exclude, UPMU_EXCLUDE_KERNEL);
+    ck_assert_uint_eq(filler->exclude, UPMU_EXCLUDE_KERNEL);
     ck_assert_uint_eq(filler->type, KERNEL_TYPE_RAW);
     ck_assert_uint_eq(filler->config, 0x10b);
     ck_assert_int_eq(filler->group_fd, scripted_nth(SCRIPTED_OPEN, 0)->fd);

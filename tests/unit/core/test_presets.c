@@ -244,7 +244,7 @@ START_TEST(modes_of_a_sum_are_those_of_both)
     ck_assert_int_eq(upmu_set_open(&set, "PAPI_L1_TCM:u", NULL), 0);
     ck_assert_uint_eq(scripted_count(SCRIPTED_OPEN), 2);
     for (size_t i = 0; i < 2; i++)
-        ck_assert_uint_eq(scripted_nth(SCRIPTED_OPEN, i)->req.exclude, KERNEL_EXCLUDE_KERNEL);
+        ck_assert_uint_eq(scripted_nth(SCRIPTED_OPEN, i)->req.exclude, UPMU_EXCLUDE_KERNEL);
     upmu_set_close(set);
 }
 END_TEST

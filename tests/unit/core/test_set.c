@@ -474,11 +474,11 @@ START_TEST(modifiers_reach_the_kernel)
         uint8_t precise;
     } cases[] = {
         {"cycles", 0, 0},
-        {"cycles:u", KERNEL_EXCLUDE_KERNEL, 0},
-        {"cycles:G", KERNEL_EXCLUDE_HOST, 0},
-        {"cycles:kH", KERNEL_EXCLUDE_USER | KERNEL_EXCLUDE_GUEST, 0},
+        {"cycles:u", UPMU_EXCLUDE_KERNEL, 0},
+        {"cycles:G", UPMU_EXCLUDE_HOST, 0},
+        {"cycles:kH", UPMU_EXCLUDE_USER | UPMU_EXCLUDE_GUEST, 0},
         {"cycles:GH", 0, 0},
-        {"cycles:upp", KERNEL_EXCLUDE_KERNEL, 2},
+        {"cycles:upp", UPMU_EXCLUDE_KERNEL, 2},
         {"cycles:P", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -15,7 +15,7 @@ static const char *recordings;
 
 enum { RAW = KERNEL_TYPE_RAW, HW = KERNEL_TYPE_HARDWARE, CACHE = KERNEL_TYPE_HW_CACHE, SOFT = KERNEL_TYPE_SOFTWARE };
 enum { CYCLES = 0, INSTRUCTIONS = 1, REFERENCES = 2, MISSES = 3, BRANCHES = 4, BRANCH_MISSES = 5, BUS = 6, REF = 9 };
-enum { USER_ONLY = KERNEL_EXCLUDE_KERNEL, NOTHING_LEFT = KERNEL_EXCLUDE_KERNEL | KERNEL_EXCLUDE_USER };
+enum { USER_ONLY = UPMU_EXCLUDE_KERNEL, NOTHING_LEFT = UPMU_EXCLUDE_KERNEL | UPMU_EXCLUDE_USER };
 enum { ALONE = -1, MS = 1000 };
 
 static void on(const char *name)
@@ -230,7 +230,7 @@ START_TEST(core3b_checks_codes_and_modes)
     refused(RAW, 0x13e, ALONE, EINVAL);
     refused(HW, BUS, ALONE, EINVAL);
     refused(CACHE, 0x00002, ALONE, ENOENT);
-    ck_assert_int_eq(open_event(HW, CYCLES, KERNEL_EXCLUDE_HV, ALONE), -EINVAL);
+    ck_assert_int_eq(open_event(HW, CYCLES, UPMU_EXCLUDE_HV, ALONE), -EINVAL);
     ck_assert_int_eq(open_event(HW, CYCLES, NOTHING_LEFT, ALONE), -EOPNOTSUPP);
     on("SW831, older openEuler");
     int fd = open_event(HW, CYCLES, NOTHING_LEFT, ALONE);
@@ -259,7 +259,7 @@ START_TEST(core4_ignores_modes_and_has_five_slots)
     becomes(RAW, 0x431, 0x31);
     refused(RAW, 0x531, ALONE, EINVAL);
     refused(RAW, 0x8e, ALONE, EINVAL);
-    ck_assert_int_eq(open_event(HW, CYCLES, KERNEL_EXCLUDE_HV, ALONE), -EINVAL);
+    ck_assert_int_eq(open_event(HW, CYCLES, UPMU_EXCLUDE_HV, ALONE), -EINVAL);
     int leader = open_event(HW, CYCLES, USER_ONLY, ALONE);
     for (unsigned i = 0; i < 5; i++)
         opened(RAW, 0x10 + i, leader); /* one too many, without an error */
@@ -332,15 +332,15 @@ END_TEST
 
 static int on_apple(uint64_t code, int leader)
 {
-    return open_event(RAW, code, KERNEL_EXCLUDE_GUEST, leader);
+    return open_event(RAW, code, UPMU_EXCLUDE_GUEST, leader);
 }
 
 START_TEST(apple_gives_each_code_the_lowest_of_its_own_counters)
 {
     on("Apple M2, the fast cores");
     refused(HW, CYCLES, ALONE, EOPNOTSUPP); /* guests are not left out */
-    ck_assert_int_eq(open_event(HW, BRANCHES, KERNEL_EXCLUDE_GUEST, ALONE), -ENOENT);
-    ck_assert_int_eq(open_event(CACHE, 0x0, KERNEL_EXCLUDE_GUEST, ALONE), -ENOENT);
+    ck_assert_int_eq(open_event(HW, BRANCHES, UPMU_EXCLUDE_GUEST, ALONE), -ENOENT);
+    ck_assert_int_eq(open_event(CACHE, 0x0, UPMU_EXCLUDE_GUEST, ALONE), -ENOENT);
     int branches = on_apple(0x8d, ALONE);
     ck_assert_int_ge(on_apple(0xcb, branches), 0);
     ck_assert_int_ge(on_apple(0x94, branches), 0);
@@ -542,7 +542,7 @@ END_TEST
 START_TEST(riscv_without_sscofpmf_takes_no_exclude_bit)
 {
     on("RISC-V, no filter");
-    for (uint32_t bit = 1; bit <= KERNEL_EXCLUDE_HV; bit <<= 1)
+    for (uint32_t bit = 1; bit <= UPMU_EXCLUDE_HV; bit <<= 1)
         ck_assert_int_eq(open_event(HW, CYCLES, bit, ALONE), -EINVAL);
     becomes(HW, CYCLES, 0x1);
     becomes(CACHE, 0x10003, 0x10019);

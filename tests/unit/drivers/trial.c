@@ -149,7 +149,7 @@ static bool cannot_be_verified(const struct subject *s, const struct model_code 
 /* Guests are left out where the kernel takes no other events. */
 static uint32_t guests_left_out(const struct event *e)
 {
-    return machine_core_type(e->core)->family->counters.host_only ? KERNEL_EXCLUDE_GUEST : 0;
+    return machine_core_type(e->core)->family->counters.host_only ? UPMU_EXCLUDE_GUEST : 0;
 }
 
 /* What the kernel counts if it takes the event; a generic one may name its PMU in the upper half. @return 0 or -errno. */

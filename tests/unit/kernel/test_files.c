@@ -143,7 +143,7 @@ START_TEST(nothing_is_opened_on_a_recorded_machine)
     char root[64];
     const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE,
                                     .config = KERNEL_SW_DUMMY,
-                                    .exclude = KERNEL_EXCLUDE_KERNEL,
+                                    .exclude = UPMU_EXCLUDE_KERNEL,
                                     .cpu = -1,
                                     .group_fd = -1};
     make_root(root);

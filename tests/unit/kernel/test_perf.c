@@ -20,7 +20,7 @@ static struct kernel_open request(enum kernel_software event)
 {
     return (struct kernel_open){
         .type = KERNEL_TYPE_SOFTWARE,
-        .exclude = KERNEL_EXCLUDE_KERNEL | KERNEL_EXCLUDE_HV,
+        .exclude = UPMU_EXCLUDE_KERNEL | UPMU_EXCLUDE_HV,
         .config = event,
         .cpu = -1,
         .group_fd = -1,

@@ -144,7 +144,7 @@ START_TEST(user_at_paranoid_2_may_count_user_mode)
     counts(KERNEL_TYPE_SOFTWARE, 1, 5);
     scripted_user(2);
     ck_assert_int_eq(k->open(&req), -EACCES);
-    req.exclude = KERNEL_EXCLUDE_KERNEL;
+    req.exclude = UPMU_EXCLUDE_KERNEL;
     ck_assert_int_ge(k->open(&req), 0);
     req.pid = -1;
     req.cpu = 0;
@@ -163,7 +163,7 @@ START_TEST(machine_rules_refuse_as_their_drivers_do)
     ck_assert_int_eq(scripted_rule_group_size(&req, group, 1, &counters), 0);
     ck_assert_int_eq(scripted_rule_group_size(&req, group, 2, &counters), -EINVAL);
     ck_assert_int_eq(scripted_rule_no_filter(&req, NULL, 0, NULL), 0);
-    req.exclude = KERNEL_EXCLUDE_KERNEL;
+    req.exclude = UPMU_EXCLUDE_KERNEL;
     ck_assert_int_eq(scripted_rule_no_filter(&req, NULL, 0, NULL), -EOPNOTSUPP);
     req = request(KERNEL_TYPE_SOFTWARE, 1);
     ck_assert_int_eq(scripted_rule_no_pmu(&req, NULL, 0, NULL), 0);
@@ -194,9 +194,9 @@ START_TEST(core3b_opens_what_it_never_counts)
     ck_assert_int_eq(open_event(KERNEL_TYPE_RAW, 0x010, -1, true), -EINVAL);
     ck_assert_int_ge(open_event(KERNEL_TYPE_RAW, 0x13d, -1, true), 0);
     struct kernel_open req = request(KERNEL_TYPE_RAW, 1);
-    req.exclude = KERNEL_EXCLUDE_HV;
+    req.exclude = UPMU_EXCLUDE_HV;
     ck_assert_int_eq(k->open(&req), -EINVAL);
-    req.exclude = KERNEL_EXCLUDE_USER | KERNEL_EXCLUDE_KERNEL;
+    req.exclude = UPMU_EXCLUDE_USER | UPMU_EXCLUDE_KERNEL;
     ck_assert_int_eq(k->open(&req), -EOPNOTSUPP);
 }
 END_TEST

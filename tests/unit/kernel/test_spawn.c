@@ -181,7 +181,7 @@ static char look_for_ours[] = "for f in /proc/$$/fd/*; do [ ${f##*/} -le 2 ] || 
 START_TEST(command_inherits_no_descriptor_of_ours)
 {
     char *const argv[] = {"sh", "-c", look_for_ours, NULL};
-    struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE, .exclude = KERNEL_EXCLUDE_KERNEL, .config = 1, .cpu = -1};
+    struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE, .exclude = UPMU_EXCLUDE_KERNEL, .config = 1, .cpu = -1};
     req.group_fd = -1;
     int event = k->open(&req);
     ck_assert_int_ge(event, 0);
