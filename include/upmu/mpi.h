@@ -33,7 +33,7 @@ UPMU_BEGIN_DECLS
 struct upmu_mpi;
 
 /**
- * Read the MPI events of a recording. Memory grows with the number of messages, about 100 bytes each.
+ * Read the MPI events of a recording. Memory grows with the number of messages, about 300 bytes each.
  * @param mpi out: to be closed with upmu_mpi_close(); NULL on failure
  * @param dir path of the directory
  * @return 0; UPMU_E_STATE (no process of it is a rank); UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_VERSION (as upmu_trace_open());
@@ -63,6 +63,15 @@ struct upmu_mpi_job {
     uint64_t reversed; /**< messages that were received before they were sent: the clocks of two hosts differ */
     uint64_t collectives; /**< collective calls of whole communicators */
     uint64_t partial;     /**< collective calls that not all ranks of the communicator have recorded: not analyzed */
+    /**
+     * Duration of the job with a network that takes no time: each rank computes as long as it did, and a call lasts only until what it
+     * waits for has begun on the other ranks. Calls whose dependencies are not analyzed last as long as they did. UPMU_NO_VALUE: not
+     * known, as events are missing, or several threads of a rank called MPI; then both numbers below are 0.
+     */
+    uint64_t ideal_ns;
+    double
+        serialization; /**< longest useful time by `ideal_ns`: what is lost by ranks that need each other's results */
+    double transfer;   /**< `ideal_ns` by the duration: what is lost in the network; communication is their product */
 };
 #define UPMU_MPI_JOB_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_job, 112)
 UPMU_API UPMU_CHECKED int upmu_mpi_job_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_job *out);
@@ -145,6 +154,29 @@ struct upmu_mpi_wait {
 #define UPMU_MPI_WAIT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_wait, 64)
 /** Waits `index`, the longest first. */
 UPMU_API UPMU_CHECKED int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_wait *out);
+
+/**
+ * What delayed a rank for which others waited. The time between the last synchronization of both ranks and a wait is compared: what
+ * the late rank did longer than the waiting one caused the wait, in that proportion. If it waited for a third rank itself, that share
+ * of the wait is passed on to that rank's delays.
+ */
+struct upmu_mpi_delay {
+    size_t size;        /**< in: sizeof(struct upmu_mpi_delay); out: bytes filled */
+    size_t job;         /**< index for upmu_mpi_job_at() */
+    int32_t rank;       /**< the late rank */
+    uint32_t inside;    /**< 1: it was in `name` for longer, waits excluded; 0: outside of MPI, before that call */
+    const char *region; /**< the innermost region that it was in; NULL: none */
+    const char
+        *name; /**< without `region`: the MPI function; NULL: the time before a region, with `inside` not known */
+    uint32_t process; /**< index of the rank's process in the recording, as upmu_overview_process_at() has it */
+    uint32_t stack;   /**< of one of these calls; 0: none */
+    uint64_t site;    /**< call site of one of these calls; 0: not known */
+    uint64_t waits;   /**< number of waits for this rank to which it contributed */
+    uint64_t ns;      /**< time that ranks waited because of it, for this rank or for others that waited for it */
+};
+#define UPMU_MPI_DELAY_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_delay, 72)
+/** Delay `index`: by job, then those that cost most first. Their times add up to those of all waits, but for rounding. */
+UPMU_API UPMU_CHECKED int upmu_mpi_delay_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_delay *out);
 
 /** Name of an enum upmu_mpi_pattern, "late-sender"; "?" for unknown ones. */
 UPMU_API const char *upmu_mpi_pattern_name(int pattern);

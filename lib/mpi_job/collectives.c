@@ -87,16 +87,48 @@ static int group_to_root(struct upmu_mpi *m, const struct job_part *p, size_t n)
     return first ? part_wait(m, root, first, UPMU_MPI_EARLY_REDUCE) : 0;
 }
 
+/* Of those before a rank the one that began last; that rank itself if it began later. */
+static const struct job_part *part_last_before(const struct upmu_mpi *m, const struct job_part *p, size_t n,
+                                               const struct job_part *of)
+{
+    const struct job_part *last = of;
+    for (size_t k = 0; k < n; k++)
+        if (part_place(m, &p[k]) < part_place(m, of) && p[k].begin > last->begin)
+            last = &p[k];
+    return last;
+}
+
 /* A rank needs those before it. */
 static int group_scan(struct upmu_mpi *m, const struct job_part *p, size_t n)
 {
     int rc = 0;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = part_wait(m, &p[i], part_last_before(m, p, n, &p[i]), UPMU_MPI_EARLY_SCAN);
+    return rc;
+}
+
+/* For the replay of the job: what the parts' calls depend on. */
+static int group_add_edges(struct upmu_mpi *m, const struct job_part *p, size_t n)
+{
+    int class = mpi_call_rows[p->call].class, rc = 0;
+    const struct job_part *root = part_root(m, p, n);
+    if (class == MPI_CLASS_FINALIZE)
+        return 0;
+    if (!job_grow(&m->groups, &m->n_groups, &m->cap_groups, sizeof *m->groups))
+        return UPMU_E_NOMEM;
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct job_part *last = &p[i];
-        for (size_t k = 0; k < n; k++)
-            if (part_place(m, &p[k]) < part_place(m, &p[i]) && p[k].begin > last->begin)
-                last = &p[k];
-        rc = part_wait(m, &p[i], last, UPMU_MPI_EARLY_SCAN);
+        struct job_node *node = p[i].node ? job_node(m, p[i].node) : NULL;
+        if (!node)
+            continue;
+        node->group = (uint32_t)m->n_groups;
+        node->all = class == MPI_CLASS_BARRIER || class == MPI_CLASS_ALL_TO_ALL ||
+                    (class == MPI_CLASS_TO_ROOT && &p[i] == root);
+        if (class == MPI_CLASS_FROM_ROOT && root)
+            rc = job_add_edge(m, p[i].node, root->node);
+        else if (class == MPI_CLASS_SCAN)
+            rc = job_add_edge(m, p[i].node, part_last_before(m, p, n, &p[i])->node);
+        else if (class != MPI_CLASS_TO_ROOT && !node->all)
+            node->kept = true;
     }
     return rc;
 }
@@ -141,10 +173,14 @@ int job_match_collectives(struct upmu_mpi *m)
         struct upmu_mpi_job *job = &m->jobs[p->job];
         if (!comm || n != (size_t)comm->size || !alike) {
             job->partial++;
+            for (size_t k = 0; k < n; k++)
+                job_keep(m, p[k].node);
             continue;
         }
         job->collectives++;
         rc = group_add_waits(m, p, n);
+        if (rc == 0)
+            rc = group_add_edges(m, p, n);
     }
     return rc;
 }

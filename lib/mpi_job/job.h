@@ -16,19 +16,52 @@
 /** `sequence` of MPI_Finalize(), which is collective on MPI_COMM_WORLD. */
 #define JOB_FINALIZE UINT64_MAX
 
+/** What a stretch of a rank's time is, as it is compared with that of other ranks. */
+struct job_key {
+    uint32_t same;   /**< the first key of the job that is the same in another process, or this one */
+    uint32_t region; /**< 1 + index into `names`; 0: outside of regions */
+    uint32_t call;   /**< outside of regions: the call before which it was, or in which; 0: none */
+    bool inside;     /**< in the call */
+    uint32_t process, stack;
+    uint64_t site; /**< of the call */
+};
+
+/** A stretch of time of the thread that called MPI_Init(). */
+struct job_piece {
+    uint64_t begin, end, ns; /**< `ns` is without polls */
+    uint32_t key;            /**< index into `keys` */
+};
+
+/** A call of that thread; they are numbered from 1 in the order of their begins. */
+struct job_node {
+    uint64_t begin, end; /**< end 0: it has not returned */
+    uint64_t before_ns;  /**< time outside of MPI before it */
+    uint64_t ideal;      /**< begin without a network, see replay.c */
+    uint32_t rank;       /**< as in struct job_half */
+    uint32_t group;      /**< of a collective call: 1 + index into `groups` */
+    bool all;            /**< it ends once all of its group have begun */
+    bool kept;           /**< what it waited for is not known: its duration stays */
+};
+
+/** A call that cannot end before another one has begun. */
+struct job_edge {
+    uint32_t node, on;
+};
+
 /** Half a message: a send or a receive. */
 struct job_half {
     uint32_t job; /**< set before they are matched */
     uint64_t comm;
     int32_t source, destination, tag; /**< ranks of `comm` */
-    uint32_t rank;       /**< that recorded it: index into `ranks`, until all are read that of the process */
-    uint64_t posted;     /**< time at which it was begun */
-    uint64_t begin, end; /**< of the call that could wait for it; end 0: none has */
-    uint32_t call;       /**< that call; of one that no call has waited for yet, the one that made it */
-    uint64_t request;    /**< 0: it is complete with its call */
-    bool dropped;        /**< canceled, or failed */
-    bool open;           /**< of a call that has not returned */
-    bool matched;        /**< the other half is known */
+    uint32_t rank;         /**< that recorded it: index into `ranks`, until all are read that of the process */
+    uint64_t posted;       /**< time at which it was begun */
+    uint64_t begin, end;   /**< of the call that could wait for it; end 0: none has */
+    uint32_t call;         /**< that call; of one that no call has waited for yet, the one that made it */
+    uint64_t request;      /**< 0: it is complete with its call */
+    bool dropped;          /**< canceled, or failed */
+    bool open;             /**< of a call that has not returned */
+    bool matched;          /**< the other half is known */
+    uint32_t made, waited; /**< calls that made it, that waited for it: numbers in `nodes`; 0: none */
 };
 
 /** A collective call with a request that is not complete. */
@@ -48,6 +81,7 @@ struct job_part {
     int32_t root;  /**< a rank of `comm` */
     uint64_t begin, end;
     uint32_t call;
+    uint32_t node; /**< 0: none */
 };
 
 /** A communicator of a rank. */
@@ -65,11 +99,25 @@ struct job_open {
     int32_t peer, tag;
     uint32_t stack;
     uint64_t site;
+    uint32_t node; /**< 0: none */
 };
+
+enum { JOB_REGIONS_MAX = 32 };
 
 struct job_thread {
     pid_t tid;
     struct job_open open;
+    uint32_t region[JOB_REGIONS_MAX]; /**< open ones, as in struct job_key; deeper ones count as the last of these */
+    uint32_t depth;
+};
+
+/** The thread that called MPI_Init(), since then. */
+struct job_lane {
+    uint64_t since, polls_ns; /**< begin of the piece that is open, and polls in it */
+    uint64_t before_ns;       /**< time outside of MPI since the last call */
+    bool several;             /**< other threads made calls */
+    struct job_piece *pieces;
+    size_t n_pieces, cap_pieces;
 };
 
 /** What is known of a process beside its events. */
@@ -107,6 +155,7 @@ struct job_rank {
     size_t n_comms, cap_comms;
     struct job_thread *threads;
     size_t n_threads, cap_threads;
+    struct job_lane lane;
 };
 
 /** A wait of one call. */
@@ -160,6 +209,18 @@ struct upmu_mpi {
     size_t n_calls, cap_calls;
     struct upmu_mpi_wait *rows;
     size_t n_rows, cap_rows;
+    struct upmu_mpi_delay *delays;
+    size_t n_delays, cap_delays;
+    char **names; /**< of regions */
+    size_t n_names, cap_names;
+    struct job_key *keys;
+    size_t n_keys, cap_keys;
+    struct job_node *nodes; /**< that with number n at n - 1 */
+    size_t n_nodes, cap_nodes;
+    struct job_edge *edges;
+    size_t n_edges, cap_edges;
+    uint64_t *groups; /**< latest ideal begin of a collective call's parts */
+    size_t n_groups, cap_groups;
     uint32_t *rank_of_process; /**< index into `ranks`; UINT32_MAX: none */
     size_t n_processes;
 };
@@ -189,5 +250,32 @@ int job_match_messages(struct upmu_mpi *m);
 int job_match_collectives(struct upmu_mpi *m);
 /** Add a wait, clipped to the call [begin, end]. @return 0; UPMU_E_NOMEM. */
 int job_add_wait(struct upmu_mpi *m, const struct job_wait *w, uint64_t until, uint64_t end);
+
+/** End of a rank: its call of MPI_Finalize(), or its last event. */
+uint64_t job_rank_end(const struct job_rank *r);
+
+/** The lane of a rank. @return 0; UPMU_E_NOMEM. */
+struct lanes {
+    struct upmu_mpi *m;
+    struct map names, keys; /**< index by hash, and by (process, site) and call */
+};
+void lanes_free(struct lanes *l);
+int lane_region(struct lanes *l, struct job_rank *r, struct job_thread *t, const struct upmu_trace_event *e);
+int lane_enter(struct lanes *l, struct job_rank *r, struct job_thread *t, const struct upmu_trace_event *e);
+int lane_leave(struct lanes *l, struct job_rank *r, struct job_thread *t, uint64_t end);
+void lane_poll(struct job_rank *r, const struct upmu_trace_event *e);
+/** After the last event. */
+int lanes_finish(struct lanes *l, const struct upmu_trace *trace);
+/** The call of a number. */
+struct job_node *job_node(struct upmu_mpi *m, uint32_t number);
+/** `node` cannot end before `on` has begun; numbers of calls, of which each may be 0. @return 0; UPMU_E_NOMEM. */
+int job_add_edge(struct upmu_mpi *m, uint32_t node, uint32_t on);
+/** What it waited for is not known. */
+void job_keep(struct upmu_mpi *m, uint32_t node);
+
+/** Fill in the efficiencies that need a replay. @return 0; UPMU_E_NOMEM. */
+int job_replay(struct upmu_mpi *m);
+/** What the waits are due to. @return 0; UPMU_E_NOMEM. */
+int job_find_delays(struct upmu_mpi *m);
 
 #endif

@@ -35,6 +35,16 @@ static int half_compare(const void *x, const void *y)
     return c ? c : compare_u64(a->posted, b->posted);
 }
 
+/* The call that received it could not end before the send; the call that sent it ended after the receive was posted if it waited then, or
+ * had to. */
+static int message_add_edges(struct upmu_mpi *m, const struct job_half *s, const struct job_half *r)
+{
+    bool synchronous = s->call == MPI_CALL_Ssend || s->call == MPI_CALL_Issend || s->call == MPI_CALL_Ssend_init;
+    bool waited = s->end > r->posted && s->begin < r->posted;
+    int rc = job_add_edge(m, r->waited, s->made);
+    return rc == 0 && (synchronous || waited) ? job_add_edge(m, s->waited, r->made) : rc;
+}
+
 static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const struct job_half *s,
                              const struct job_half *r)
 {
@@ -46,9 +56,10 @@ static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const
         job->reversed++;
         return 0;
     }
+    rc = message_add_edges(m, s, r);
     const struct job_wait receiver = {
         .rank = r->rank, .cause = s->rank, .begin = r->begin, .call = r->call, .pattern = UPMU_MPI_LATE_SENDER};
-    if (r->end)
+    if (rc == 0 && r->end)
         rc = job_add_wait(m, &receiver, s->posted, r->end);
     /* That the send could not go ahead is seen by its return after the receive was posted. */
     const struct job_wait sender = {
@@ -80,6 +91,7 @@ int job_match_messages(struct upmu_mpi *m)
             rc = message_add_waits(m, &m->jobs[send->job], send, receive);
         } else if (alone && !alone->open) {
             m->jobs[alone->job].unmatched++;
+            job_keep(m, alone->waited);
         }
         s += c <= 0;
         r += c >= 0;

@@ -29,6 +29,7 @@ static void rank_free(struct job_rank *r)
     free(r->host);
     free(r->comms);
     free(r->threads);
+    free(r->lane.pieces);
     wait_state_file_free(&r->evidence.file);
     free(r);
 }
@@ -68,14 +69,14 @@ static int jobs_number(struct upmu_mpi *m)
     return 0;
 }
 
-static uint64_t rank_end(const struct job_rank *r)
+uint64_t job_rank_end(const struct job_rank *r)
 {
     return r->end ? r->end : r->last > r->begin ? r->last : r->begin;
 }
 
 static uint64_t rank_useful(const struct job_rank *r)
 {
-    uint64_t time = rank_end(r) - r->begin;
+    uint64_t time = job_rank_end(r) - r->begin;
     return time > r->mpi_ns ? time - r->mpi_ns : 0;
 }
 
@@ -88,7 +89,7 @@ static void jobs_compute(struct upmu_mpi *m)
             continue;
         uint64_t useful = rank_useful(r);
         j->begin_ns = j->begin_ns == 0 || r->begin < j->begin_ns ? r->begin : j->begin_ns;
-        j->end_ns = rank_end(r) > j->end_ns ? rank_end(r) : j->end_ns;
+        j->end_ns = job_rank_end(r) > j->end_ns ? job_rank_end(r) : j->end_ns;
         j->useful_max_ns = useful > j->useful_max_ns ? useful : j->useful_max_ns;
         j->useful_mean_ns += (double)useful / j->ranks;
     }
@@ -250,6 +251,10 @@ static int mpi_analyze(struct upmu_mpi *m)
     if (rc == 0)
         rc = calls_sum(m);
     jobs_compute(m);
+    if (rc == 0)
+        rc = job_replay(m);
+    if (rc == 0 && m->n_waits)
+        rc = job_find_delays(m);
     return rc == 0 ? job_find_deadlocks(m) : rc;
 }
 
@@ -264,6 +269,8 @@ static void mpi_renumber(struct upmu_mpi *m)
         m->pending[i].rank = m->rank_of_process[m->pending[i].rank];
     for (size_t i = 0; i < m->n_parts; i++)
         m->parts[i].rank = m->rank_of_process[m->parts[i].rank];
+    for (size_t i = 0; i < m->n_nodes; i++)
+        m->nodes[i].rank = m->rank_of_process[m->nodes[i].rank];
 }
 
 int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg)
@@ -312,6 +319,14 @@ void upmu_mpi_close(struct upmu_mpi *m)
     free(m->calls);
     free(m->rows);
     free(m->rank_of_process);
+    free(m->delays);
+    for (size_t i = 0; i < m->n_names; i++)
+        free(m->names[i]);
+    free(m->names);
+    free(m->keys);
+    free(m->nodes);
+    free(m->edges);
+    free(m->groups);
     free(m);
 }
 
@@ -350,7 +365,7 @@ int upmu_mpi_rank_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_r
         .unknown_bytes = r->unknown_bytes,
     };
     if (r->wrapped) {
-        ours.time_ns = rank_end(r) - r->begin;
+        ours.time_ns = job_rank_end(r) - r->begin;
         ours.useful_ns = rank_useful(r);
         ours.mpi_ns = r->mpi_ns;
         ours.wait_ns = r->wait_ns;
@@ -374,6 +389,15 @@ int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_w
     if (index >= mpi->n_rows)
         return UPMU_E_END;
     return OPTS_GIVE(out, mpi->rows[index], UPMU_MPI_WAIT_SIZE_V1);
+}
+
+int upmu_mpi_delay_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_delay *out)
+{
+    if (!mpi)
+        return argument_null(__func__, "mpi");
+    if (index >= mpi->n_delays)
+        return UPMU_E_END;
+    return OPTS_GIVE(out, mpi->delays[index], UPMU_MPI_DELAY_SIZE_V1);
 }
 
 const char *upmu_mpi_pattern_name(int pattern)

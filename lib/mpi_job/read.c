@@ -15,6 +15,7 @@ struct reader {
     struct upmu_mpi *m;
     struct upmu_trace *trace;
     struct map sends, receives, pending;
+    struct lanes lanes;
 };
 
 static int read_no_memory(void)
@@ -174,19 +175,21 @@ static int half_add_blocking(struct upmu_mpi *m, struct job_rank *r, const struc
     h->begin = open->begin;
     h->end = e->time_ns;
     h->call = open->call;
+    h->made = h->waited = open->node;
     h->request = 0;
     count_message(r, sends, e->mpi.bytes);
     return 0;
 }
 
-/* A message with a request. */
+/* A message with a request, made by the call `made`. */
 static int half_add_request(struct reader *d, struct job_rank *r, const struct upmu_trace_event *e, bool sends,
-                            uint64_t posted)
+                            uint64_t posted, uint32_t made)
 {
     size_t i;
     int rc = half_add(d->m, r, e, sends, posted, &i);
     if (rc <= 0)
         return rc;
+    (sends ? &d->m->sends[i] : &d->m->receives[i])->made = made;
     if (sends)
         count_message(r, true, e->mpi.bytes);
     bool kept = i < MAP_NONE && map_put(sends ? &d->sends : &d->receives, e->process, e->mpi.request, (uint32_t)i);
@@ -257,7 +260,8 @@ static int read_part(struct upmu_mpi *m, const struct job_rank *r, const struct 
                            .root = open->peer,
                            .begin = open->begin,
                            .end = end,
-                           .call = open->call};
+                           .call = open->call,
+                           .node = open->node};
     return 0;
 }
 
@@ -291,7 +295,11 @@ static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t
 {
     const struct job_open open = t->open;
     int class = call_class(e->mpi.call), rc = 0;
+    if (open.begin && open.call == e->mpi.call)
+        rc = lane_leave(&d->lanes, r, t, e->time_ns);
     t->open = (struct job_open){0};
+    if (rc != 0)
+        return rc;
     if (!open.begin || open.call != e->mpi.call || class == MPI_CLASS_NONE)
         return 0; /* its begin was overwritten */
     count_time(r, e, e->mpi.call, 1, e->time_ns - open.begin);
@@ -302,7 +310,7 @@ static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t
     if (class == MPI_CLASS_SEND || class == MPI_CLASS_SENDRECV || class == MPI_CLASS_RECV)
         rc = half_add_blocking(d->m, r, e, class != MPI_CLASS_RECV, &open);
     else if (class == MPI_CLASS_ISEND || class == MPI_CLASS_IRECV)
-        rc = half_add_request(d, r, e, class == MPI_CLASS_ISEND, open.begin);
+        rc = half_add_request(d, r, e, class == MPI_CLASS_ISEND, open.begin, open.node);
     r->finalized |= class == MPI_CLASS_FINALIZE;
     if (rc == 0 && open.sequence && class == MPI_CLASS_ICOLLECTIVE)
         rc = read_pending(d, r, &open);
@@ -322,6 +330,7 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
         uint32_t at = map_find(&d->pending, e->process, e->mpi.request);
         if (at != MAP_NONE)
             d->m->pending[at].done = true;
+        job_keep(d->m, t->open.node);
         return 0;
     }
     bool sends = class_sends(class);
@@ -335,6 +344,7 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
     h->begin = t->open.begin;
     h->end = t->open.begin ? e->time_ns : 0;
     h->call = t->open.call;
+    h->waited = t->open.node;
     if (!sends) {
         h->source = e->mpi.peer;
         h->tag = e->mpi.tag;
@@ -355,6 +365,9 @@ static int read_event(struct reader *d, const struct upmu_trace_event *e)
     if (e->kind == UPMU_TRACE_MPI_ENV)
         return read_env(d, e);
     struct job_rank *r = rank_of(d->m, e->process);
+    bool region = e->kind == UPMU_TRACE_REGION_BEGIN || e->kind == UPMU_TRACE_REGION_END;
+    if (region && r && r->wrapped && e->tid != r->init_tid)
+        return 0;
     struct job_thread *t = r ? thread_of(r, e->tid) : NULL;
     if (!r)
         return 0; /* its description was overwritten */
@@ -362,17 +375,21 @@ static int read_event(struct reader *d, const struct upmu_trace_event *e)
         return UPMU_E_NOMEM;
     r->last = e->time_ns;
     switch (e->kind) {
+    case UPMU_TRACE_REGION_BEGIN:
+    case UPMU_TRACE_REGION_END:
+        return lane_region(&d->lanes, r, t, e);
     case UPMU_TRACE_MPI_ENTER:
         read_enter(r, t, e);
-        return 0;
+        return lane_enter(&d->lanes, r, t, e);
     case UPMU_TRACE_MPI_LEAVE:
         return read_leave(d, r, t, e);
     case UPMU_TRACE_MPI_REQUEST:
         return read_request(d, r, t, e);
     case UPMU_TRACE_MPI_START:
-        return half_add_request(d, r, e, class_sends(call_class(e->mpi.call)), e->time_ns);
+        return half_add_request(d, r, e, class_sends(call_class(e->mpi.call)), e->time_ns, t->open.node);
     case UPMU_TRACE_MPI_POLL:
         read_poll(r, e);
+        lane_poll(r, e);
         return 0;
     case UPMU_TRACE_MPI_COMM:
         return read_comm(r, e);
@@ -432,10 +449,11 @@ int job_read(struct upmu_mpi *m, const char *dir)
 {
     static const int kinds[] = {UPMU_TRACE_MPI_ENTER, UPMU_TRACE_MPI_LEAVE, UPMU_TRACE_MPI_REQUEST,
                                 UPMU_TRACE_MPI_START, UPMU_TRACE_MPI_POLL,  UPMU_TRACE_MPI_COMM,
-                                UPMU_TRACE_MPI_ENV,   UPMU_TRACE_MPI_COUNT};
+                                UPMU_TRACE_MPI_ENV,   UPMU_TRACE_MPI_COUNT, UPMU_TRACE_REGION_BEGIN,
+                                UPMU_TRACE_REGION_END};
     const struct upmu_trace_filter_opts only = {
         .size = sizeof only, .kinds = kinds, .n_kinds = sizeof kinds / sizeof *kinds};
-    struct reader d = {.m = m};
+    struct reader d = {.m = m, .lanes = {.m = m}};
     const struct upmu_trace_event *e;
     int rc = upmu_trace_open(&d.trace, dir);
     if (rc != 0)
@@ -445,6 +463,9 @@ int job_read(struct upmu_mpi *m, const char *dir)
         rc = read_event(&d, e);
     if (rc == 0)
         rc = read_finish(m);
+    if (rc == 0)
+        rc = lanes_finish(&d.lanes, d.trace);
+    lanes_free(&d.lanes);
     map_free(&d.sends);
     map_free(&d.receives);
     map_free(&d.pending);

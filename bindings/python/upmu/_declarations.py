@@ -1185,6 +1185,9 @@ class UpmuMpiJob(Structure):
         ("reversed", c_uint64),
         ("collectives", c_uint64),
         ("partial", c_uint64),
+        ("ideal_ns", c_uint64),
+        ("serialization", c_double),
+        ("transfer", c_double),
     ]
 
 
@@ -1242,6 +1245,23 @@ class UpmuMpiWait(Structure):
         ("count", c_uint64),
         ("ns", c_uint64),
         ("max_ns", c_uint64),
+    ]
+
+
+class UpmuMpiDelay(Structure):
+    """struct upmu_mpi_delay"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("rank", c_int32),
+        ("inside", c_uint32),
+        ("region", c_char_p),
+        ("name", c_char_p),
+        ("process", c_uint32),
+        ("stack", c_uint32),
+        ("site", c_uint64),
+        ("waits", c_uint64),
+        ("ns", c_uint64),
     ]
 
 
@@ -2308,6 +2328,7 @@ STRUCTS = {
     "upmu_mpi_rank": UpmuMpiRank,
     "upmu_mpi_call": UpmuMpiCall,
     "upmu_mpi_wait": UpmuMpiWait,
+    "upmu_mpi_delay": UpmuMpiDelay,
     "upmu_mpi_deadlock": UpmuMpiDeadlock,
     "upmu_mpi_deadlock_thread": UpmuMpiDeadlockThread,
     "upmu_openmp_process": UpmuOpenmpProcess,
@@ -2601,6 +2622,7 @@ FUNCTIONS = {
         "upmu_mpi_rank_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiRank)]),
         "upmu_mpi_call_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCall)]),
         "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
+        "upmu_mpi_delay_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDelay)]),
         "upmu_mpi_pattern_name": (c_char_p, [c_int]),
         "upmu_mpi_deadlock_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDeadlock)]),
         "upmu_mpi_deadlock_thread_at": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(UpmuMpiDeadlockThread)]),

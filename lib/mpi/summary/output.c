@@ -131,7 +131,8 @@ void summary_text(const struct summary *s, int world, struct textbuf *out)
 {
     struct efficiencies e = efficiencies_of(s);
     textbuf_printf(out,
-                   "%d ranks, %.6f s. Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%.\n",
+                   "%d ranks, %.6f s. Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%.\n"
+                   "Serialization and transfer efficiency, and waits, need the traces: upmu report --mpi.\n",
                    world, (double)(e.end - e.begin) / 1e9, 100 * e.parallel, 100 * e.balance, 100 * e.communication);
     if (s->incomplete)
         textbuf_printf(out, "Some rows are left out: there were more than %d, or no memory.\n", SUMMARY_ROWS_MAX);

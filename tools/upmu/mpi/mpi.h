@@ -12,7 +12,7 @@ struct mpi_report {
     struct upmu_mpi *mpi;
     const char *dir;
     size_t top;                     /**< rows of each table */
-    struct upmu_overview *overview; /**< for call stacks; NULL: there is no deadlock, or it cannot be read */
+    struct upmu_overview *overview; /**< for call sites; NULL: there are none to show, or it cannot be read */
 };
 
 struct textbuf;

@@ -2,6 +2,7 @@
 /* MPI jobs as JSON. */
 #include "mpi.h"
 #include "ui/json.h"
+#include "upmu/analysis.h"
 #include "upmu/trace.h"
 
 static void json_job(struct textbuf *j, const struct upmu_mpi_job *of)
@@ -21,6 +22,15 @@ static void json_job(struct textbuf *j, const struct upmu_mpi_job *of)
         json_null(j, "parallel_efficiency");
         json_null(j, "load_balance");
         json_null(j, "communication_efficiency");
+    }
+    bool replayed = known && of->ideal_ns != UPMU_NO_VALUE;
+    json_uint_if(j, "ideal_ns", replayed, of->ideal_ns);
+    if (replayed) {
+        json_double(j, "serialization_efficiency", of->serialization);
+        json_double(j, "transfer_efficiency", of->transfer);
+    } else {
+        json_null(j, "serialization_efficiency");
+        json_null(j, "transfer_efficiency");
     }
     json_uint(j, "messages", of->messages);
     json_uint(j, "unmatched", of->unmatched);
@@ -81,6 +91,34 @@ static void json_waits(struct textbuf *j, const struct mpi_report *r, size_t job
     json_array_end(j);
 }
 
+static void json_delay(struct textbuf *j, const struct mpi_report *r, const struct upmu_mpi_delay *d)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    bool found = r->overview && d->site && upmu_overview_line_at(r->overview, d->process, d->site, d->stack, &s) == 0;
+    json_object(j, NULL);
+    json_int(j, "rank", d->rank);
+    json_string(j, "region", d->region);
+    json_string(j, "function", d->name);
+    json_bool(j, "inside", d->inside != 0);
+    json_string(j, "caller", found ? s.function : NULL);
+    json_string(j, "file", found ? s.file : NULL);
+    json_uint_if(j, "line", found && s.line > 0, s.line);
+    json_uint(j, "waits", d->waits);
+    json_uint(j, "ns", d->ns);
+    json_object_end(j);
+}
+
+static void json_delays(struct textbuf *j, const struct mpi_report *r, size_t job)
+{
+    struct upmu_mpi_delay d = {.size = sizeof d};
+    size_t n = 0;
+    json_array(j, "delays");
+    for (size_t i = 0; upmu_mpi_delay_at(r->mpi, i, &d) == 0; i++)
+        if (d.job == job && n++ < r->top)
+            json_delay(j, r, &d);
+    json_array_end(j);
+}
+
 static void json_calls(struct textbuf *j, const struct mpi_report *r, size_t job)
 {
     struct upmu_mpi_call c = {.size = sizeof c};
@@ -113,6 +151,7 @@ void mpi_write_json(struct output *out, const struct mpi_report *r)
         json_job(j, &of);
         json_ranks(j, r, job);
         json_waits(j, r, job);
+        json_delays(j, r, job);
         json_calls(j, r, job);
         json_object_end(j);
     }

@@ -29,6 +29,18 @@ static void text_job(struct output *out, const struct mpi_report *r, const struc
                 "  parallel efficiency %.1f %% = load balance %.1f %% x communication efficiency %.1f %%; imbalance "
                 "%.1f %%\n",
                 100 * j->parallel, 100 * j->load_balance, 100 * j->communication, 100 * (1 / j->load_balance - 1));
+    if (j->ranks > 0 && j->ideal_ns != UPMU_NO_VALUE) {
+        char *ideal = report_duration(j->ideal_ns);
+        fprintf(
+            out->file,
+            "  communication efficiency = serialization %.1f %% x transfer %.1f %%: %s with a network that takes no "
+            "time\n",
+            100 * j->serialization, 100 * j->transfer, ideal);
+        free(ideal);
+    } else if (j->ranks > 0) {
+        fputs("  serialization and transfer are not known: events are missing, or several threads of a rank call MPI\n",
+              out->file);
+    }
     fprintf(out->file, "  %" PRIu64 " messages and %" PRIu64 " collective calls between recorded ranks\n", j->messages,
             j->collectives);
     text_warning(out, j->ranks < j->world ? j->world - j->ranks : 0,
@@ -128,6 +140,50 @@ static void text_waits(struct output *out, const struct mpi_report *r, size_t jo
         fputs("  none\n", out->file);
 }
 
+static char *text_delay(const struct mpi_report *r, const struct upmu_mpi_delay *d)
+{
+    const struct report names = {.overview = r->overview};
+    if (d->region)
+        return memory_format("region %s", d->region);
+    if (!d->name)
+        return memory_copy(d->inside ? "not known" : "before a region");
+    char *line = r->overview && d->site ? report_line(&names, d->process, d->site, d->stack) : memory_copy("");
+    char *text = memory_format("%s %s%s%s", d->inside ? "in" : "before", d->name, *line ? " at " : "", line);
+    free(line);
+    return text;
+}
+
+static void text_delays(struct output *out, const struct mpi_report *r, size_t job)
+{
+    static const struct table_column columns[] = {{"RANK", TABLE_NUMBER},
+                                                  {"WAITED FOR", TABLE_NUMBER},
+                                                  {"SHARE", TABLE_NUMBER},
+                                                  {"WAITS", TABLE_NUMBER},
+                                                  {"LONGER THAN THE RANK THAT WAITED", TABLE_TEXT}};
+    struct upmu_mpi_delay d = {.size = sizeof d};
+    struct table t;
+    uint64_t total = 0;
+    size_t all = 0;
+    for (size_t i = 0; upmu_mpi_delay_at(r->mpi, i, &d) == 0; i++)
+        total += d.job == job ? d.ns : 0;
+    if (total == 0)
+        return;
+    report_title(out, "Causes of waits: the late ranks, and what delayed them");
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; upmu_mpi_delay_at(r->mpi, i, &d) == 0; i++) {
+        if (d.job != job || all++ >= r->top)
+            continue;
+        table_cell(&t, STYLE_PLAIN, "%" PRId32, d.rank);
+        cell_duration(&t, d.ns);
+        cell_share(&t, d.ns, total);
+        cell_count(&t, d.waits, true);
+        cell_free(&t, STYLE_PLAIN, text_delay(r, &d));
+    }
+    table_end(&t, out, 2);
+    if (all > r->top)
+        fprintf(out->file, "  ... and %zu more (--top N shows N)\n", all - r->top);
+}
+
 static void text_calls(struct output *out, const struct mpi_report *r, size_t job)
 {
     static const struct table_column columns[] = {{"FUNCTION", TABLE_TEXT}, {"CALLS", TABLE_NUMBER},
@@ -170,6 +226,7 @@ void mpi_write_text(struct output *out, const struct mpi_report *r)
         text_job(out, r, &j);
         text_ranks(out, r, job);
         text_waits(out, r, job);
+        text_delays(out, r, job);
         text_calls(out, r, job);
     }
 }

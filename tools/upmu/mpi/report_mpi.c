@@ -7,11 +7,21 @@
 
 enum { MPI_TOP_DEFAULT = 16 };
 
+/* Of deadlocks, and of delays outside of regions. */
+static bool mpi_has_sites(const struct upmu_mpi *mpi)
+{
+    struct upmu_mpi_deadlock deadlock = {.size = sizeof deadlock};
+    struct upmu_mpi_delay d = {.size = sizeof d};
+    bool has = upmu_mpi_deadlock_at(mpi, 0, &deadlock) == 0;
+    for (size_t i = 0; !has && upmu_mpi_delay_at(mpi, i, &d) == 0; i++)
+        has = d.site != 0;
+    return has;
+}
+
 int report_mpi(const struct report_request *q)
 {
     struct mpi_report r = {.dir = q->dir};
     struct output out;
-    struct upmu_mpi_deadlock d = {.size = sizeof d};
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : MPI_TOP_DEFAULT;
     if (q->sort || q->group_given)
         return options_usage(q->self, "--mpi can be combined with --json and --top only");
@@ -19,7 +29,7 @@ int report_mpi(const struct report_request *q)
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
-    if (upmu_mpi_deadlock_at(r.mpi, 0, &d) == 0 && upmu_overview_open(&r.overview, q->dir, NULL) != 0)
+    if (mpi_has_sites(r.mpi) && upmu_overview_open(&r.overview, q->dir, NULL) != 0)
         complain("call stacks cannot be read: %s", upmu_error());
     if (output_standard(&out, OUTPUT_STDOUT) != 0) {
         upmu_overview_close(r.overview);

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Root causes of waits, through ranks that wait themselves; and serialization efficiency of ranks that compute one after the other.
+# shellcheck source=tests/mpi/lib.sh
+. "$1/lib.sh"
+
+mpicc.$mpi -g -O1 -w -D_GNU_SOURCE -o delays "$here/delays.c" -ldl
+# job NAME RANKS: record it; its report is in `json`
+job()
+{
+    head -c 4096 /dev/zero >shared
+    record "d_$1" "$2" ./delays shared "$1"
+    "$upmu" report --mpi --json "d_$1" >json
+}
+
+# Ranks 1 and 2 wait 50 ms for what rank 0 does in each of three rounds; rank 2 waits for rank 1.
+for what in region plain; do
+    job $what 3
+    python3 - $what <<'PYTHON' || { "$upmu" report --mpi "d_$what"; fail "causes of $what"; }
+import json, sys
+job, = json.load(open("json"))["jobs"]
+delays = job["delays"]
+waits = sum(w["ns"] for w in job["waits"])
+assert abs(sum(d["ns"] for d in delays) - waits) <= len(delays), (delays, waits)
+if sys.argv[1] == "region":
+    found = [d for d in delays if d["rank"] == 0 and d["region"] == "slow" and d["function"] is None]
+else:
+    found = [d for d in delays if (d["rank"], d["function"], d["inside"], d["caller"]) == (0, "MPI_Send", False, "chain")]
+    assert found[0]["file"].endswith("delays.c"), found
+assert len(found) == 1 and found[0]["ns"] >= 2 * 3 * 45e6 and found[0]["waits"] == 3, delays
+assert found[0] == delays[0], delays
+PYTHON
+done
+"$upmu" report --mpi d_plain | grep -qE '^ +0 .* before MPI_Send at chain delays.c:[0-9]+$' || fail "no call site in the text"
+"$upmu" report --mpi d_region | grep -qE '^ +0 .* region slow$' || fail "no region in the text"
+
+job alternate 2
+python3 - <<'PYTHON' || { "$upmu" report --mpi d_alternate; fail "efficiencies"; }
+import json
+job, = json.load(open("json"))["jobs"]
+time = job["end_ns"] - job["begin_ns"]
+assert 6 * 50e6 <= job["ideal_ns"] <= time, job
+assert abs(job["serialization_efficiency"] - job["useful_max_ns"] / job["ideal_ns"]) < 1e-9
+assert abs(job["transfer_efficiency"] - job["ideal_ns"] / time) < 1e-9
+assert abs(job["serialization_efficiency"] * job["transfer_efficiency"] - job["communication_efficiency"]) < 1e-9
+# Neither rank's own time is that of both: neither can continue without the other.
+useful = [r["useful_ns"] for r in job["ranks_recorded"]]
+assert job["ideal_ns"] <= sum(useful) + 1000 and max(useful) >= 3 * 50e6, (job["ideal_ns"], useful)
+PYTHON
