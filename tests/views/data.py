@@ -8,7 +8,7 @@ import zlib
 
 class Page:
     def __init__(self, path):
-        with open(path, encoding="ascii") as f:
+        with open(path, encoding="utf-8") as f:
             text = re.search(r'id="data">([^<]*)<', f.read()).group(1)
         data = zlib.decompress(base64.b64decode(text))
         self.sections = {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The HTML report in Chromium: it shows what was recorded, can be used by hand and by keyboard, asks no network, and names
-# cannot break it. First argument: which part (page, work, names, deadlock, contrast).
+# cannot break it. First argument: which part (page, work, names, deadlock, contrast, chinese).
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 browser || skip "no Chromium is installed"
@@ -29,6 +29,12 @@ case $part in
         record crowd -m all -- "$CROWD" 6 3000
         expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/crowd" "$work/crowd"
         ;;
+    chinese)
+        record scene -e task-clock,page-faults -- "$SCENE"
+        record crowd -m all -- "$CROWD" 6 3000
+        expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/scene" "$work/crowd"
+        stuck cross_normal
+        ;;
     deadlock)
         stuck cross_normal
         stuck owner_returned
@@ -37,5 +43,6 @@ esac
 [ "$part" != page ] || "$UPMU" report --json "$work/scene" >"$work/scene.json" || fail "upmu report --json: $?"
 pages=()
 [ "$part" != contrast ] || pages=(crowd both)
+[ "$part" != chinese ] || pages=(scene crowd both cross_normal)
 python3 "$HERE/$part.py" "$work" "${pages[@]}" || fail "the page is wrong"
 finish

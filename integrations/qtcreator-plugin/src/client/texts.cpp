@@ -18,7 +18,8 @@ struct Pair {
 
 const Pair pairs[] = {
 #define UPMU_TEXT(name, english, chinese) {english, chinese},
-#include "texts.inc"
+#include "texts/common.inc"
+#include "texts/plugin.inc"
 #undef UPMU_TEXT
 };
 

@@ -9,9 +9,12 @@ namespace upmu
 {
 
 enum class Text {
+#ifndef Q_MOC_RUN // moc cannot read them, and does not need them
 #define UPMU_TEXT(name, english, chinese) name,
-#include "texts.inc"
+#include "texts/common.inc"
+#include "texts/plugin.inc"
 #undef UPMU_TEXT
+#endif
     Count
 };
 

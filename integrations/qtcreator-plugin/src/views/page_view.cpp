@@ -65,7 +65,9 @@ void PageView::setFile(const QString &path)
         m_view->setPage(new QWebEnginePage(new QWebEngineProfile(m_view), m_view));
         static_cast<QVBoxLayout *>(layout())->addWidget(m_view, 1);
     }
-    m_view->load(QUrl::fromLocalFile(path));
+    QUrl address = QUrl::fromLocalFile(path);
+    address.setFragment(language() == Language::Chinese ? QStringLiteral("lang=zh") : QStringLiteral("lang=en"));
+    m_view->load(address);
 #endif
 }
 

@@ -3,15 +3,16 @@
 
 // Times are nanoseconds since the begin of the recording; what is not in an address is as at first.
 const ADDRESS_NUMBERS = ["from", "to", "thread", "object", "cutFrom", "cutTo"],
-  ADDRESS_WORDS = ["chosen", "q", "sort", "pinned", "of", "split"],
+  ADDRESS_WORDS = ["chosen", "q", "sort", "pinned", "of", "split", "lang"],
   ADDRESS_FLAGS = ["path", "dense", "busy", "up", "before"];
 
 function addressOf(view, state) {
   const words = [];
   for (const key of ADDRESS_NUMBERS)
     if (Number.isFinite(state[key])) words.push(`${key}=${Math.round(state[key])}`);
-  for (const key of ADDRESS_WORDS) if (state[key]) words.push(`${key}=${encodeURIComponent(state[key])}`);
+  for (const key of ADDRESS_WORDS) if (state[key] && key !== "lang") words.push(`${key}=${encodeURIComponent(state[key])}`);
   for (const key of ADDRESS_FLAGS) if (state[key]) words.push(`${key}=1`);
+  if (LANGUAGE_CHOSEN) words.push(`lang=${LANGUAGE}`);
   return `#${view}${words.length ? "?" + words.join("&") : ""}`;
 }
 

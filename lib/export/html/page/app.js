@@ -40,7 +40,10 @@ class App {
       this.setTheme(theme().dark ? "light" : "dark");
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themeChanged());
+    byId("language").addEventListener("click", () => speak(LANGUAGE === "zh" ? "en" : "zh"));
     this.ink = inkOn; // for tests
+    this.untranslated = UNTRANSLATED;
+    this.findingSentence = findingSentence;
     window.addEventListener("beforeprint", () => this.forPaper(true));
     window.addEventListener("afterprint", () => this.forPaper(false));
     window.addEventListener("popstate", () => this.arrive());
@@ -49,6 +52,7 @@ class App {
 
   // Shows what the address names, as a whole.
   arrive() {
+    if (languageOf(location.hash) !== LANGUAGE) location.reload();
     const state = readAddress(location.hash),
       known = Object.hasOwn(VIEWS, state.view) && (this.base || state.view !== "compare"),
       view = known ? state.view : this.base ? "compare" : "overview";
@@ -117,26 +121,26 @@ class App {
       command = first ? tidy(first.command, 160) : "";
     byId("command").replaceChildren(
       h("code", {title: command}, command),
-      m.processes.length > 1 ? ` and ${plural(m.processes.length - 1, "process", "processes")} more` : "",
+      m.processes.length > 1 ? tr(" and %1 more", plural(m.processes.length - 1, "process", "processes")) : "",
     );
-    document.title = `${command.split(" ").map(baseName)[0] || "recording"} \u2013 libupmu`;
+    document.title = `${command.split(" ").map(baseName)[0] || tr("recording")} \u2013 libupmu`;
     const stuck = (m.deadlocks.items || []).filter((i) => i.certainty === "certain").length;
     const notices = [
-      stuck && ["bad", `${plural(stuck, "deadlock")}: threads wait for each other for ever. `, "deadlock"],
-      m.lost && ["warn", `${plural(m.lost, "event")} did not fit and are lost: sums are at least so large. `],
+      stuck && ["bad", tr("%1: threads wait for each other permanently. ", plural(stuck, "deadlock")), "deadlock"],
+      m.lost && ["warn", tr("%1 did not fit and are lost: sums are at least so large. ", plural(m.lost, "event"))],
       m.window && [
         "",
-        `The timeline and the chart hold ${exact(m.shown.from)} to ${exact(m.shown.to)}; tables and sums are of the whole recording. `,
+        tr("The timeline and the chart hold %1 to %2; tables and sums are of the whole recording. ", exact(m.shown.from), exact(m.shown.to)),
       ],
       this.cut?.cutTo && [
         "",
-        `All sums and tables are of ${exact(this.cut.cutFrom)} to ${exact(this.cut.cutTo)}. `,
+        tr("All sums and tables are of %1 to %2. ", exact(this.cut.cutFrom), exact(this.cut.cutTo)),
         null,
         true,
       ],
       m.damages.length && [
         "bad",
-        `${plural(m.damages.length, "stream")} of this recording could not be read to the end. `,
+        tr("%1 of this recording could not be read to the end. ", plural(m.damages.length, "stream")),
       ],
     ].filter(Boolean);
     byId("notices").replaceChildren(
@@ -146,14 +150,14 @@ class App {
           {class: `notice ${kind}`},
           text,
           cut
-            ? button("Whole recording", () => this.showCut())
+            ? button(tr("Whole recording"), () => this.showCut())
             : view
-              ? button("Show", () => this.show(view))
+              ? button(tr("Show"), () => this.show(view))
               : null,
         ),
       ),
     );
-    byId("tab-deadlock").replaceChildren("Deadlock", stuck ? h("span", {class: "badge"}, stuck) : "");
+    byId("tab-deadlock").replaceChildren(tr("Deadlock"), stuck ? h("span", {class: "badge"}, stuck) : "");
   }
 
   onTheme(redraw) {
@@ -205,11 +209,12 @@ class App {
 
 function failed(problem) {
   byId("busy").replaceChildren(
-    h("span", {class: "notice bad"}, `This report cannot be shown: ${problem.message}. `),
-    "upmu report DIR prints the same as text.",
+    h("span", {class: "notice bad"}, tr("This report cannot be shown: %1. ", problem.message)),
+    tr("upmu report DIR prints the same as text."),
   );
 }
 
+translatePage();
 readData()
   .then((data) => {
     const app = new App(data);

@@ -54,7 +54,7 @@ function contention(model, bins) {
   const shown = model.objects.filter((o) => o.color !== OTHER_COLOR).slice(0, LAYERS_MOST);
   const layers = [
     ...shown.map((o) => ({object: o, title: o.title, color: o.color, calm: o.calm, sum: new Float64Array(bins + 1)})),
-    {object: null, title: "others", color: OTHER_COLOR, calm: true, sum: new Float64Array(bins + 1)},
+    {object: null, title: tr("others"), color: OTHER_COLOR, calm: true, sum: new Float64Array(bins + 1)},
   ];
   const of = new Map(layers.map((l, i) => [l.object ? l.object.index + 1 : 0, i]));
   for (const row of w.rows) {

@@ -5,17 +5,17 @@ const COMPARE_SIDES = ["was", "now"];
 
 // Ids of threads and addresses differ from run to run.
 function threadKey(t) {
-  return t.name ? tidy(t.name, 120) : t.label.replace(/ \d+$/, "") || "(unnamed)";
+  return t.name ? tidy(t.name, 120) : t.label.replace(/ \d+$/, "") || tr("(unnamed)");
 }
 
 function objectKey(m, o) {
   if (o.peer) {
     const ends = m.byTid.get(`${o.process}.${o.peer}`);
-    return ends ? `end of ${threadKey(ends)}` : "end of a thread";
+    return ends ? tr("end of %1", threadKey(ends)) : tr("end of a thread");
   }
   if (o.call) return o.title;
   const site = o.group ? "" : o.sites.map((s) => m.siteText(s.site)).find(Boolean);
-  return tidy(`${o.type} ${o.group || (site ? `used at ${site}` : "(unknown location)")}`, 120);
+  return tidy(`${o.type} ${o.group || (site ? tr("used at %1", site) : tr("(unknown location)"))}`, 120);
 }
 
 // Rows of both recordings by key: {key, was, now}, each side the sum of `measure(row)`, which has numbers only.
@@ -47,8 +47,8 @@ function signed(change, format) {
 function changeText(row, key, format) {
   const was = sideValue(row, "was", key),
     change = changeOf(row, key);
-  if (!row.was) return "new";
-  if (!row.now) return "gone";
+  if (!row.was) return tr("new");
+  if (!row.now) return tr("gone");
   if (change === 0) return "0";
   return was > 0 ? `${signed(change, format)} (${signed(change / was, (n) => percent(n, 1))})` : signed(change, format);
 }
@@ -67,9 +67,9 @@ function compareColumns(title, key, format) {
     number: true,
   });
   return [
-    side("was", `${title} before`),
-    side("now", "Now"),
-    {title: "Change", value: (row) => changeOf(row, key), cell: (row) => changeCell(row, key, format), number: true},
+    side("was", tr("%1 before", title)),
+    side("now", tr("Now")),
+    {title: tr("Change"), value: (row) => changeOf(row, key), cell: (row) => changeCell(row, key, format), number: true},
   ];
 }
 
@@ -82,7 +82,7 @@ function compareTable(title, name, rows, measures) {
     title,
     table([{title: name, value: (row) => row.key, class: "name"}, ...measures.flatMap((m) => compareColumns(...m))], seen, {
       most: 12,
-      empty: "None in either recording.",
+      empty: tr("None in either recording."),
     }),
   );
 }
@@ -96,7 +96,7 @@ function compareCard(title, was, now, format) {
     {class: "card"},
     h("div", {class: "title"}, title),
     h("div", {class: "value"}, format(now)),
-    h("div", {class: "note"}, `was ${format(was)}: `, changeCell(row, "n", format)),
+    h("div", {class: "note"}, tr("was %1: ", format(was)), changeCell(row, "n", format)),
   );
 }
 
@@ -108,12 +108,12 @@ function compareCards(old, now) {
   return h(
     "div",
     {class: "cards"},
-    card("Recorded", (m) => m.length, duration),
-    card("Waiting for locks", locks, duration),
-    card("Waits for locks", waits, count),
-    card("Blocked in all", blocked, duration),
-    card("Threads", (m) => m.threads.length, count),
-    card("Deadlocks", (m) => (m.deadlocks.items || []).filter((i) => i.certainty === "certain").length, count),
+    card(tr("Recorded"), (m) => m.length, duration),
+    card(tr("Waiting for locks"), locks, duration),
+    card(tr("Waits for locks"), waits, count),
+    card(tr("Blocked in all"), blocked, duration),
+    card(tr("Threads"), (m) => m.threads.length, count),
+    card(tr("Deadlocks"), (m) => (m.deadlocks.items || []).filter((i) => i.certainty === "certain").length, count),
   );
 }
 
@@ -123,7 +123,7 @@ function recordingFacts(title, m) {
     "dl",
     {class: "facts"},
     h("div", null, h("dt", null, title), h("dd", null, p ? h("code", null, tidy(p.command, 200)) : "\u2013")),
-    p ? h("div", null, h("dt", null, "Began"), h("dd", null, `${new Date(p.start_ns / 1e6).toLocaleString()} on ${tidy(p.host, 60)}`)) : null,
+    p ? h("div", null, h("dt", null, tr("Began")), h("dd", null, tr("%1 on %2", localTime(p.start_ns), tidy(p.host, 60)))) : null,
   );
 }
 
@@ -132,10 +132,10 @@ function compareFindings(old, now) {
   const list = (title, m) => [
     h("h4", null, title),
     m.findings.length
-      ? h("ol", {class: "findings"}, m.findings.map((f) => h("li", null, findingText(f.text), ".")))
-      : h("p", {class: "empty"}, "None."),
+      ? h("ol", {class: "findings"}, m.findings.map((f) => h("li", null, findingText(f.text), tr(". ").trim())))
+      : h("p", {class: "empty"}, tr("None.")),
   ];
-  return panel("Findings", list("Now", now), list("Before", old));
+  return panel(tr("Findings"), list(tr("Now"), now), list(tr("Before"), old));
 }
 
 // Paths of both recordings by their stable names; `side` is whose time gives the widths.
@@ -143,8 +143,8 @@ function comparePaths(old, now, of, side) {
   const stable = (m, paths) => {
     const names = new Map();
     for (const t of m.threads) names.set(t.label, threadKey(t));
-    for (const o of m.objects) names.set(`wait for ${o.title}`, `wait for ${objectKey(m, o)}`).set(o.title, objectKey(m, o));
-    const name = (text) => names.get(text) ?? text.replace(/^(wait for thread) \d+$/, "$1");
+    for (const o of m.objects) names.set(waitFor(o.title), waitFor(objectKey(m, o))).set(o.title, objectKey(m, o));
+    const name = (text) => names.get(text) ?? text.replace(/^(.*(?:\bthread|线程)) \d+$/, "$1");
     return paths.map((p) => ({...p, thread: name(p.thread), lock: name(p.lock), frames: p.frames.map((f) => (f.wait ? {...f, name: name(f.name)} : f))}));
   };
   const make = of === "regions" ? regionPaths : waitPaths,
@@ -175,17 +175,17 @@ function compareFlame(app, old, now) {
       app.noteNow();
     };
   const ofs = [
-      ["blocked", "Blocked time by call stack"],
-      ["regions", "Wall time by region"],
+      ["blocked", tr("Blocked time by call stack")],
+      ["regions", tr("Wall time by region")],
     ],
     buttons = ofs.map(([of, title]) => button(title, () => change({of}), {"aria-pressed": "false"})),
     split = h(
       "select",
-      {"aria-label": "Split the flame graph", onchange: () => change({split: split.value})},
+      {"aria-label": tr("Split the flame graph"), onchange: () => change({split: split.value})},
       FLAME_SPLITS.map(([key, title]) => h("option", {value: key}, title)),
     ),
-    up = button("Bottom-up", () => change({up: !state.up}), {title: "Callers above what they call: the innermost functions first"}),
-    widths = button("Widths of before", () => change({before: !state.before}), {title: "What is gone has a width in the older recording only"});
+    up = button(tr("Bottom-up"), () => change({up: !state.up}), {title: tr("Callers above what they call: the innermost functions first")}),
+    widths = button(tr("Widths of before"), () => change({before: !state.before}), {title: tr("What is gone has a width in the older recording only")});
   function draw() {
     const of = state.of === "regions" ? "regions" : "blocked",
       side = state.before ? "was" : "now";
@@ -200,19 +200,22 @@ function compareFlame(app, old, now) {
         const row = side === "now" ? {was: {ns: n.other}, now: {ns: n.ns}} : {was: {ns: n.ns}, now: {ns: n.other}};
         if (!row.was.ns) row.was = null;
         if (!row.now.ns) row.now = null;
-        return `${duration(row.was?.ns ?? 0)} before, ${duration(row.now?.ns ?? 0)} now: ${changeText(row, "ns", duration)}`;
+        return tr("%1 before, %2 now: %3", duration(row.was?.ns ?? 0), duration(row.now?.ns ?? 0), changeText(row, "ns", duration));
       };
     app.flame_shown = new Flame(place, root, app, {up: state.up, color: changeColor(side), words});
     const lost = hiddenTime(root);
-    gone.textContent = lost > 0 ? `${duration(lost)} of paths that are ${side === "now" ? "gone" : "new"} have no width here.` : "";
+    gone.textContent =
+      lost > 0
+        ? tr(side === "now" ? "%1 of paths that are gone have no width here." : "%1 of paths that are new have no width here.", duration(lost))
+        : "";
   }
   fill(tools, [buttons, split, up, widths]);
   draw();
   return panel(
-    "Where it changed",
+    tr("Where it changed"),
     tools,
     place,
-    h("p", {class: "note"}, "Red: more time than before; blue: less; gray: the same. A box is as wide as its time now, or before."),
+    h("p", {class: "note"}, tr("Red: more time than before; blue: less; gray: the same. A box is as wide as its time now, or before.")),
     gone,
   );
 }
@@ -232,46 +235,46 @@ function showCompare(app) {
     ],
     onPath = (m, o) => m.paths.reduce((n, p) => n + p.objects.filter((x) => x.object === o.index).reduce((k, x) => k + x.held_ns, 0), 0);
   fill(byId("compare"), [
-    panel("Two recordings", recordingFacts("Now", now), recordingFacts("Before", old)),
+    panel(tr("Two recordings"), recordingFacts(tr("Now"), now), recordingFacts(tr("Before"), old)),
     compareCards(old, now),
     compareFindings(old, now),
     compareTable(
-      "Locks and what else was waited for",
-      "Object",
+      tr("Locks and what else was waited for"),
+      tr("Object"),
       matched(sides((m) => m.objects), (o, m) => objectKey(m, o), (o, m) => ({waited: o.waitedNs, waits: waitCount(o.waits), path: onPath(m, o)})),
       [
-        ["Waited", "waited", duration],
-        ["Waits", "waits", count],
-        ["Held on the critical path", "path", duration],
+        [tr("Waited"), "waited", duration],
+        [tr("Waits"), "waits", count],
+        [tr("Held on the critical path"), "path", duration],
       ],
     ),
     compareFlame(app, old, now),
     compareTable(
-      "Functions that wait",
-      "Function",
+      tr("Functions that wait"),
+      tr("Function"),
       matched(sides(functionRows), (f) => f.name, (f) => ({own: f.own, all: f.all})),
       [
-        ["Blocked in it", "own", duration],
-        ["And below it", "all", duration],
+        [tr("Blocked in it"), "own", duration],
+        [tr("And below it"), "all", duration],
       ],
     ),
     compareTable(
-      "Threads",
-      "Thread",
+      tr("Threads"),
+      tr("Thread"),
       matched(sides((m) => m.threads), threadKey, (t) => ({blocked: t.blocked_ns, life: t.life, n: 1})),
       [
-        ["Blocked", "blocked", duration],
-        ["Life", "life", duration],
-        ["Number", "n", count],
+        [tr("Blocked"), "blocked", duration],
+        [tr("Life"), "life", duration],
+        [tr("Number"), "n", count],
       ],
     ),
     compareTable(
-      "Regions",
-      "Region",
+      tr("Regions"),
+      tr("Region"),
       matched(sides((m) => m.regions.filter((r) => r.name !== "(thread)")), (r) => tidy(r.name, 120), (r) => ({wall: r.wall_ns, times: r.count})),
       [
-        ["Wall time", "wall", duration],
-        ["Times", "times", count],
+        [tr("Wall time"), "wall", duration],
+        [tr("Times"), "times", count],
       ],
     ),
   ]);

@@ -148,7 +148,7 @@ function cutRegions(m, cut, from, to) {
   cutSpans(byDepth, from, to, (row, i, ns, times) => {
     const region = r.what[i] ? cut.regions[r.what[i] - 1] : null,
       parent = around(row, i) ?? node(0, cut.threads[row.a].label),
-      at = node(parent, region ? region.name : "several regions");
+      at = node(parent, region ? region.name : tr("several regions"));
     nodeOf.set(i, at);
     nodes[at][3] += times;
     nodes[at][4] += ns;

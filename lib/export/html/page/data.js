@@ -112,7 +112,7 @@ async function readData() {
     text = element.textContent.trim();
   element.remove();
   if (typeof DecompressionStream === "undefined")
-    throw new Error("this browser cannot inflate data (DecompressionStream): any of 2023 or later can");
+    throw new Error(tr("this browser cannot inflate data (DecompressionStream): any of 2023 or later can"));
   const all = sections(await inflate(fromBase64(text)));
   const parse = (name) => JSON.parse(new TextDecoder().decode(all.get(name).bytes));
   return {...recordingOf(parse("facts"), all), base: all.has("base") ? baseOf(parse("base")) : null};

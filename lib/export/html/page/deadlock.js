@@ -2,22 +2,24 @@
 // Deadlocks as a graph of waiting threads with their call stacks, and lock-order cycles.
 
 const DEADLOCK_WORDS = {
-  cycle: "Threads wait for each other's locks",
-  self: "A thread waits for a lock that it holds itself",
-  "owner-ended": "The holder of the lock has ended",
-  "join-cycle": "Threads wait for each other's ends",
-  "join-self": "A thread waits for its own end",
-  "no-post": "No thread can post the semaphore",
-  "no-signal": "No thread can signal the condition variable",
-  "barrier-short": "No thread can arrive at the barrier",
-  "no-wake": "No thread can wake the futex",
+  cycle: tr("Threads wait for each other's locks"),
+  self: tr("A thread waits for a lock that it holds itself"),
+  "owner-ended": tr("The holder of the lock has ended"),
+  "join-cycle": tr("Threads wait for each other's ends"),
+  "join-self": tr("A thread waits for its own end"),
+  "no-post": tr("No thread can post the semaphore"),
+  "no-signal": tr("No thread can signal the condition variable"),
+  "barrier-short": tr("No thread can arrive at the barrier"),
+  "no-wake": tr("No thread can wake the futex"),
+  "all-asleep": tr("All threads are asleep, and no known event could wake one"),
+  "cross-process": tr("Threads of several processes wait for each other"),
 };
 const CLASS_WORDS = {
-  inversion: "Threads could deadlock",
-  gated: "Kept apart by a lock that they share",
-  "one-thread": "One thread alone acquired the locks in both orders",
-  ordered: "One was over before the other began",
-  broken: "One of them only tries, or waits for a limited time",
+  inversion: tr("Threads could deadlock"),
+  gated: tr("Kept apart by a lock that they share"),
+  "one-thread": tr("One thread alone acquired the locks in both orders"),
+  ordered: tr("One was over before the other began"),
+  broken: tr("One of them only tries, or waits for a limited time"),
 };
 
 // ------------------------------------------------------------------------------------------------- the graph
@@ -57,7 +59,7 @@ function ring(nodes, edges, choose) {
     at = nodes.map((_, i) => place(i));
   const graph = svg(
     "svg",
-    {viewBox: `0 0 ${width} ${height}`, class: "graph", role: "group", "aria-label": "Graph of who waits for whom"},
+    {viewBox: `0 0 ${width} ${height}`, class: "graph", role: "group", "aria-label": tr("Graph of who waits for whom")},
     svg(
       "defs",
       null,
@@ -110,7 +112,7 @@ function nodeOf(node, p, choose) {
       class: `node ${node.kind}`,
       tabindex: "0",
       role: "button",
-      "aria-label": `${lines.join(", ")}: show call stacks`,
+      "aria-label": tr("%1: show call stacks", lines.join(", ")),
       transform: `translate(${p.x} ${p.y})`,
       onclick: go,
       onkeydown: go,
@@ -158,7 +160,7 @@ function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
       class: `edge ${edge.kind}`,
       tabindex: "0",
       role: "button",
-      "aria-label": `${nodes[edge.from].title} ${edge.label} ${nodes[edge.to].title}: show call stacks`,
+      "aria-label": tr("%1: show call stacks", `${nodes[edge.from].title} ${edge.label} ${nodes[edge.to].title}`),
       onclick: go,
       onkeydown: go,
     },
@@ -184,12 +186,12 @@ function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
 
 function lockTitle(m, process, address, fallback) {
   const o = m.byAddress.get(`${process}.${address}`);
-  return o ? o.title : address ? `${fallback || "lock"} ${address}` : fallback || "?";
+  return o ? o.title : address ? `${fallback || tr("lock")} ${address}` : fallback || "?";
 }
 
 function threadTitle(m, process, t) {
   const known = m.byTid.get(`${process}.${t.tid}`);
-  return known ? known.label : tidy(t.name ? `${t.name} ${t.tid}` : `thread ${t.tid}`, 60);
+  return known ? known.label : tidy(t.name ? `${t.name} ${t.tid}` : tr("thread %1", t.tid), 60);
 }
 
 // The lock that blocks a thread; of a condition variable's wait the mutex to be reacquired, if it is held.
@@ -210,7 +212,7 @@ function itemGraph(m, item, choose) {
     nodes.push({
       kind: "thread",
       title: threadTitle(m, item.process, t),
-      note: t.since === null ? "" : `waits since ${duration(t.since)}`,
+      note: t.since === null ? "" : tr("waits since %1", duration(t.since)),
       thread: t,
     });
     if (join) return;
@@ -224,7 +226,7 @@ function itemGraph(m, item, choose) {
       from: thread,
       to: thread + 1,
       kind: "wait",
-      label: t.shared ? "waits to read" : kind === t.kind ? "waits for" : "takes again",
+      label: t.shared ? tr("waits to read") : kind === t.kind ? tr("waits for") : tr("takes again"),
       node: nodes[thread + 1],
     });
   });
@@ -242,7 +244,7 @@ function itemGraph(m, item, choose) {
       from: last,
       to: next,
       kind: t.kind === "join" ? "wait" : "hold",
-      label: t.kind === "join" ? "waits for the end of" : "held by",
+      label: t.kind === "join" ? tr("waits for the end of") : tr("held by"),
       node: nodes[last],
       bend: nodes.length === 2 ? 70 : 0,
     });
@@ -251,8 +253,8 @@ function itemGraph(m, item, choose) {
   if (item.kind === "owner-ended") {
     nodes.push({
       kind: "thread gone",
-      title: tidy(item.ownerName ? `${item.ownerName} ${item.owner}` : `thread ${item.owner}`, 60),
-      note: "has ended",
+      title: tidy(item.ownerName ? `${item.ownerName} ${item.owner}` : tr("thread %1", item.owner), 60),
+      note: tr("has ended"),
       site: item.ownerSite,
     });
     caught.forEach((_, i) =>
@@ -260,7 +262,7 @@ function itemGraph(m, item, choose) {
         from: 2 * i + 1,
         to: nodes.length - 1,
         kind: "hold",
-        label: "held by",
+        label: tr("held by"),
         node: nodes[nodes.length - 1],
       }),
     );
@@ -271,28 +273,28 @@ function itemGraph(m, item, choose) {
 // Both stacks: of the waiting thread, and of the acquisition that it waits for.
 function stacksOf(m, item, node) {
   if (node.site !== undefined && !node.thread)
-    return [h("h4", null, `${node.title} acquired the lock at`), stackList(m, 0, node.site)];
+    return [h("h4", null, tr("%1 acquired the lock at", node.title)), stackList(m, 0, node.site)];
   const t = node.thread,
     holder = node.holder || item.threads.find((x) => x.tid === t.holder);
   const held = holder && holder.held.find((x) => x.lock === inTheWay(t).lock);
   return [
-    h("h4", null, `${threadTitle(m, item.process, t)} waits for ${lockTitle(m, item.process, t.object, t.kind)}`),
+    h("h4", null, tr("%1 waits for %2", threadTitle(m, item.process, t), lockTitle(m, item.process, t.object, t.kind))),
     facts([
-      ["Since", t.since === null ? "not recorded" : exact(t.since)],
-      ["Limit", t.timed ? "it waits for a limited time" : ""],
-      ["Gave up for it", t.mutex ? lockTitle(m, item.process, t.mutex, "mutex") : ""],
+      [tr("Since"), t.since === null ? tr("not recorded") : exact(t.since)],
+      [tr("Limit"), t.timed ? tr("it waits for a limited time") : ""],
+      [tr("Gave up for it"), t.mutex ? lockTitle(m, item.process, t.mutex, "mutex") : ""],
     ]),
     stackList(m, t.stack, t.site),
     holder && t.kind !== "join"
       ? [
-          h("h4", null, `${threadTitle(m, item.process, holder)} holds ${t.kind === "cond" ? "its mutex" : "it"}`),
-          facts([["Since", held && held.since !== null ? exact(held.since) : "before the wait began"]]),
+          h("h4", null, tr(t.kind === "cond" ? "%1 holds its mutex" : "%1 holds it", threadTitle(m, item.process, holder))),
+          facts([[tr("Since"), held && held.since !== null ? exact(held.since) : tr("before the wait began")]]),
           stackList(m, held ? held.stack : 0, held ? held.site : 0),
         ]
       : null,
     t.held.length
       ? [
-          h("h4", null, `${threadTitle(m, item.process, t)} holds`),
+          h("h4", null, tr("%1 holds", threadTitle(m, item.process, t))),
           h(
             "ul",
             {class: "plain"},
@@ -301,12 +303,12 @@ function stacksOf(m, item, node) {
                 "li",
                 null,
                 h("b", null, lockTitle(m, item.process, x.lock)),
-                x.wanted ? h("span", {class: "tag bad"}, "wanted") : null,
-                h("small", null, " acquired at " + (m.siteText(x.site) || "a call site that was not recorded")),
+                x.wanted ? h("span", {class: "tag bad"}, tr("wanted")) : null,
+                h("small", null, " ", tr("acquired at %1", m.siteText(x.site) || tr("a call site that was not recorded"))),
               ),
             ),
           ),
-          t.forgotten ? h("p", {class: "note"}, `and ${count(t.forgotten)} more that were not kept`) : null,
+          t.forgotten ? h("p", {class: "note"}, tr("and %1 more that were not kept", count(t.forgotten))) : null,
         ]
       : null,
   ];
@@ -324,19 +326,23 @@ function itemPanel(m, item) {
     h(
       "h2",
       null,
-      h("span", {class: certain ? "tag bad" : "tag"}, item.certainty),
+      h("span", {class: certain ? "tag bad" : "tag"}, tr(item.certainty)),
       DEADLOCK_WORDS[item.kind] || item.kind,
     ),
     h(
       "p",
       {class: "dim"},
-      `${plural(item.caught, "thread")} of process ${item.pid}, ${item.alive ? "while it was running" : "when the recording ended"}`,
-      item.couldEnd ? `; could be ended by ${tidy(item.couldEnd, 300)}` : "",
+      tr(
+        item.alive ? "%1 of process %2, while it was running" : "%1 of process %2, when the recording ended",
+        plural(item.caught, "thread"),
+        item.pid,
+      ),
+      item.couldEnd ? tr("; could be ended by %1", tidy(item.couldEnd, 300)) : "",
     ),
     h("div", {class: "split-graph"}, itemGraph(m, item, choose), side),
     behind.length
       ? [
-          h("h4", null, "Behind them"),
+          h("h4", null, tr("Behind them")),
           h(
             "ul",
             {class: "plain"},
@@ -345,8 +351,9 @@ function itemPanel(m, item) {
                 "li",
                 null,
                 h("b", null, threadTitle(m, item.process, t)),
-                ` waits for ${lockTitle(m, item.process, t.object, t.kind)}`,
-                h("small", null, " at " + (m.siteText(t.site) || "a call site that was not recorded")),
+                " ",
+                tr("waits for %1", lockTitle(m, item.process, t.object, t.kind)),
+                h("small", null, " ", tr("at %1", m.siteText(t.site) || tr("a call site that was not recorded"))),
               ),
             ),
           ),
@@ -369,7 +376,7 @@ function cyclePanel(m, cycle) {
       from: i,
       to: nodes.findIndex((n) => n.acquisition.held === t.lock),
       kind: "hold",
-      label: thread ? thread.label : `thread ${t.tid}`,
+      label: thread ? thread.label : tr("thread %1", t.tid),
       node: nodes[i],
       bend: nodes.length === 2 ? (i ? 74 : -74) : 0,
     });
@@ -381,14 +388,14 @@ function cyclePanel(m, cycle) {
     h(
       "h2",
       null,
-      h("span", {class: cycle.class === "inversion" ? "tag warn" : "tag"}, cycle.class),
+      h("span", {class: cycle.class === "inversion" ? "tag warn" : "tag"}, tr(cycle.class)),
       CLASS_WORDS[cycle.class] || cycle.class,
     ),
     h(
       "p",
       {class: "dim"},
-      "An arrow leads from a lock that was held to the one that was then acquired.",
-      cycle.similar ? ` ${count(cycle.similar)} more of other locks at the same call sites.` : "",
+      tr("An arrow leads from a lock that was held to the one that was then acquired."),
+      cycle.similar ? tr(" %1 more of other locks at the same call sites.", count(cycle.similar)) : "",
     ),
     h(
       "div",
@@ -406,13 +413,13 @@ function cyclePanel(m, cycle) {
 function takingStacks(m, cycle, t) {
   const thread = m.byTid.get(`${cycle.process}.${t.tid}`);
   return [
-    h("h4", null, `${thread ? thread.label : "thread " + t.tid} took ${lockTitle(m, cycle.process, t.lock)}`),
+    h("h4", null, tr("%1 took %2", thread ? thread.label : tr("thread %1", t.tid), lockTitle(m, cycle.process, t.lock))),
     facts([
-      ["At", t.time === null ? "" : exact(t.time)],
-      ["How", t.tried ? "by a call that does not wait" : t.timed ? "for a limited time" : ""],
+      [tr("At"), t.time === null ? "" : exact(t.time)],
+      [tr("How"), t.tried ? tr("by a call that does not wait") : t.timed ? tr("for a limited time") : ""],
     ]),
     stackList(m, t.stack, 0),
-    h("h4", null, `while it held ${lockTitle(m, cycle.process, t.held)}, acquired at`),
+    h("h4", null, tr("while it held %1, acquired at", lockTitle(m, cycle.process, t.held))),
     stackList(m, t.heldStack, t.heldSite),
   ];
 }
@@ -422,14 +429,14 @@ function showDeadlock(app) {
     d = m.deadlocks,
     place = byId("deadlock");
   if (d.problem) {
-    fill(place, [h("p", {class: "notice bad"}, `Deadlocks cannot be shown: ${tidy(d.problem, 400)}`)]);
+    fill(place, [h("p", {class: "notice bad"}, tr("Deadlocks cannot be shown: %1", tidy(d.problem, 400)))]);
     return;
   }
   const whole = isWhole(m);
   const notes = [
-    d.without ? `Of ${plural(d.without, "process", "processes")} it was not recorded what their threads stand at.` : "",
-    d.incomplete ? `${count(d.incomplete)} nested acquisitions were recorded incompletely and are left out.` : "",
-    d.cut ? "There may be more contradicting orders: the search was ended." : "",
+    d.without ? tr("Of %1 it was not recorded what their threads wait for.", plural(d.without, "process", "processes")) : "",
+    d.incomplete ? tr("%1 nested acquisitions were recorded incompletely and are left out.", count(d.incomplete)) : "",
+    d.cut ? tr("There may be more contradicting orders: the search was ended.") : "",
   ].filter(Boolean);
   const worst = d.cycles.filter((c) => c.class === "inversion").length;
   fill(place, [
@@ -437,13 +444,15 @@ function showDeadlock(app) {
       ? h(
           "section",
           {class: "panel calm-panel"},
-          h("h2", null, whole ? "No thread is deadlocked" : "No deadlock was found"),
+          h("h2", null, whole ? tr("No thread is deadlocked") : tr("No deadlock was found")),
           h(
             "p",
             null,
             d.cycles.length === 0
-              ? `${d.acquisitions ? `${plural(d.acquisitions, "time")} a lock was acquired while others were held, and no two orders contradict each other.` : "No lock was acquired while another was held, so there are no orders that could contradict each other."}`
-              : `${plural(worst, "order")} of locks could come to a deadlock, ${count(d.cycles.length - worst)} more cannot, for the reasons below.`,
+              ? d.acquisitions
+                ? tr("%1 a lock was acquired while others were held, and no two orders contradict each other.", plural(d.acquisitions, "time"))
+                : tr("No lock was acquired while another was held, so there are no orders that could contradict each other.")
+              : tr("%1 of locks could come to a deadlock, %2 more cannot, for the reasons below.", plural(worst, "order"), count(d.cycles.length - worst)),
           ),
         )
       : null,

@@ -18,7 +18,7 @@ function dot(color) {
 // A call stack with source lines, innermost first.
 function stackList(m, stack, site) {
   const frames = stack ? m.stackFrames(stack) : m.siteFrames(site);
-  if (frames.length === 0) return h("p", {class: "empty"}, "No call stack was recorded.");
+  if (frames.length === 0) return h("p", {class: "empty"}, tr("No call stack was recorded."));
   return h(
     "ol",
     {class: "stack"},
@@ -43,13 +43,13 @@ function times(t, i) {
   const begin = t.begin[i],
     open = t.flags[i] & UNFINISHED;
   return [
-    ["From", exact(begin)],
-    [open ? "Recorded until" : "To", exact(begin + t.ns[i])],
-    ["Lasted", h("b", null, (open ? "at least " : "") + duration(t.ns[i]))],
+    [tr("From"), exact(begin)],
+    [open ? tr("Recorded until") : tr("To"), exact(begin + t.ns[i])],
+    [tr("Lasted"), h("b", null, open ? tr("at least %1", duration(t.ns[i])) : duration(t.ns[i]))],
     t.more[i]
       ? [
-          "Drawn as one",
-          `${count(t.more[i] + 1)} of them, ${duration(t.ns[i] - t.idle[i])} together; the details below are of the longest's`,
+          tr("Drawn as one"),
+          tr("%1 of them, %2 together; the details below are of the longest's", count(t.more[i] + 1), duration(t.ns[i] - t.idle[i])),
         ]
       : null,
   ];
@@ -69,25 +69,25 @@ function waitDetails(m, row, i) {
     kind = WAIT_KINDS[w.kind[i]];
   const since = w.since[i] ? w.since[i] - 1 : null;
   return {
-    title: [o ? dot(o.color) : null, o ? `Waiting for ${o.title}` : "Several waits"],
+    title: [o ? dot(o.color) : null, o ? tr("Waiting for %1", o.title) : tr("Several waits")],
     rows: [
-      ["Thread", threadLink(m, m.threads[row.a])],
-      o ? ["Object", objectLink(m, o)] : null,
-      ["Kind", kind],
+      [tr("Thread"), threadLink(m, m.threads[row.a])],
+      o ? [tr("Object"), objectLink(m, o)] : null,
+      [tr("Kind"), kind],
       ...times(w, i),
-      ["Called at", siteLink(m, w.site[i])],
-      holder ? ["Held by", holderLink(m, o, holder, w.begin[i])] : CALM.has(kind) ? null : ["Held by", "not known"],
-      ["Acquired at", siteLink(m, w.holderSite[i])],
+      [tr("Called at"), siteLink(m, w.site[i])],
+      holder ? [tr("Held by"), holderLink(m, o, holder, w.begin[i])] : CALM.has(kind) ? null : [tr("Held by"), tr("not known")],
+      [tr("Acquired at"), siteLink(m, w.holderSite[i])],
       holder
-        ? ["Held since", since === null ? "at least the begin of the wait" : `${duration(since)} before the wait`]
+        ? [tr("Held since"), since === null ? tr("at least the begin of the wait") : tr("%1 before the wait", duration(since))]
         : null,
       waker
         ? [
-            CALM.has(kind) ? "Last signalled by" : "Let go by",
-            [threadLink(m, waker), `, ${duration(w.wakerNs[i])} before the end`],
+            CALM.has(kind) ? tr("Last signalled by") : tr("Let go by"),
+            [threadLink(m, waker), tr(", %1 before the end", duration(w.wakerNs[i]))],
           ]
         : null,
-      w.flags[i] & UNFINISHED ? ["End", h("b", {class: "bad"}, "it had not ended when the recording did")] : null,
+      w.flags[i] & UNFINISHED ? [tr("End"), h("b", {class: "bad"}, tr("it had not ended when the recording did"))] : null,
     ],
     stack: w.stack[i],
     wakerStack: w.wakerStack[i],
@@ -101,17 +101,17 @@ function regionDetails(m, row, i) {
   const r = row.table,
     region = r.what[i] ? m.regions[r.what[i] - 1] : null;
   return {
-    title: [region ? tidy(region.name, 200) : "Several regions"],
+    title: [region ? tidy(region.name, 200) : tr("Several regions")],
     rows: [
-      ["Thread", threadLink(m, m.threads[row.a])],
-      ["Kind", "region"],
-      ["Depth", row.b + 1],
+      [tr("Thread"), threadLink(m, m.threads[row.a])],
+      [tr("Kind"), tr("region")],
+      [tr("Depth"), row.b + 1],
       ...times(r, i),
       ...(r.more[i] ? [] : m.counters.map((c, k) => [c.name, counterOfRegion(m, c, k, i)])),
       region
         ? [
-            "All of this name",
-            `${count(region.count)}, mean ${duration(region.wall_ns / Math.max(1, region.count))}, longest ${duration(region.max_ns)}`,
+            tr("All of this name"),
+            tr("%1, mean %2, longest %3", count(region.count), duration(region.wall_ns / Math.max(1, region.count)), duration(region.max_ns)),
           ]
         : null,
     ],
@@ -121,7 +121,7 @@ function regionDetails(m, row, i) {
 function counterOfRegion(m, counter, k, i) {
   const coded = m.regionCounts[k][i],
     status = STATUSES[coded % 8] || "not counted";
-  return counted([status === "exact" || status === "scaled" ? Math.floor(coded / 8) : null, status], counter);
+  return counted({value: status === "exact" || status === "scaled" ? Math.floor(coded / 8) : null, status}, counter);
 }
 
 function holdDetails(m, row, i) {
@@ -139,16 +139,16 @@ function holdDetails(m, row, i) {
     )
       waiters += r.table.what[k] === o.index + 1 && r.table.begin[k] + r.table.ns[k] > begin ? r.table.more[k] + 1 : 0;
   return {
-    title: [dot(o.color), `Holding ${o.title}`],
+    title: [dot(o.color), tr("Holding %1", o.title)],
     rows: [
-      ["Thread", threadLink(m, m.threads[row.b])],
-      ["Object", objectLink(m, o)],
-      ["Kind", flags & SAMPLED ? "hold, one sample in many" : "hold"],
+      [tr("Thread"), threadLink(m, m.threads[row.b])],
+      [tr("Object"), objectLink(m, o)],
+      [tr("Kind"), flags & SAMPLED ? tr("hold, one sample in many") : tr("hold")],
       ...times(holds, i),
-      ["Acquired at", siteLink(m, holds.site[i])],
-      flags & AT_LEAST ? ["Begin", "acquired then or before: not recorded"] : null,
-      ["Waits meanwhile", count(waiters)],
-      flags & UNFINISHED ? ["End", h("b", {class: "bad"}, "not released while others waited")] : null,
+      [tr("Acquired at"), siteLink(m, holds.site[i])],
+      flags & AT_LEAST ? [tr("Begin"), tr("acquired then or before: not recorded")] : null,
+      [tr("Waits meanwhile"), count(waiters)],
+      flags & UNFINISHED ? [tr("End"), h("b", {class: "bad"}, tr("not released while others waited"))] : null,
     ],
     site: holds.site[i],
     object: o,
@@ -167,26 +167,26 @@ function describe(m, row, i) {
 function threadDetails(m, t) {
   return [
     facts([
-      ["Began", exact(t.begin)],
-      ["Lived", duration(t.life)],
-      ["Blocked", `${duration(t.blocked_ns)} (${percent(t.blocked_ns, t.life)})`],
-      t.sched ? ["Running", `${duration(t.sched.running_ns)} (${percent(t.sched.running_ns, t.life)})`] : null,
-      t.sched ? ["Preempted", `${duration(t.sched.preempted_ns)} (${percent(t.sched.preempted_ns, t.life)})`] : null,
-      ["Switches", counted(t.switches)],
+      [tr("Began"), exact(t.begin)],
+      [tr("Lived"), duration(t.life)],
+      [tr("Blocked"), `${duration(t.blocked_ns)} (${percent(t.blocked_ns, t.life)})`],
+      t.sched ? [tr("Running"), `${duration(t.sched.running_ns)} (${percent(t.sched.running_ns, t.life)})`] : null,
+      t.sched ? [tr("Preempted"), `${duration(t.sched.preempted_ns)} (${percent(t.sched.preempted_ns, t.life)})`] : null,
+      [tr("Switches"), counted(t.switches)],
       ...m.counters.map((c, i) => (t.counters[i] ? [c.name, counted(t.counters[i].sum, c)] : null)),
     ]),
-    h("h4", null, "Waited for"),
+    h("h4", null, tr("Waited for")),
     table(
       [
-        {title: "Kind", value: (w) => w.kind},
-        {title: "Time", value: (w) => waited(w.sum), cell: (w) => duration(waited(w.sum)), number: true},
-        {title: "Times", value: (w) => waitCount(w.sum), cell: (w) => count(waitCount(w.sum)), number: true},
+        {title: tr("Kind"), value: (w) => w.kind},
+        {title: tr("Time"), value: (w) => waited(w.sum), cell: (w) => duration(waited(w.sum)), number: true},
+        {title: tr("Times"), value: (w) => waitCount(w.sum), cell: (w) => count(waitCount(w.sum)), number: true},
       ],
       Object.entries(t.waits)
         .map(([kind, sum]) => ({kind, sum}))
         .filter((w) => waitCount(w.sum) > 0)
         .sort((a, b) => waited(b.sum) - waited(a.sum)),
-      {empty: "Nothing that was recorded."},
+      {empty: tr("Nothing that was recorded.")},
     ),
   ];
 }
@@ -195,12 +195,12 @@ function threadDetails(m, t) {
 function objectDetails(m, o) {
   return [
     facts([
-      ["Address", o.address],
-      ["Created at", siteLink(m, o.init)],
-      ["Waited for", `${duration(o.waitedNs)} (${count(waitCount(o.waits))})`],
-      ["Longest wait", o.waits.count ? duration(o.waits.max_ns) : ""],
-      ["Acquired", o.acquisitions ? (o.counts_exact ? "" : "\u2265\u202f") + count(o.acquisitions) : ""],
-      ["Held", o.holds ? `${duration(o.hold_ns)} (${count(o.holds)})` : ""],
+      [tr("Address"), o.address],
+      [tr("Created at"), siteLink(m, o.init)],
+      [tr("Waited for"), `${duration(o.waitedNs)} (${count(waitCount(o.waits))})`],
+      [tr("Longest wait"), o.waits.count ? duration(o.waits.max_ns) : ""],
+      [tr("Acquired"), o.acquisitions ? (o.counts_exact ? "" : "\u2265\u202f") + count(o.acquisitions) : ""],
+      [tr("Held"), o.holds ? `${duration(o.hold_ns)} (${count(o.holds)})` : ""],
     ]),
     lockSites(m, o),
   ];
@@ -209,7 +209,7 @@ function objectDetails(m, o) {
 // The line under the pointer.
 function tip(m, row, i) {
   const d = describe(m, row, i),
-    wanted = new Set(["Thread", "Held by", "Lasted", "Acquired at", "Called at"]);
+    wanted = new Set([tr("Thread"), tr("Held by"), tr("Lasted"), tr("Acquired at"), tr("Called at")]);
   return [
     h("b", null, d.title),
     d.rows
@@ -248,7 +248,7 @@ function measured(m, from, to) {
   }
   const list = (sums, name) =>
     [...sums]
-      .map(([what, s]) => ({...s, name: what ? name(what - 1) : "several"}))
+      .map(([what, s]) => ({...s, name: what ? name(what - 1) : tr("several")}))
       .sort((a, b) => b.ns - a.ns)
       .slice(0, 12);
   return {
@@ -261,21 +261,21 @@ function measured(m, from, to) {
 function measuredDetails(m, from, to) {
   const sums = measured(m, from, to),
     columns = [
-      {title: "What", value: (r) => r.name, class: "name"},
-      {title: "Time", value: (r) => r.ns, cell: (r) => duration(r.ns), number: true},
-      {title: "Times", value: (r) => r.n, cell: (r) => count(r.n), number: true},
+      {title: tr("What"), value: (r) => r.name, class: "name"},
+      {title: tr("Time"), value: (r) => r.ns, cell: (r) => duration(r.ns), number: true},
+      {title: tr("Times"), value: (r) => r.n, cell: (r) => count(r.n), number: true},
     ];
   return [
-    h("h3", null, `${duration(to - from)} measured`),
+    h("h3", null, tr("%1 measured", duration(to - from))),
     facts([
-      ["From", exact(from)],
-      ["To", exact(to)],
+      [tr("From"), exact(from)],
+      [tr("To"), exact(to)],
       ...sums.counters
         .filter(([, n]) => n > 0)
-        .map(([c, n]) => [c.name, (c.scaled ? "~" : "") + "about " + counted([n, "exact"], c)]),
+        .map(([c, n]) => [c.name, (c.scaled ? "~" : "") + tr("about %1", counted({value: n, status: "exact"}, c))]),
     ]),
-    h("h4", null, "Waits in it"),
-    table(columns, sums.waits, {empty: "No thread waited."}),
-    m.regions.length ? [h("h4", null, "Regions in it"), table(columns, sums.regions, {empty: "No region."})] : null,
+    h("h4", null, tr("Waits in it")),
+    table(columns, sums.waits, {empty: tr("No thread waited.")}),
+    m.regions.length ? [h("h4", null, tr("Regions in it")), table(columns, sums.regions, {empty: tr("No region.")})] : null,
   ];
 }

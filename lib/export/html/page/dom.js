@@ -50,7 +50,7 @@ function button(label, onclick, attributes) {
 
 // A table whose columns sort by a click. Column: {title, value(row): what sorts, cell(row): what is shown, number: bool}.
 // What is longer than `most` rows comes on demand.
-function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = "None."} = {}) {
+function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = tr("None.")} = {}) {
   if (rows.length === 0) return h("p", {class: "empty"}, empty);
   const state = {column: sort, down: true, shown: most};
   const body = h("tbody"),
@@ -103,7 +103,7 @@ function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = "
     );
     body.replaceChildren(...sorted().slice(0, state.shown).map(line));
     more.hidden = rows.length <= state.shown;
-    more.textContent = `Show all ${count(rows.length)}`;
+    more.textContent = tr("Show all %1", count(rows.length));
   }
   draw();
   return h(

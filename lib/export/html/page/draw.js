@@ -117,7 +117,7 @@ function waitLook(m, dim) {
       calm = CALM.has(WAIT_KINDS[w.kind[i]]),
       holder = m.thread(w.holder[i]);
     const alpha = (calm ? 0.3 : 1) * (dim(w, i) ? 0.15 : 1),
-      what = o ? o.title : "several";
+      what = o ? o.title : tr("several");
     return {
       fill,
       alpha,
@@ -158,7 +158,7 @@ function regionLook(m, dim) {
     t = theme();
   return (i) => {
     const region = r.what[i] ? m.regions[r.what[i] - 1] : null,
-      name = region ? tidy(region.name, 120) : "several";
+      name = region ? tidy(region.name, 120) : tr("several");
     return {
       fill: region ? regionColor(region.name, t.dark) : t.faint,
       alpha: dim(r, i) ? 0.2 : 1,
@@ -290,7 +290,7 @@ function drawCounter(pen, m, lane, y) {
       (strip.height * rates[i]) / most,
     );
   c.globalAlpha = 1;
-  const text = most > 0 ? `${lane.counter.scaled ? "~" : ""}${rate(most, lane.counter)} at most` : "no readings here";
+  const text = most > 0 ? tr("%1 at most", (lane.counter.scaled ? "~" : "") + rate(most, lane.counter)) : tr("no readings here");
   c.fillStyle = t.lane;
   c.globalAlpha = 0.8;
   c.fillRect(pen.left + 4, y + 3, c.measureText(text).width + 8, 15);

@@ -1,18 +1,26 @@
 # Makes the page a C file: cmake -DOUT=FILE -DPARTS=page.html,page.css,a.js,... -P embed.cmake
-# The page is cut in two where its data belongs; style and scripts go to their places.
+# The page is cut in two where its data belongs; style, scripts and the catalogue of texts (.inc) go to their places.
 string(REPLACE "," ";" parts "${PARTS}")
 set(script "")
+set(chinese "")
 foreach(part IN LISTS parts)
   file(READ ${part} text)
   if(part MATCHES "\\.html$")
     set(page "${text}")
   elseif(part MATCHES "\\.css$")
     set(style "${text}")
+  elseif(part MATCHES "\\.inc$")
+    # UPMU_TEXT(Name, "English", "Chinese") and PAGE_TEXT("English", "Chinese") become ["English","Chinese"],
+    string(REGEX REPLACE "//[^\n]*\n" "" text "${text}")
+    string(REGEX REPLACE "\"[ \n]+\"" "" text "${text}")
+    string(REGEX REPLACE "(UPMU_TEXT\\([A-Za-z0-9]+, *|PAGE_TEXT\\()\"([^\"]*)\",[ \n]*(\"[^\"]*\")\\)" "[\"\\2\",\\3]," text "${text}")
+    string(APPEND chinese "${text}")
   else()
     string(APPEND script "${text}")
   endif()
 endforeach()
 string(REPLACE "@STYLE@" "${style}" page "${page}")
+string(REPLACE "@CHINESE@" "${chinese}" script "${script}")
 string(REPLACE "@SCRIPT@" "${script}" page "${page}")
 string(FIND "${page}" "@DATA@" cut)
 if(cut LESS 0)

@@ -4,10 +4,10 @@
 const EVENT_ROW = 24,
   EVENT_HEIGHT_MOST = 8e6, // taller elements are beyond what browsers scroll
   EVENT_KINDS = [
-    ["waits", "Waits"],
-    ["holds", "Holds"],
-    ["regions", "Regions"],
-    ["marks", "Marks"],
+    ["waits", tr("Waits")],
+    ["holds", tr("Holds")],
+    ["regions", tr("Regions")],
+    ["marks", tr("Marks")],
   ];
 
 class EventTable {
@@ -18,8 +18,8 @@ class EventTable {
     this.words = "";
     this.search = h("input", {
       type: "search",
-      placeholder: "Search threads, objects, functions",
-      "aria-label": "Search events by thread, object or function",
+      placeholder: tr("Search threads, objects, functions"),
+      "aria-label": tr("Search events by thread, object or function"),
       oninput: () => this.look(this.search.value),
     });
     this.found = h("span", {class: "found", role: "status"});
@@ -30,14 +30,14 @@ class EventTable {
     this.spacer = h("div");
     this.scroller = h(
       "div",
-      {class: "event-scroller", role: "table", tabindex: "0", "aria-label": "Events in the order of time", onscroll: () => this.draw()},
+      {class: "event-scroller", role: "table", tabindex: "0", "aria-label": tr("Events in the order of time"), onscroll: () => this.draw()},
       this.spacer,
       this.body,
     );
     const head = h(
       "div",
       {class: "event head", role: "row"},
-      ["Begin", "Duration", "Thread", "Event", "Called at"].map((title) => h("b", {role: "columnheader"}, title)),
+      [tr("Begin"), tr("Duration"), tr("Thread"), tr("Event"), tr("Called at")].map((title) => h("b", {role: "columnheader"}, title)),
     );
     fill(byId("events"), [
       h("div", {class: "bar-tools"}, this.search, this.found, h("span", {class: "space"}), this.buttons),
@@ -160,7 +160,7 @@ class EventTable {
   }
 
   markCells([ns, thread, text]) {
-    return [exact(ns), "", this.m.threads[thread].label, `mark: ${tidy(text, 160)}`, ""];
+    return [exact(ns), "", this.m.threads[thread].label, tr("mark: %1", tidy(text, 160)), ""];
   }
 
   spanCells(kind, i) {
@@ -170,13 +170,13 @@ class EventTable {
       isHold = kind === "holds",
       thread = m.threads[isHold ? row.b : row.a],
       object = kind === "regions" ? null : isHold ? m.objects[row.a] : m.object(t.what[i]),
-      region = kind === "regions" && t.what[i] ? tidy(m.regions[t.what[i] - 1].name, 120) : "several regions";
-    const what = kind === "regions" ? region : `${isHold ? "holds" : "waits for"} ${object ? object.title : "several"}`;
+      region = kind === "regions" && t.what[i] ? tidy(m.regions[t.what[i] - 1].name, 120) : tr("several regions");
+    const what = kind === "regions" ? region : tr(isHold ? "holds %1" : "waits for %1", object ? object.title : tr("several"));
     return [
       linkTo(m, exact(t.begin[i]), {chosen: spanName(row, i)}),
       (t.flags[i] & UNFINISHED ? "\u2265\u202f" : "") + duration(t.ns[i]),
       thread.label,
-      [object ? dot(object.color) : null, what, t.more[i] ? ` (${count(t.more[i] + 1)} together)` : ""],
+      [object ? dot(object.color) : null, what, t.more[i] ? tr(" (%1 together)", count(t.more[i] + 1)) : ""],
       t.site ? m.siteText(t.site[i]) : "",
     ];
   }

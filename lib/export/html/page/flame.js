@@ -3,7 +3,7 @@
 // A node: {name, note, ns (including children), own, count, wait, children}.
 
 const FLAME_ROW = 20,
-  NO_LOCK = "no wait";
+  NO_LOCK = tr("no wait");
 
 class Flame {
   // options: {up: bottom-up, color(node, dark): of a box, words(node): its numbers}
@@ -20,7 +20,7 @@ class Flame {
       tabindex: "0",
       role: "application",
       "aria-label":
-        "Flame graph. Arrow keys go from box to box, Enter zooms, Escape goes back; the table below has the numbers.",
+        tr("Flame graph. Arrow keys go from box to box, Enter zooms, Escape goes back; the table below has the numbers."),
     });
     this.listen();
     this.zoomTo(root);
@@ -134,8 +134,8 @@ class Flame {
 
   words_of(n) {
     if (this.options.words) return this.options.words(n);
-    const own = this.options.up ? "" : `; own ${duration(n.own)}`;
-    return `${duration(n.ns)}, ${percent(n.ns, this.root.ns)} of all${own}${n.count ? `; ${count(n.count)}\u00d7` : ""}`;
+    const own = this.options.up ? "" : tr("; own %1", duration(n.own));
+    return `${tr("%1, %2 of all", duration(n.ns), percent(n.ns, this.root.ns))}${own}${n.count ? `; ${count(n.count)}\u00d7` : ""}`;
   }
 
   key(e) {
@@ -189,14 +189,20 @@ function addBelow(root) {
   return root;
 }
 
+// The innermost box of a wait.
+function waitFor(title) {
+  return tr("wait for %1", title);
+}
+
 // A path is what a flame graph is built of: {frames: [{name, note, wait}, ...] the outermost first, thread, lock, ns, count},
 // and `other`, its time in another recording.
 
 // Wall time by thread and region, the waits in a region innermost.
 function regionPaths(m) {
   const paths = [];
-  m.tree.forEach(([parent, name, wait, times_, ns], i) => {
+  m.tree.forEach(([parent, label, wait, times_, ns], i) => {
     if (i === 0) return;
+    const name = wait === 1 ? label.replace(/^wait for (.*)$/, (_, title) => waitFor(title)) : label;
     const outer = paths[parent];
     // A thread's life is no box of its own: it is the thread.
     if (name === "(thread)") {
@@ -225,13 +231,13 @@ function waitPaths(m) {
         (stack ? m.stackFrames(stack) : m.siteFrames(site)).map(frameOf).reverse(),
       ),
       lock = m.objects[object].title;
-    return {frames: [...frames, {name: `wait for ${lock}`, wait: true}], thread: m.threads[thread].label, lock, ns, count: count_};
+    return {frames: [...frames, {name: waitFor(lock), wait: true}], thread: m.threads[thread].label, lock, ns, count: count_};
   });
 }
 
 // The tree of a flame graph: top-down or bottom-up, of all threads together, or by thread, or by lock.
 function flameTree(paths, {split = "", up = false} = {}) {
-  const root = flameNode("all threads", null, {}),
+  const root = flameNode(tr("all threads"), null, {}),
     known = new Map();
   const child = (parent, {name, ...more}) => {
     const key = `${parent.id || 0}\n${name}`;

@@ -32,6 +32,11 @@ function exact(ns) {
   return text.replace(/(\.\d{3})(\d{3})(\d{3})$/, "$1\u2009$2\u2009$3") + "\u202fs";
 }
 
+// When a recording was made, as is usual where it is read.
+function localTime(ns) {
+  return new Date(ns / 1e6).toLocaleString(LANGUAGE === "zh" ? "zh-CN" : undefined);
+}
+
 function count(n) {
   if (n === null || n === undefined) return "\u2013";
   return Math.round(n)
@@ -47,12 +52,12 @@ function percent(part, whole) {
 
 // A counter in its unit, with its status.
 function counted({value, status}, counter) {
-  if (value === null) return status;
+  if (value === null) return tr(status);
   return (status === "scaled" ? "~" : "") + (counter && counter.unit === "ns" ? duration(value) : count(value));
 }
 
 function rate(perSecond, counter) {
-  if (counter.unit === "ns") return (perSecond / 1e9).toFixed(2) + " CPUs";
+  if (counter.unit === "ns") return tr("%1 CPUs", (perSecond / 1e9).toFixed(2));
   const [size, word] = [
     [1e9, "G"],
     [1e6, "M"],
@@ -74,7 +79,7 @@ function baseName(path) {
 }
 
 function plural(n, one, many) {
-  return `${count(n)}\u00a0${n === 1 ? one : many || one + "s"}`;
+  return LANGUAGE === "zh" ? tr(`%1 ${one}`, count(n)) : `${count(n)}\u00a0${n === 1 ? one : many || one + "s"}`;
 }
 
 // The first index in a sorted array from `from` to `to` whose value is above `value`.

@@ -34,10 +34,10 @@ function threadLane(t, size) {
 
 // Orders of threads: key, title, comparison.
 const LANE_ORDERS = [
-  ["", "by start", (a, b) => a.begin - b.begin || a.tid - b.tid],
-  ["blocked", "by time blocked", (a, b) => b.blocked_ns - a.blocked_ns],
-  ["active", "by time active", (a, b) => b.life - b.blocked_ns - (a.life - a.blocked_ns)],
-  ["name", "by name", (a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0)],
+  ["", tr("by start"), (a, b) => a.begin - b.begin || a.tid - b.tid],
+  ["blocked", tr("by time blocked"), (a, b) => b.blocked_ns - a.blocked_ns],
+  ["active", tr("by time active"), (a, b) => b.life - b.blocked_ns - (a.life - a.blocked_ns)],
+  ["name", tr("by name"), (a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0)],
 ];
 
 // Of a thread that waits for events longer than this part of its life, nothing is to be seen.
@@ -55,8 +55,8 @@ function laneKey(lane) {
 function threadNote(t) {
   const life = t.life;
   if (t.sched && t.sched.running_ns + t.sched.preempted_ns > 0)
-    return `${percent(t.sched.running_ns, life)} running, ${percent(t.blocked_ns, life)} waiting`;
-  return `${percent(t.blocked_ns, life)} waiting`;
+    return tr("%1 running, %2 waiting", percent(t.sched.running_ns, life), percent(t.blocked_ns, life));
+  return tr("%1 waiting", percent(t.blocked_ns, life));
 }
 
 function lockLane(o, size) {
@@ -76,7 +76,7 @@ function lockLane(o, size) {
     strips,
     height: y + size.pad,
     title: o.title,
-    note: size === DENSE ? "" : `${duration(o.waitedNs)} waited`,
+    note: size === DENSE ? "" : tr("%1 waited", duration(o.waitedNs)),
   };
 }
 
@@ -88,14 +88,14 @@ function counterLane(c, i, size) {
     strips: [{kind: "counter", y: 4, height: size.counter - 8, rows: []}],
     height: size.counter,
     title: c.name,
-    note: "all threads",
+    note: tr("all threads"),
   };
 }
 
 function section(title, key, made, folded, all = made.length) {
   if (made.length === 0) return [];
   const open = !folded.has(key),
-    note = all > made.length ? `${count(made.length)} of ${count(all)}, those waited for most` : count(all);
+    note = all > made.length ? tr("%1 of %2, those waited for most", count(made.length), count(all)) : count(all);
   return [{kind: "head", key, title, open, strips: [], height: ROOMY.head, note}, ...(open ? made : [])];
 }
 
@@ -121,7 +121,7 @@ function layOut(model, options) {
   const several = model.processes.length > 1,
     threadsOf = (p, i) =>
       section(
-        several ? `Threads of ${tidy(baseName(p.command.split(" ")[0]), 60)} ${p.pid}` : "Threads",
+        several ? tr("Threads of %1", `${tidy(baseName(p.command.split(" ")[0]), 60)} ${p.pid}`) : tr("Threads"),
         `threads ${i}`,
         threads
           .filter((t) => t.process === i)
@@ -137,12 +137,12 @@ function layOut(model, options) {
     })
     .filter(Boolean);
   const lanes = [
-    ...section("Pinned", "pinned", pinnedLanes, options.folded),
+    ...section(tr("Pinned"), "pinned", pinnedLanes, options.folded),
     ...model.processes.flatMap(threadsOf),
-    ...objectsOf("Locks", "locks", false, LOCKS_SHOWN),
-    ...objectsOf("Signals, posts and barriers", "calm", true, CALM_SHOWN),
+    ...objectsOf(tr("Locks"), "locks", false, LOCKS_SHOWN),
+    ...objectsOf(tr("Signals, posts and barriers"), "calm", true, CALM_SHOWN),
     ...section(
-      "Counters",
+      tr("Counters"),
       "counters",
       model.readings.some((r) => r.ns.length > 0) ? model.counters.map((c, i) => counterLane(c, i, size)) : [],
       options.folded,

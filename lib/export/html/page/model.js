@@ -12,15 +12,15 @@ const STEP_RUNS = 0,
 const FRAME_LABELS = [
   "",
   "",
-  "signal frame",
-  "thread start",
-  "PLT stub",
-  "generated at run time",
-  "left by a tail call",
-  "deeper frames were not recorded",
-  "callers unknown: the unwinder stopped here",
-  "only the call site was recorded",
-  "found by scanning code: callers may be wrong or missing",
+  tr("signal frame"),
+  tr("thread start"),
+  tr("PLT stub"),
+  tr("generated at run time"),
+  tr("left by a tail call"),
+  tr("deeper frames were not recorded"),
+  tr("callers unknown: the unwinder stopped here"),
+  tr("only the call site was recorded"),
+  tr("found by scanning code: callers may be wrong or missing"),
 ];
 const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex", "sleep", "poll", "signal",
   "read", "write", "child"];
@@ -124,7 +124,7 @@ class Model {
   nameThreads() {
     this.threads.forEach((t, i) => {
       t.index = i;
-      t.label = tidy(t.label, 80);
+      t.label = tidy(t.label.replace(/^thread (\d+)$/, (_, tid) => tr("thread %1", tid)), 80);
       t.waitRows = [];
       t.regionRows = [];
       t.holdRows = [];
@@ -140,7 +140,7 @@ class Model {
       const ends = o.peer && this.byTid.get(`${o.process}.${o.peer}`);
       const name = o.name || o.peer || o.address || "0x0";
       o.call = o.type === "call";
-      o.title = ends ? `end of ${ends.label}` : tidy(o.call ? name : `${o.type} ${name}`, 120);
+      o.title = ends ? tr("end of %1", ends.label) : tidy(o.call ? name : o.type === "thread" ? tr("thread %1", name) : `${o.type} ${name}`, 120);
       o.calm = CALM.has(o.type) || o.type === "thread" || o.call;
       o.waitedNs = waited(o.waits);
       o.color = (o.call && CALL_COLORS[name.split(" ")[0]]) || OTHER_COLOR;
@@ -211,7 +211,7 @@ class Model {
       line,
       module,
       wrapper: Boolean(wrapper),
-      remark: before ? `no name; 0x${distance.toString(16)} after ${tidy(before, 90)}` : "",
+      remark: before ? tr("no name; %1 after %2", `0x${distance.toString(16)}`, tidy(before, 90)) : "",
     };
   }
 
@@ -222,7 +222,7 @@ class Model {
     return frames.map((i, k) => {
       const f = this.frame(i),
         outermost = k + 1 === frames.length;
-      return {...f, remark: f.remark || (outermost ? FRAME_LABELS[kind] : "inlined")};
+      return {...f, remark: f.remark || (outermost ? FRAME_LABELS[kind] : tr("inlined"))};
     });
   }
 

@@ -22,17 +22,17 @@ function isWhole(m) {
 function deadlockCard(m) {
   const items = m.deadlocks.items || [],
     certain = items.filter((item) => item.certainty === "certain").length;
-  if (certain > 0) return card("Deadlocks", count(certain), "see Deadlock", true);
-  if (m.deadlocks.problem) return card("Deadlocks", "?", "cannot be read");
-  const stalled = items.length > 0 ? `${plural(items.length, "stall")} that an external event could end` : "";
-  return card("Deadlocks", isWhole(m) ? "none" : "none found", stalled || (isWhole(m) ? "" : "in what was recorded"));
+  if (certain > 0) return card(tr("Deadlocks"), count(certain), tr("see Deadlock"), true);
+  if (m.deadlocks.problem) return card(tr("Deadlocks"), "?", tr("cannot be read"));
+  const stalled = items.length > 0 ? tr("%1 that an external event could end", plural(items.length, "stall")) : "";
+  return card(tr("Deadlocks"), isWhole(m) ? tr("none") : tr("none found"), stalled || (isWhole(m) ? "" : tr("in what was recorded")));
 }
 
 function lostCard(m) {
-  const lost = m.totals.lost > 0 ? `${plural(m.totals.lost, "event")} did not fit` : "";
+  const lost = m.totals.lost > 0 ? tr("%1 did not fit", plural(m.totals.lost, "event")) : "";
   if (m.damages.length > 0)
-    return card("Lost", "a part", `${plural(m.damages.length, "stream")} damaged${lost && `, ${lost}`}`, true);
-  return m.totals.lost > 0 ? card("Lost", count(m.totals.lost), lost, true) : card("Lost", "nothing", "every event was kept");
+    return card(tr("Lost"), tr("a part"), tr("%1 damaged", plural(m.damages.length, "stream")) + (lost && `, ${lost}`), true);
+  return m.totals.lost > 0 ? card(tr("Lost"), count(m.totals.lost), lost, true) : card(tr("Lost"), tr("nothing"), tr("every event was kept"));
 }
 
 function cards(m) {
@@ -45,26 +45,26 @@ function cards(m) {
     "div",
     {class: "cards"},
     card(
-      m.isCut ? "Selected" : "Recorded",
+      m.isCut ? tr("Selected") : tr("Recorded"),
       duration(m.length),
       `${m.isCut ? "" : `${plural(m.totals.events, "event")}, `}${plural(m.threads.length, "thread")}${m.processes.length > 1 ? `, ${plural(m.processes.length, "process", "processes")}` : ""}`,
     ),
     card(
-      "Waiting for locks",
+      tr("Waiting for locks"),
       duration(locks),
-      waits ? `${plural(waits, "wait")}, ${percent(locks, m.totals.lifetime_ns)} of the threads' lives` : "no thread had to wait",
+      waits ? tr("%1, %2 of the threads' lives", plural(waits, "wait"), percent(locks, m.totals.lifetime_ns)) : tr("no thread had to wait"),
     ),
     card(
-      "Waited for most",
+      tr("Waited for most"),
       worst && worst.waitedNs ? worst.title : "\u2013",
       worst && worst.waitedNs
-        ? `${duration(worst.waitedNs)}, longest ${duration(worst.waits.max_ns || worst.waits.unfinished_ns)}`
-        : "no lock was contended",
+        ? tr("%1, longest %2", duration(worst.waitedNs), duration(worst.waits.max_ns || worst.waits.unfinished_ns))
+        : tr("no lock was contended"),
     ),
     card(
-      "Blocked in all",
+      tr("Blocked in all"),
       percent(blocked, m.totals.lifetime_ns),
-      `${duration(blocked)}, with waits for signals, ends and posts`,
+      tr("%1, with waits for signals, ends and posts", duration(blocked)),
     ),
     deadlockCard(m),
     lostCard(m),
@@ -79,13 +79,13 @@ function contentionPanel(app) {
     most = Math.max(1, Math.ceil(mostBlocked(layers)));
   if (layers.length === 0)
     return panel(
-      "Blocked threads over time",
-      h("p", {class: "empty"}, m.window ? "No recorded wait lies in the time window." : "No thread waited for anything that was recorded."),
+      tr("Blocked threads over time"),
+      h("p", {class: "empty"}, m.window ? tr("No recorded wait lies in the time window.") : tr("No thread waited for anything that was recorded.")),
     );
   const place = h("div", {
     class: "chart",
     role: "img",
-    "aria-label": `Blocked threads over time: at most ${most} at once. The tables below have the numbers.`,
+    "aria-label": tr("Blocked threads over time: at most %1 at once. The tables below have the numbers.", most),
   });
   const chart = canvasIn(place, (c, width, height) => {
     const t = theme(),
@@ -125,13 +125,13 @@ function contentionPanel(app) {
     layers.map((l) => h("span", {class: l.calm ? "calm" : ""}, h("i", {style: {background: l.color}}), l.title)),
   );
   return panel(
-    "Blocked threads over time",
+    tr("Blocked threads over time"),
     place,
     key,
     h(
       "p",
       {class: "note"},
-      "Full color: waits for locks. Pale: waits for signals, posts and ends of threads. A click opens that moment in the timeline.",
+      tr("Full color: waits for locks. Pale: waits for signals, posts and ends of threads. A click opens that moment in the timeline."),
     ),
   );
 }
@@ -154,9 +154,9 @@ function lifeBar(m, t) {
     bar.append(h("i", {class: name, style: {width: `${(100 * ns) / life}%`}, title: `${title}: ${duration(ns)}`}));
   for (const [kind, ns] of kinds) part(CALM.has(kind) ? "calm" : "lock", ns, kind);
   if (t.sched) {
-    part("asleep", t.sched.blocked_ns - t.blocked_ns, "blocked otherwise");
-    part("preempted", t.sched.preempted_ns, "preempted");
-    part("run", t.sched.running_ns, "running");
+    part("asleep", t.sched.blocked_ns - t.blocked_ns, tr("blocked otherwise"));
+    part("preempted", t.sched.preempted_ns, tr("preempted"));
+    part("run", t.sched.running_ns, tr("running"));
   }
   return bar;
 }
@@ -173,11 +173,11 @@ function schedColumns() {
   const of = (t, key) => (t.sched ? t.sched[key] : -1),
     least = (t) => (t.sched && t.sched.lost ? "\u2265\u202f" : "");
   return [
-    {title: "Running", value: (t) => of(t, "running_ns"), cell: (t) => duration(t.sched?.running_ns), number: true},
-    {title: "Preempted", value: (t) => of(t, "preempted_ns"), cell: (t) => duration(t.sched?.preempted_ns), number: true},
+    {title: tr("Running"), value: (t) => of(t, "running_ns"), cell: (t) => duration(t.sched?.running_ns), number: true},
+    {title: tr("Preempted"), value: (t) => of(t, "preempted_ns"), cell: (t) => duration(t.sched?.preempted_ns), number: true},
     {
-      title: "Switches: blocked / preempted",
-      hint: "voluntary and involuntary context switches",
+      title: tr("Switches: blocked / preempted"),
+      hint: tr("voluntary and involuntary context switches"),
       value: (t) => of(t, "voluntary") + of(t, "involuntary"),
       cell: (t) => (t.sched ? `${least(t)}${count(t.sched.voluntary)} / ${count(t.sched.involuntary)}` : "\u2013"),
       number: true,
@@ -186,42 +186,42 @@ function schedColumns() {
 }
 
 const SWITCHES = {
-  title: "Switches",
+  title: tr("Switches"),
   value: (t) => t.switches.value ?? -1,
   cell: (t) => counted(t.switches),
   number: true,
-  hint: "context switches",
+  hint: tr("context switches"),
 };
 
 function threadPanel(app) {
   const m = app.model,
     told = m.threads.some((t) => t.sched),
     columns = [
-      {title: "Thread", value: (t) => t.label, class: "name"},
-      {title: "Life", value: (t) => t.life, cell: (t) => duration(t.life), number: true},
-      {title: "Blocked", value: (t) => t.blocked_ns, cell: (t) => duration(t.blocked_ns), number: true},
+      {title: tr("Thread"), value: (t) => t.label, class: "name"},
+      {title: tr("Life"), value: (t) => t.life, cell: (t) => duration(t.life), number: true},
+      {title: tr("Blocked"), value: (t) => t.blocked_ns, cell: (t) => duration(t.blocked_ns), number: true},
       {
-        title: "Share",
+        title: tr("Share"),
         value: (t) => t.blocked_ns / Math.max(1, t.life),
         cell: (t) => percent(t.blocked_ns, t.life),
         number: true,
       },
       {
-        title: told ? "Waits for locks, for events; preempted; runs" : "Waits for locks, for events",
+        title: told ? tr("Waits for locks, for events; preempted; runs") : tr("Waits for locks, for events"),
         value: (t) => t.blocked_ns / Math.max(1, t.life),
         cell: (t) => lifeBar(m, t),
         class: "wide",
       },
       ...(told ? schedColumns() : [SWITCHES]),
-      {title: "Waited for (times)", value: waitWords, class: "words"},
+      {title: tr("Waited for (times)"), value: waitWords, class: "words"},
       ...counterColumns(m, m.threads),
     ];
   return panel(
-    "Threads",
+    tr("Threads"),
     table(columns, m.isCut ? m.threads.filter((t) => t.life > 0) : m.threads, {
       most: 20,
       onrow: (t) => app.show("timeline", {thread: t.index}),
-      empty: "No thread was recorded.",
+      empty: tr("No thread was recorded."),
     }),
   );
 }
@@ -274,44 +274,44 @@ function lockPanel(app, title, each, empty) {
     objects = foldedLocks(each),
     columns = [
       {
-        title: "Object",
+        title: tr("Object"),
         value: (o) => o.title,
         cell: (o) => [h("i", {class: "dot", style: {background: o.color}}), o.title],
         class: "name",
       },
-      {title: "Waited in all", value: (o) => o.waitedNs, cell: (o) => duration(o.waitedNs), number: true},
+      {title: tr("Waited in all"), value: (o) => o.waitedNs, cell: (o) => duration(o.waitedNs), number: true},
       {
-        title: "Waits",
+        title: tr("Waits"),
         value: (o) => waitCount(o.waits),
-        cell: (o) => count(waitCount(o.waits)) + (o.waits.unfinished ? ` (${o.waits.unfinished} never ended)` : ""),
+        cell: (o) => count(waitCount(o.waits)) + (o.waits.unfinished ? tr(" (%1 never ended)", o.waits.unfinished) : ""),
         number: true,
       },
       {
-        title: "Mean",
+        title: tr("Mean"),
         value: (o) => o.waits.total_ns / Math.max(1, o.waits.count),
         cell: (o) => (o.waits.count ? duration(o.waits.total_ns / o.waits.count) : "\u2013"),
         number: true,
       },
       {
-        title: "Longest",
+        title: tr("Longest"),
         value: (o) => o.waits.max_ns,
         cell: (o) => (o.waits.count ? duration(o.waits.max_ns) : "\u2013"),
         number: true,
       },
       {
-        title: "Acquired",
+        title: tr("Acquired"),
         value: (o) => o.acquisitions,
         cell: (o) =>
           o.acquisitions === 0 && o.calm ? "\u2013" : (o.counts_exact ? "" : "\u2265\u202f") + count(o.acquisitions),
         number: true,
       },
       {
-        title: "Held",
+        title: tr("Held"),
         value: (o) => o.hold_ns + o.partial_hold_ns,
-        cell: (o) => heldText(o) + (o.holds_complete || !heldCount(o) ? "" : ` in ${count(heldCount(o))} known`),
+        cell: (o) => heldText(o) + (o.holds_complete || !heldCount(o) ? "" : tr(" in %1 known", count(heldCount(o)))),
         number: true,
       },
-      {title: "Created at", value: (o) => m.siteText(o.init), class: "site"},
+      {title: tr("Created at"), value: (o) => m.siteText(o.init), class: "site"},
     ];
   return panel(
     title,
@@ -326,13 +326,13 @@ function lockPanel(app, title, each, empty) {
 // What the counters counted while threads waited for a lock, and while they held it.
 function sectionCounts(m, o) {
   const row = (title, s) => s && {title, ...s};
-  const rows = [row("waiting for it", o.waited), row("holding it", o.held)].filter(Boolean);
+  const rows = [row(tr("waiting for it"), o.waited), row(tr("holding it"), o.held)].filter(Boolean);
   if (rows.length === 0) return null;
   return table(
     [
-      {title: "Counted while", value: (s) => s.title, class: "name"},
-      {title: "Times", value: (s) => s.times, cell: (s) => count(s.times), number: true},
-      {title: "Time", value: (s) => s.ns, cell: (s) => duration(s.ns), number: true},
+      {title: tr("Counted while"), value: (s) => s.title, class: "name"},
+      {title: tr("Times"), value: (s) => s.times, cell: (s) => count(s.times), number: true},
+      {title: tr("Time"), value: (s) => s.ns, cell: (s) => duration(s.ns), number: true},
       ...counterColumns(m, rows),
     ],
     rows,
@@ -347,20 +347,20 @@ function lockSites(m, o) {
   return h(
     "details",
     {class: "sites"},
-    h("summary", null, h("i", {class: "dot", style: {background: o.color}}), `${o.title}: call sites and threads`),
+    h("summary", null, h("i", {class: "dot", style: {background: o.color}}), tr("%1: call sites and threads", o.title)),
     sites.length > 0 &&
       table(
         [
-          {title: "Call site", value: (s) => m.siteText(s.site), class: "site"},
+          {title: tr("Call site"), value: (s) => m.siteText(s.site), class: "site"},
           {
-            title: "Waited here",
+            title: tr("Waited here"),
             value: (s) => waited(s.waits),
             cell: (s) =>
               waited(s.waits) ? `${duration(waited(s.waits))} (${count(waitCount(s.waits))})` : "\u2013",
             number: true,
           },
           {
-            title: "Acquired here, made others wait",
+            title: tr("Acquired here, made others wait"),
             value: (s) => s.blocked_ns,
             cell: (s) => (s.blocked ? `${duration(s.blocked_ns)} (${count(s.blocked)})` : "\u2013"),
             number: true,
@@ -371,23 +371,23 @@ function lockSites(m, o) {
     threads.length > 0 &&
       table(
         [
-          {title: "Thread", value: (u) => m.threads[u.thread].label, class: "name"},
-          {title: "Acquired", value: (u) => u.acquisitions, cell: (u) => count(u.acquisitions), number: true},
+          {title: tr("Thread"), value: (u) => m.threads[u.thread].label, class: "name"},
+          {title: tr("Acquired"), value: (u) => u.acquisitions, cell: (u) => count(u.acquisitions), number: true},
           {
-            title: "Waited",
+            title: tr("Waited"),
             value: (u) => waited(u.waits),
             cell: (u) =>
               waited(u.waits) ? `${duration(waited(u.waits))} (${count(waitCount(u.waits))})` : "\u2013",
             number: true,
           },
           {
-            title: "Held",
+            title: tr("Held"),
             value: (u) => u.hold_ns + u.partial_hold_ns,
             cell: (u) => heldText(u) + (heldCount(u) ? ` (${count(heldCount(u))})` : ""),
             number: true,
           },
           {
-            title: "Made others wait",
+            title: tr("Made others wait"),
             value: (u) => u.blocked_ns,
             cell: (u) => (u.blocked ? `${duration(u.blocked_ns)} (${count(u.blocked)})` : "\u2013"),
             number: true,
@@ -404,7 +404,7 @@ function lockSites(m, o) {
 function pairsPanel(app) {
   const m = app.model,
     pairs = m.pairs.filter(([, , , ns]) => ns > 0),
-    name = (other) => (other ? m.threads[other - 1].label : "not known");
+    name = (other) => (other ? m.threads[other - 1].label : tr("not known"));
   if (pairs.length === 0) return null;
   const total = (i) => {
     const sum = new Map();
@@ -422,7 +422,7 @@ function pairsPanel(app) {
       "td",
       {
         class: "heat",
-        title: `${m.threads[w].label} waited ${duration(p[3])} (${p[2]}) for ${name(other)}`,
+        title: tr("%1 waited %2 (%3) for %4", m.threads[w].label, duration(p[3]), p[2], name(other)),
         style: {"--heat": (0.12 + 0.88 * Math.sqrt(p[3] / worst)).toFixed(3)},
       },
       h("b", null, duration(p[3])),
@@ -439,23 +439,23 @@ function pairsPanel(app) {
       columns.map((other) => cell(w, other)),
     );
   return panel(
-    "Who waited for whom",
+    tr("Who waited for whom"),
     h(
       "div",
       {class: "matrix"},
       h(
         "table",
         null,
-        h("thead", null, h("tr", null, h("th", {class: "corner"}, "waited \u2193 for \u2192"), head)),
+        h("thead", null, h("tr", null, h("th", {class: "corner"}, tr("waited \u2193 for \u2192")), head)),
         h("tbody", null, waiters.slice(0, PAIRS_SHOWN).map(line)),
       ),
     ),
     h(
       "p",
       {class: "note"},
-      "By the thread that held the lock when the wait began, else by the one that ended the wait.",
+      tr("By the thread that held the lock when the wait began, else by the one that ended the wait."),
       waiters.length > PAIRS_SHOWN || others.length > PAIRS_SHOWN
-        ? ` The ${PAIRS_SHOWN} of each that matter most.`
+        ? tr(" The %1 of each that matter most.", PAIRS_SHOWN)
         : "",
     ),
   );
@@ -470,34 +470,34 @@ function fact(name, value, warn) {
 function conditionsPanel(m) {
   const merged = Object.entries(m.merged).filter(([, ns]) => ns > 0);
   return panel(
-    "Conditions of this recording",
+    tr("Conditions of this recording"),
     m.processes.map((p) =>
       h(
         "dl",
         {class: "facts"},
-        fact("Command", h("code", null, tidy(p.command, 300))),
-        fact("Process", `${p.pid} on ${tidy(p.host, 60)}`),
-        fact("Kernel", tidy(p.kernel, 80)),
-        fact("Began", new Date(p.start_ns / 1e6).toLocaleString()),
+        fact(tr("Command"), h("code", null, tidy(p.command, 300))),
+        fact(tr("Process"), tr("%1 on %2", p.pid, tidy(p.host, 60))),
+        fact(tr("Kernel"), tidy(p.kernel, 80)),
+        fact(tr("Began"), localTime(p.start_ns)),
         fact(
-          "Clock",
+          tr("Clock"),
           p.clock_hz
-            ? `${(p.clock_hz / 1e6).toFixed(2)} MHz, ${p.clock_error_ns === null ? "its error is not known" : `within ${duration(p.clock_error_ns)} of CLOCK_MONOTONIC_RAW`}`
+            ? `${(p.clock_hz / 1e6).toFixed(2)} MHz, ${p.clock_error_ns === null ? tr("its error is not known") : tr("within %1 of CLOCK_MONOTONIC_RAW", duration(p.clock_error_ns))}`
             : "\u2013",
         ),
-        fact("Records", `${count(p.records)}, ${count(p.lost)} lost`, p.lost > 0),
+        fact(tr("Records"), tr("%1, %2 lost", count(p.records), count(p.lost)), p.lost > 0),
         p.overwritten
-          ? fact("Overwritten", `${count(p.overwritten)} older events made room for later ones`, true)
+          ? fact(tr("Overwritten"), tr("%1 older events, by later ones", count(p.overwritten)), true)
           : null,
         fact(
-          "End",
+          tr("End"),
           p.complete
-            ? "in good order"
+            ? tr("in good order")
             : p.execed
-              ? "it became another program (exec)"
+              ? tr("it became another program (exec)")
               : p.snapshot
-                ? `a snapshot: ${p.snapshot}`
-                : "it was killed, or still running",
+                ? tr("a snapshot: %1", p.snapshot)
+                : tr("it was killed, or still running"),
           !p.complete && !p.execed && !p.snapshot,
         ),
       ),
@@ -506,25 +506,39 @@ function conditionsPanel(m) {
       "dl",
       {class: "facts"},
       fact(
-        "Own cost",
+        tr("Own cost"),
         m.totals.own_cost_ns === null
-          ? "not recorded"
-          : `about ${duration(m.totals.own_cost_ns)} for the events about locks and threads, ${percent(m.totals.own_cost_ns, m.totals.lifetime_ns)} of the threads' lives`,
+          ? tr("not recorded")
+          : tr(
+              "about %1 for the events about locks and threads, %2 of the threads' lives",
+              duration(m.totals.own_cost_ns),
+              percent(m.totals.own_cost_ns, m.totals.lifetime_ns),
+            ),
       ),
       fact(
-        "Events",
-        `${count(m.totals.events)}${m.totals.unknown ? `, ${count(m.totals.unknown)} of unknown kinds` : ""}${m.totals.unmatched ? `, ${count(m.totals.unmatched)} begins or ends without the other` : ""}${m.totals.unfinished ? `, ${plural(m.totals.unfinished, "wait")} that never ended` : ""}`,
+        tr("Events"),
+        [
+          count(m.totals.events),
+          m.totals.unknown ? tr("%1 of unknown kinds", count(m.totals.unknown)) : "",
+          m.totals.unmatched ? tr("%1 begins or ends without the other", count(m.totals.unmatched)) : "",
+          m.totals.unfinished ? tr("%1 that never ended", plural(m.totals.unfinished, "wait")) : "",
+        ]
+          .filter(Boolean)
+          .join(", "),
         m.totals.unmatched > 0,
       ),
-      m.leftOut ? fact("Left out", `${count(m.leftOut)} regions and waits nested deeper than 512`, true) : null,
+      m.leftOut ? fact(tr("Left out"), tr("%1 regions and waits nested deeper than 512", count(m.leftOut)), true) : null,
       merged.length
         ? fact(
-            "Drawn together",
-            `the timeline draws ${merged.map(([what, ns]) => `${what} shorter than ${duration(ns)}`).join(", ")} as one where they are close; tables and sums have them all`,
+            tr("Drawn together"),
+            tr(
+              "the timeline draws %1 as one where they are close; tables and sums have them all",
+              merged.map(([what, ns]) => tr(`${what} shorter than %1`, duration(ns))).join(", "),
+            ),
           )
         : null,
-      m.damages.map((text) => fact("Damaged", tidy(text, 400), true)),
-      fact("Page", `made by libupmu ${m.version}`),
+      m.damages.map((text) => fact(tr("Damaged"), tidy(text, 400), true)),
+      fact(tr("Page"), tr("made by libupmu %1", m.version)),
     ),
   );
 }
@@ -538,8 +552,8 @@ function showOverview(app) {
     cards(m),
     contentionPanel(app),
     threadPanel(app),
-    lockPanel(app, "Locks", locks, "No lock was recorded."),
-    events.length ? lockPanel(app, "Condition variables, semaphores, barriers, joins", events, "") : null,
+    lockPanel(app, tr("Locks"), locks, tr("No lock was recorded.")),
+    events.length ? lockPanel(app, tr("Condition variables, semaphores, barriers, joins"), events, "") : null,
     m.paths.map((path, i) => pathPanel(app, path, i)),
     pairsPanel(app),
     conditionsPanel(m),

@@ -201,9 +201,9 @@ function drawHop(pen, timeline, path, strip) {
 // ------------------------------------------------------------------------------------------- side of the timeline
 
 const PATH_PARTS = [
-  ["run", "run_ns", "threads that did not wait"],
-  ["wake", "wake_ns", "from a release or signal until the waiter continued"],
-  ["unknown", "unknown_ns", "waits of which it is not known who ended them"],
+  ["run", "run_ns", tr("threads that did not wait")],
+  ["wake", "wake_ns", tr("from a release or signal until the waiter continued")],
+  ["unknown", "unknown_ns", tr("waits of which it is not known what ended them")],
 ];
 
 function pathBar(path, whole) {
@@ -227,9 +227,9 @@ function hopButtons(timeline) {
   return h(
     "div",
     {class: "steps"},
-    button("\u25c2", () => nextHop(timeline, -1), {"aria-label": "Previous hop", title: "Previous hop ([)"}),
-    button("\u25b8", () => nextHop(timeline, 1), {"aria-label": "Next hop", title: "Next hop (])"}),
-    h("span", {class: "dim"}, "from hop to hop"),
+    button("\u25c2", () => nextHop(timeline, -1), {"aria-label": tr("Previous hop"), title: tr("Previous hop ([)")}),
+    button("\u25b8", () => nextHop(timeline, 1), {"aria-label": tr("Next hop"), title: tr("Next hop (])")}),
+    h("span", {class: "dim"}, tr("from hop to hop")),
   );
 }
 
@@ -255,7 +255,7 @@ function showPath(timeline) {
   made.ask = () => {
     if (!made.timer) made.timer = setTimeout(now, 120);
   };
-  replace(timeline.side, h("h3", null, "Critical path in view"), hopButtons(timeline), place);
+  replace(timeline.side, h("h3", null, tr("Critical path in view")), hopButtons(timeline), place);
   timeline.path_summary = made;
   now();
 }
@@ -263,32 +263,32 @@ function showPath(timeline) {
 function pathSummary(m, path) {
   const whole = Math.max(1, path.end - path.begin);
   return [
-    h("p", {class: "dim"}, `${duration(whole)}, ${plural(path.hops, "hop")} from thread to thread`),
+    h("p", {class: "dim"}, tr("%1, %2 from thread to thread", duration(whole), plural(path.hops, "hop"))),
     pathBar(path, whole),
-    h("h4", null, "Threads"),
+    h("h4", null, tr("Threads")),
     table(
       [
-        {title: "Thread", value: (t) => m.threads[t.thread].label, cell: (t) => threadLink(m, m.threads[t.thread])},
-        {title: "Share", value: (t) => t.ns, cell: (t) => percent(t.ns, whole), number: true},
+        {title: tr("Thread"), value: (t) => m.threads[t.thread].label, cell: (t) => threadLink(m, m.threads[t.thread])},
+        {title: tr("Share"), value: (t) => t.ns, cell: (t) => percent(t.ns, whole), number: true},
       ],
       pathThreads(path),
       {most: 6},
     ),
-    h("h4", null, "Held on it"),
+    h("h4", null, tr("Held on it")),
     table(
       [
-        {title: "Object", value: (o) => m.objects[o.object].title, cell: (o) => objectLink(m, m.objects[o.object])},
-        {title: "Held", value: (o) => o.held_ns, cell: (o) => duration(o.held_ns), number: true},
+        {title: tr("Object"), value: (o) => m.objects[o.object].title, cell: (o) => objectLink(m, m.objects[o.object])},
+        {title: tr("Held"), value: (o) => o.held_ns, cell: (o) => duration(o.held_ns), number: true},
         {
-          title: "Whole run: gain",
-          hint: "how much shorter the whole run would be without its sections",
+          title: tr("Whole run: gain"),
+          hint: tr("how much shorter the whole run would be without its sections"),
           value: (o) => o.whole?.gain_ns ?? -1,
           cell: (o) => duration(o.whole?.gain_ns),
           number: true,
         },
       ],
       path.objects.filter((o) => o.held_ns > 0),
-      {most: 6, empty: "No lock was held on it."},
+      {most: 6, empty: tr("No lock was held on it.")},
     ),
   ];
 }
@@ -328,20 +328,20 @@ function showHop(timeline) {
     held = cutPath(m, hop.path, s.begin[i], end).objects.filter((o) => o.held_ns > 0);
   replace(
     timeline.side,
-    h("h3", null, "On the critical path"),
+    h("h3", null, tr("On the critical path")),
     hopButtons(timeline),
     facts([
-      ["Stretch", `${count(i + 1)} of ${count(s.thread.length)}`],
-      ["Thread", threadLink(m, m.threads[s.thread[i]])],
-      ["From", exact(s.begin[i])],
-      ["To", exact(end)],
-      ["Lasted", h("b", null, duration(s.ns[i]))],
-      ["Running", s.run[i] ? duration(s.run[i]) : null],
-      ["Being woken", s.wake[i] ? duration(s.wake[i]) : null],
-      ["Waiting", s.unknown[i] ? `${duration(s.unknown[i])}, what ended it is not known` : null],
-      waker ? ["Woken by", threadLink(m, waker)] : null,
-      object ? ["After a wait for", objectLink(m, object)] : null,
-      held.length ? ["Held", held.map((o) => h("div", null, objectLink(m, m.objects[o.object]), ` ${duration(o.held_ns)}`))] : null,
+      [tr("Stretch"), tr("%1 of %2", count(i + 1), count(s.thread.length))],
+      [tr("Thread"), threadLink(m, m.threads[s.thread[i]])],
+      [tr("From"), exact(s.begin[i])],
+      [tr("To"), exact(end)],
+      [tr("Lasted"), h("b", null, duration(s.ns[i]))],
+      [tr("Running"), s.run[i] ? duration(s.run[i]) : null],
+      [tr("Being woken"), s.wake[i] ? duration(s.wake[i]) : null],
+      [tr("Waiting"), s.unknown[i] ? tr("%1, what ended it is not known", duration(s.unknown[i])) : null],
+      waker ? [tr("Woken by"), threadLink(m, waker)] : null,
+      object ? [tr("After a wait for"), objectLink(m, object)] : null,
+      held.length ? [tr("Held"), held.map((o) => h("div", null, objectLink(m, m.objects[o.object]), ` ${duration(o.held_ns)}`))] : null,
     ]),
   );
 }
@@ -365,8 +365,12 @@ function pathDoubts(m, path) {
     return h(
       "p",
       {class: "note"},
-      `${t.label} was on a CPU for ${duration(cpu)} in all, yet ${duration(ns)} of the path is its own: the rest was ` +
-        "preemption, or waits that are not recorded (sleep, input and output, signals), and what ended those is not known.",
+      tr(
+        "%1 was on a CPU for %2 in all, yet %3 of the path is its own: the rest was preemption, or waits that are not recorded (sleep, input and output, signals), and what ended those is not known.",
+        t.label,
+        duration(cpu),
+        duration(ns),
+      ),
     );
   });
 }
@@ -395,7 +399,7 @@ function pathChart(app, path, threads) {
   const m = app.model,
     layers = pathLayers(path, threads),
     color = (l) => (l.thread < 0 ? OTHER_COLOR : threadColor(m.threads[l.thread].index, theme().dark)),
-    place = h("div", {class: "chart strip", role: "img", "aria-label": "Threads of the critical path over time; the table below has the numbers."}),
+    place = h("div", {class: "chart strip", role: "img", "aria-label": tr("Threads of the critical path over time; the table below has the numbers.")}),
     chart = canvasIn(place, (c, width, height) => {
       c.fillStyle = theme().panel;
       c.fillRect(0, 0, width, height);
@@ -413,7 +417,7 @@ function pathChart(app, path, threads) {
     }),
     key = h("div", {class: "key"}),
     drawKey = () =>
-      replace(key, layers.map((l) => h("span", null, h("i", {style: {background: color(l)}}), l.thread < 0 ? "others" : m.threads[l.thread].label)));
+      replace(key, layers.map((l) => h("span", null, h("i", {style: {background: color(l)}}), l.thread < 0 ? tr("others") : m.threads[l.thread].label)));
   drawKey();
   chart.canvas.addEventListener("click", (e) => {
     const length = path.end - path.begin,
@@ -432,13 +436,13 @@ function pathThreadTable(app, path, threads, whole) {
     time = (title, key) => ({title, value: (t) => t[key], cell: (t) => (t[key] ? duration(t[key]) : "\u2013"), number: true});
   return table(
     [
-      {title: "Thread", value: (t) => m.threads[t.thread].label, class: "name"},
-      time("On the path", "ns"),
-      {title: "Share", value: (t) => t.ns, cell: (t) => percent(t.ns, whole), number: true},
-      time("Running", "run"),
-      time("Being woken", "wake"),
-      time("Waiting, end unknown", "unknown"),
-      {title: "Hops to it", value: (t) => t.hops, cell: (t) => count(t.hops), number: true},
+      {title: tr("Thread"), value: (t) => m.threads[t.thread].label, class: "name"},
+      time(tr("On the path"), "ns"),
+      {title: tr("Share"), value: (t) => t.ns, cell: (t) => percent(t.ns, whole), number: true},
+      time(tr("Running"), "run"),
+      time(tr("Being woken"), "wake"),
+      time(tr("Waiting, end unknown"), "unknown"),
+      {title: tr("Hops to it"), value: (t) => t.hops, cell: (t) => count(t.hops), number: true},
     ],
     threads,
     {most: 8, onrow: (t) => app.show("timeline", {path: true, thread: t.thread})},
@@ -448,27 +452,27 @@ function pathThreadTable(app, path, threads, whole) {
 function pathObjectTable(app, path, whole) {
   const m = app.model,
     gain = (o, key) => (m.isCut ? o.whole?.[key] : o[key]) ?? null,
-    note = m.isCut ? " (whole run)" : "";
+    note = m.isCut ? tr(" (whole run)") : "";
   return table(
     [
-      {title: "Object", value: (o) => m.objects[o.object].title, class: "name"},
-      {title: "Held on the path", value: (o) => o.held_ns, cell: (o) => duration(o.held_ns), number: true},
-      {title: "Share", value: (o) => o.held_ns, cell: (o) => percent(o.held_ns, whole), number: true},
+      {title: tr("Object"), value: (o) => m.objects[o.object].title, class: "name"},
+      {title: tr("Held on the path"), value: (o) => o.held_ns, cell: (o) => duration(o.held_ns), number: true},
+      {title: tr("Share"), value: (o) => o.held_ns, cell: (o) => percent(o.held_ns, whole), number: true},
       {
-        title: `Without it, shorter by${note}`,
-        hint: "had its sections taken no time, and everything else kept its order",
+        title: tr("Without it, shorter by") + note,
+        hint: tr("had its sections taken no time, and everything else kept its order"),
         value: (o) => gain(o, "gain_ns") ?? -1,
         cell: (o) => duration(gain(o, "gain_ns")),
         number: true,
       },
       {
-        title: `At half, shorter by${note}`,
+        title: tr("At half, shorter by") + note,
         value: (o) => gain(o, "gain_half_ns") ?? -1,
         cell: (o) => duration(gain(o, "gain_half_ns")),
         number: true,
       },
       {
-        title: "Wakes (time)",
+        title: tr("Wakes (time)"),
         value: (o) => o.wake_ns,
         cell: (o) => (o.wakes ? `${count(o.wakes)} (${duration(o.wake_ns)})` : "\u2013"),
         number: true,
@@ -477,7 +481,7 @@ function pathObjectTable(app, path, whole) {
     path.objects.filter((o) => o.held_ns + o.wakes > 0),
     {
       most: 8,
-      empty: "No lock was held on it.",
+      empty: tr("No lock was held on it."),
       onrow: (o) => app.show("timeline", {path: true, object: o.object}),
     },
   );
@@ -486,7 +490,7 @@ function pathObjectTable(app, path, whole) {
 function pathPanel(app, path, i) {
   const m = app.model,
     whole = path.end - path.begin + path.early,
-    title = m.processes.length > 1 ? `Critical path of process ${m.processes[i].pid}` : "Critical path";
+    title = m.processes.length > 1 ? tr("Critical path of process %1", m.processes[i].pid) : tr("Critical path");
   if (path.steps === 0 || whole === 0) return null;
   const threads = pathThreads(path);
   return panel(
@@ -494,13 +498,13 @@ function pathPanel(app, path, i) {
     h(
       "p",
       {class: "lead"},
-      `What made it last ${duration(whole)}; it goes ${plural(path.hops, "time")} from one thread to another. `,
-      button("Show it in the timeline", () => app.show("timeline", {path: true})),
+      tr("What made it last %1; it goes %2 from one thread to another. ", duration(whole), plural(path.hops, "time")),
+      button(tr("Show it in the timeline"), () => app.show("timeline", {path: true})),
     ),
     pathBar(path, whole),
     threads.length > 1 ? pathChart(app, path, threads) : null,
     pathDoubts(m, path),
     pathObjectTable(app, path, whole),
-    h("details", {class: "sites"}, h("summary", null, `Its threads (${count(threads.length)})`), pathThreadTable(app, path, threads, whole)),
+    h("details", {class: "sites"}, h("summary", null, tr("Its threads (%1)", count(threads.length))), pathThreadTable(app, path, threads, whole)),
   );
 }

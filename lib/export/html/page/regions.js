@@ -16,35 +16,35 @@ function ownTimes(root) {
 function regionTable(m, root) {
   const own = ownTimes(root),
     columns = [
-      {title: "Region", value: (r) => tidy(r.name, 120), class: "name"},
+      {title: tr("Region"), value: (r) => tidy(r.name, 120), class: "name"},
       {
-        title: "Times",
+        title: tr("Times"),
         value: (r) => r.count,
-        cell: (r) => count(r.count) + (r.unfinished ? ` (+${count(r.unfinished)} not ended)` : ""),
+        cell: (r) => count(r.count) + (r.unfinished ? tr(" (+%1 not ended)", count(r.unfinished)) : ""),
         number: true,
       },
-      {title: "Wall time", value: (r) => r.wall_ns, cell: (r) => duration(r.wall_ns), number: true},
+      {title: tr("Wall time"), value: (r) => r.wall_ns, cell: (r) => duration(r.wall_ns), number: true},
       {
-        title: "Own",
+        title: tr("Own"),
         value: (r) => own.get(tidy(r.name, 200)) || 0,
         cell: (r) => duration(own.get(tidy(r.name, 200)) || 0),
         number: true,
-        hint: "in no region inside it, and not waiting",
+        hint: tr("in no region inside it, and not waiting"),
       },
       {
-        title: "Mean",
+        title: tr("Mean"),
         value: (r) => r.wall_ns / Math.max(1, r.count),
         cell: (r) => (r.count ? duration(r.wall_ns / r.count) : "\u2013"),
         number: true,
       },
-      {title: "Shortest", value: (r) => r.min_ns ?? -1, cell: (r) => duration(r.min_ns), number: true},
-      {title: "Longest", value: (r) => r.max_ns, cell: (r) => (r.count ? duration(r.max_ns) : "\u2013"), number: true},
+      {title: tr("Shortest"), value: (r) => r.min_ns ?? -1, cell: (r) => duration(r.min_ns), number: true},
+      {title: tr("Longest"), value: (r) => r.max_ns, cell: (r) => (r.count ? duration(r.max_ns) : "\u2013"), number: true},
       ...counterColumns(m, m.regions),
     ];
   return table(
     columns,
     m.regions.filter((r) => r.name !== "(thread)"),
-    {empty: "The program has no regions of its own; docs/guide.md describes how to add them."},
+    {empty: tr("The program has no regions of its own; docs/guide.md describes how to add them.")},
   );
 }
 
@@ -78,33 +78,33 @@ function functionRows(m) {
 function functionTable(m) {
   return table(
     [
-      {title: "Function", value: (f) => f.name, class: "name"},
-      {title: "In", value: (f) => f.where, class: "site"},
+      {title: tr("Function"), value: (f) => f.name, class: "name"},
+      {title: tr("In"), value: (f) => f.where, class: "site"},
       {
-        title: "Blocked in it",
+        title: tr("Blocked in it"),
         value: (f) => f.own,
         cell: (f) => (f.own ? duration(f.own) : "\u2013"),
         number: true,
-        hint: "waits called by the function itself",
+        hint: tr("waits called by the function itself"),
       },
       {
-        title: "And below it",
+        title: tr("And below it"),
         value: (f) => f.all,
         cell: (f) => duration(f.all),
         number: true,
-        hint: "with those of functions that it called",
+        hint: tr("with those of functions that it called"),
       },
-      {title: "Waits", value: (f) => f.count, cell: (f) => count(f.count), number: true},
+      {title: tr("Waits"), value: (f) => f.count, cell: (f) => count(f.count), number: true},
     ],
     functionRows(m),
-    {most: 25, empty: "No wait with a call stack was recorded."},
+    {most: 25, empty: tr("No wait with a call stack was recorded.")},
   );
 }
 
 const FLAME_SPLITS = [
-  ["", "All threads together"],
-  ["thread", "By thread"],
-  ["lock", "By lock"],
+  ["", tr("All threads together")],
+  ["thread", tr("By thread")],
+  ["lock", tr("By lock")],
 ];
 
 // A flame graph with its choices: what is measured, how it is split, which way up. The address has them.
@@ -116,8 +116,8 @@ function flamePanel(app, sources) {
   let flame = null;
   const search = h("input", {
     type: "search",
-    placeholder: "Search",
-    "aria-label": "Search the flame graph",
+    placeholder: tr("Search"),
+    "aria-label": tr("Search the flame graph"),
     oninput: () => {
       const ns = flame.search(search.value);
       found.textContent = ns === null ? "" : `${duration(ns)}, ${percent(ns, flame.root.ns)}`;
@@ -131,10 +131,10 @@ function flamePanel(app, sources) {
   const buttons = sources.map((s) => button(s.title, () => change({of: s.key}), {"aria-pressed": "false"})),
     split = h(
       "select",
-      {"aria-label": "Split the flame graph", onchange: () => change({split: split.value})},
+      {"aria-label": tr("Split the flame graph"), onchange: () => change({split: split.value})},
       FLAME_SPLITS.map(([key, title]) => h("option", {value: key}, title)),
     ),
-    up = button("Bottom-up", () => change({up: !state.up}), {title: "Callers above what they call: the innermost functions first"});
+    up = button(tr("Bottom-up"), () => change({up: !state.up}), {title: tr("Callers above what they call: the innermost functions first")});
   function draw() {
     const source = sources.find((s) => s.key === state.of) || sources[0];
     if (!FLAME_SPLITS.some(([key]) => key === state.split)) state.split = "";
@@ -149,14 +149,14 @@ function flamePanel(app, sources) {
   fill(tools, [buttons, split, up, h("span", {class: "space"}), found, search]);
   draw();
   return panel(
-    "Where the time goes",
+    tr("Where the time goes"),
     tools,
     place,
     h(
       "p",
       {class: "note"},
-      "A box is as wide as its time. Orange: regions and functions; blue: waits. A click zooms, a click on the topmost box goes back. ",
-      "Bottom-up, each box is called by those below it.",
+      tr("A box is as wide as its time. Orange: regions and functions; blue: waits. A click zooms, a click on the topmost box goes back. "),
+      tr("Bottom-up, each box is called by those below it."),
     ),
   );
 }
@@ -165,13 +165,13 @@ function showRegions(app) {
   const m = app.model,
     regions = regionPaths(m),
     sources = [];
-  if (m.regions.some((r) => r.name !== "(thread)")) sources.push({key: "regions", title: "Wall time by region", paths: regions});
-  if (m.blocked.length) sources.push({key: "blocked", title: "Blocked time by call stack", paths: waitPaths(m)});
+  if (m.regions.some((r) => r.name !== "(thread)")) sources.push({key: "regions", title: tr("Wall time by region"), paths: regions});
+  if (m.blocked.length) sources.push({key: "blocked", title: tr("Blocked time by call stack"), paths: waitPaths(m)});
   fill(byId("regions"), [
     sources.length
       ? flamePanel(app, sources)
-      : panel("Where the time goes", h("p", {class: "empty"}, "Neither regions nor waits were recorded.")),
-    panel("Regions", regionTable(m, flameTree(regions, {split: "thread"}))),
-    panel("Functions that wait", functionTable(m)),
+      : panel(tr("Where the time goes"), h("p", {class: "empty"}, tr("Neither regions nor waits were recorded."))),
+    panel(tr("Regions"), regionTable(m, flameTree(regions, {split: "thread"}))),
+    panel(tr("Functions that wait"), functionTable(m)),
   ]);
 }

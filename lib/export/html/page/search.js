@@ -50,7 +50,7 @@ class Search {
       regions.size && plural(regions.size, "region"),
       frames.size && plural(frames.size, "function"),
     ].filter(Boolean);
-    return words.length ? words.join(", ") + (ns ? `, ${duration(ns)}` : "") : "nothing";
+    return words.length ? words.join(", ") + (ns ? `, ${duration(ns)}` : "") : tr("nothing");
   }
 
   // If all that matches is of one kind, only its lanes are shown.
@@ -70,22 +70,22 @@ class Search {
         numbers.size > 0 && [
           h("h4", null, title),
           h("ul", {class: "results"}, [...numbers].slice(0, RESULTS_MOST).map((i) => h("li", null, line(i)))),
-          numbers.size > RESULTS_MOST ? h("p", {class: "dim"}, `${count(numbers.size - RESULTS_MOST)} more`) : null,
+          numbers.size > RESULTS_MOST ? h("p", {class: "dim"}, tr("%1 more", count(numbers.size - RESULTS_MOST))) : null,
         ];
     this.t.chosen = null;
     this.t.hop = null;
     replace(
       this.t.side,
-      h("h3", null, "Found"),
-      list("Locks", objects, (i) => [objectLink(m, m.objects[i]), ` ${duration(m.objects[i].waitedNs)} waited`]),
-      list("Threads", threads, (i) => [threadLink(m, m.threads[i]), ` ${percent(m.threads[i].blocked_ns, m.threads[i].life)} waiting`]),
-      list("Regions", regions, (i) => `${tidy(m.regions[i].name, 120)}: ${count(m.regions[i].count)}, ${duration(m.regions[i].wall_ns)}`),
-      list("Functions", frames, (i) => {
+      h("h3", null, tr("Found")),
+      list(tr("Locks"), objects, (i) => [objectLink(m, m.objects[i]), " ", tr("%1 waited", duration(m.objects[i].waitedNs))]),
+      list(tr("Threads"), threads, (i) => [threadLink(m, m.threads[i]), " ", tr("%1 waiting", percent(m.threads[i].blocked_ns, m.threads[i].life))]),
+      list(tr("Regions"), regions, (i) => `${tidy(m.regions[i].name, 120)}: ${count(m.regions[i].count)}, ${duration(m.regions[i].wall_ns)}`),
+      list(tr("Functions"), frames, (i) => {
         const f = m.frame(i),
           ns = this.blockedBelow(i);
-        return `${tidy(f.name, 120)}${f.file ? ` ${tidy(baseName(f.file), 60)}:${f.line}` : ""}: ${duration(ns)} waited in and below it`;
+        return tr("%1: %2 waited in and below it", tidy(f.name, 120) + (f.file ? ` ${tidy(baseName(f.file), 60)}:${f.line}` : ""), duration(ns));
       }),
-      h("p", {class: "dim"}, "Enter goes to the next match in the lanes, Shift and Enter to the one before."),
+      h("p", {class: "dim"}, tr("Enter goes to the next match in the lanes, Shift and Enter to the one before.")),
     );
   }
 

@@ -35,8 +35,8 @@ class Timeline {
   build() {
     this.search = h("input", {
       type: "search",
-      placeholder: "Search threads, locks, regions, functions",
-      "aria-label": "Search threads, locks, regions and functions",
+      placeholder: tr("Search threads, locks, regions, functions"),
+      "aria-label": tr("Search threads, locks, regions and functions"),
       oninput: () => this.searching.look(this.search.value),
       onkeydown: (e) => {
         if (e.key === "Enter") this.next(e.shiftKey ? -1 : 1, true);
@@ -44,26 +44,26 @@ class Timeline {
       },
     });
     this.found = h("span", {class: "found", role: "status"});
-    this.measure = button("Measure", () => this.setMeasure(!this.measuring), {
+    this.measure = button(tr("Measure"), () => this.setMeasure(!this.measuring), {
       "aria-pressed": "false",
-      title: "Drag over a stretch of time (or hold Shift and drag)",
+      title: tr("Drag over a stretch of time (or hold Shift and drag)"),
     });
-    this.dense = button("Dense", () => this.setOption("dense", !this.options.dense), {
+    this.dense = button(tr("Dense"), () => this.setOption("dense", !this.options.dense), {
       "aria-pressed": "false",
-      title: "More lanes, less in each",
+      title: tr("More lanes, less in each"),
     });
-    this.busy = button("Hide idle", () => this.setOption("busy", !this.options.busy), {
+    this.busy = button(tr("Hide idle"), () => this.setOption("busy", !this.options.busy), {
       "aria-pressed": "false",
-      title: "Leave out threads that wait nearly all of their time",
+      title: tr("Leave out threads that wait nearly all of their time"),
     });
     this.sort = h(
       "select",
-      {"aria-label": "Order of threads", title: "Order of threads", onchange: () => this.setOption("sort", this.sort.value)},
+      {"aria-label": tr("Order of threads"), title: tr("Order of threads"), onchange: () => this.setOption("sort", this.sort.value)},
       LANE_ORDERS.map(([key, title]) => h("option", {value: key}, title)),
     );
-    this.path_button = button("Critical path", () => this.setPath(!this.path_shown), {
+    this.path_button = button(tr("Critical path"), () => this.setPath(!this.path_shown), {
       "aria-pressed": "false",
-      title: "What made the program last as long as it did (C)",
+      title: tr("What made the program last as long as it did (C)"),
     });
     this.path_button.hidden = !this.m.paths.some((p) => p.steps > 0);
     this.range_text = h("span", {class: "range"});
@@ -74,9 +74,9 @@ class Timeline {
       this.found,
       h("span", {class: "space"}),
       this.range_text,
-      button("\u2212", () => this.zoom(2), {"aria-label": "Zoom out", title: "Zoom out (S or \u2212)"}),
-      button("+", () => this.zoom(0.5), {"aria-label": "Zoom in", title: "Zoom in (W or +)"}),
-      button("All", () => this.showAll(), {title: "The whole recording (0)"}),
+      button("\u2212", () => this.zoom(2), {"aria-label": tr("Zoom out"), title: tr("Zoom out (S or \u2212)")}),
+      button("+", () => this.zoom(0.5), {"aria-label": tr("Zoom in"), title: tr("Zoom in (W or +)")}),
+      button(tr("All"), () => this.showAll(), {title: tr("The whole recording (0)")}),
       this.path_button,
       this.measure,
       this.sort,
@@ -87,7 +87,7 @@ class Timeline {
         () => {
           this.help.hidden = !this.help.hidden;
         },
-        {"aria-label": "Keys", title: "Keys"},
+        {"aria-label": tr("Keys"), title: tr("Keys")},
       ),
     );
     this.mini_place = h("div", {class: "mini"});
@@ -95,7 +95,7 @@ class Timeline {
     this.spacer = h("div", {class: "spacer"});
     this.stage = h("div", {class: "stage"});
     this.scroller.append(this.stage, this.spacer);
-    this.side = h("aside", {class: "side", "aria-live": "polite", "aria-label": "Details"});
+    this.side = h("aside", {class: "side", "aria-live": "polite", "aria-label": tr("Details")});
     this.tip = h("div", {class: "tip", hidden: true});
     this.help = this.helpPanel();
     fill(byId("timeline"), [
@@ -110,7 +110,7 @@ class Timeline {
       tabindex: "0",
       role: "application",
       "aria-label":
-        "Timeline: a lane for each thread, then each lock, then each counter. W and S zoom, A and D move, N and P go from event to event, whose details are read out.",
+        tr("Timeline: a lane for each thread, then each lock, then each counter. W and S zoom, A and D move, N and P go from event to event, whose details are read out."),
     });
     this.hand = new Hand(this);
     this.showHints();
@@ -118,31 +118,31 @@ class Timeline {
 
   helpPanel() {
     const keys = [
-      ["Wheel, W / S, + / \u2212", "zoom"],
-      ["Drag, A / D, \u2190 / \u2192", "move in time"],
-      ["Shift + wheel, \u2191 / \u2193", "move among lanes"],
-      ["Click", "details of an event"],
-      ["Double click, Enter", "zoom to it"],
-      ["N / P", "next, previous event of the row"],
-      ["J / K", "the same moment in the next, previous lane"],
-      ["Click on a name", "what is known of the thread or lock; pin its lane to the top"],
-      ["Shift + drag, M", "measure a stretch of time"],
-      ["/", "search; Enter goes to the next match"],
-      ["C", "the critical path"],
-      ["[ / ]", "the hop of the critical path before, after"],
-      ["0", "the whole recording"],
-      ["Esc", "let go"],
+      [tr("Wheel, W / S, + / \u2212"), tr("zoom")],
+      [tr("Drag, A / D, \u2190 / \u2192"), tr("move in time")],
+      [tr("Shift + wheel, \u2191 / \u2193"), tr("move among lanes")],
+      [tr("Click"), tr("details of an event")],
+      [tr("Double click, Enter"), tr("zoom to it")],
+      ["N / P", tr("next, previous event of the row")],
+      ["J / K", tr("the same moment in the next, previous lane")],
+      [tr("Click on a name"), tr("what is known of the thread or lock; pin its lane to the top")],
+      [tr("Shift + drag, M"), tr("measure a stretch of time")],
+      ["/", tr("search; Enter goes to the next match")],
+      ["C", tr("the critical path")],
+      ["[ / ]", tr("the hop of the critical path before, after")],
+      ["0", tr("the whole recording")],
+      ["Esc", tr("let go")],
     ];
     return h(
       "div",
-      {class: "help", hidden: true, role: "dialog", "aria-label": "Keys"},
-      h("h3", null, "Keys"),
+      {class: "help", hidden: true, role: "dialog", "aria-label": tr("Keys")},
+      h("h3", null, tr("Keys")),
       h(
         "dl",
         {class: "facts"},
         keys.map(([key, what]) => h("div", null, h("dt", null, key), h("dd", null, what))),
       ),
-      button("Close", () => {
+      button(tr("Close"), () => {
         this.help.hidden = true;
       }),
     );
@@ -162,24 +162,24 @@ class Timeline {
       h("div", {class: "legend"}, h("i", {style: {background: fillColor, opacity: alpha, height: size}}), text);
     replace(
       this.side,
-      h("h3", null, "Nothing chosen"),
-      h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
-      h("h4", null, "In the lanes of threads"),
+      h("h3", null, tr("Nothing chosen")),
+      h("p", {class: "dim"}, tr("Click anything in a lane for its times, its callers and its call stack.")),
+      h("h4", null, tr("In the lanes of threads")),
       told
-        ? line(t.run, 1, "5px", "running on a CPU")
-        : line(t.run, 1, "5px", "runs, or waits for what is not recorded"),
-      told && line(t.warn, 1, "5px", "preempted: another one runs in its place"),
-      line(lock ? lock.color : LOCK_COLORS[0], 1, "14px", "waits for a lock, in the lock's color"),
-      line(calm ? calm.color : LOCK_COLORS[1], 0.35, "14px", "waits for a signal, a post, or a thread's end"),
-      line(lock ? lock.color : LOCK_COLORS[0], 1, "4px", "below: the locks that it holds, as far as that is certain"),
-      line(regionColor("compress", t.dark), 1, "14px", "regions of the program"),
-      h("h4", null, "In the lanes of locks"),
-      line(threadColor(0, t.dark), 1, "14px", "who holds it"),
-      line(lock ? lock.color : LOCK_COLORS[0], 0.5, "8px", "how many wait for it"),
+        ? line(t.run, 1, "5px", tr("running on a CPU"))
+        : line(t.run, 1, "5px", tr("runs, or waits for what is not recorded")),
+      told && line(t.warn, 1, "5px", tr("preempted: another one runs in its place")),
+      line(lock ? lock.color : LOCK_COLORS[0], 1, "14px", tr("waits for a lock, in the lock's color")),
+      line(calm ? calm.color : LOCK_COLORS[1], 0.35, "14px", tr("waits for a signal, a post, or a thread's end")),
+      line(lock ? lock.color : LOCK_COLORS[0], 1, "4px", tr("below: the locks that it holds, as far as that is certain")),
+      line(regionColor("compress", t.dark), 1, "14px", tr("regions of the program")),
+      h("h4", null, tr("In the lanes of locks")),
+      line(threadColor(0, t.dark), 1, "14px", tr("who holds it")),
+      line(lock ? lock.color : LOCK_COLORS[0], 0.5, "8px", tr("how many wait for it")),
       h(
         "p",
         {class: "dim"},
-        "Arrows lead from the thread that released a lock, or signaled, to the one that continued.",
+        tr("Arrows lead from the thread that released a lock, or signaled, to the one that continued."),
       ),
     );
   }
@@ -287,15 +287,15 @@ class Timeline {
       h(
         "div",
         {class: "steps"},
-        button("\u25c2", () => this.next(-1), {"aria-label": "Previous event of this row", title: "Previous (P)"}),
-        button("\u25b8", () => this.next(1), {"aria-label": "Next event of this row", title: "Next (N)"}),
-        button("Zoom to it", () => this.choose(row, index, true)),
-        h("span", {class: "dim"}, `${count(i + 1)} of ${count(row.to - row.from)} in this row`),
+        button("\u25c2", () => this.next(-1), {"aria-label": tr("Previous event of this row"), title: tr("Previous (P)")}),
+        button("\u25b8", () => this.next(1), {"aria-label": tr("Next event of this row"), title: tr("Next (N)")}),
+        button(tr("Zoom to it"), () => this.choose(row, index, true)),
+        h("span", {class: "dim"}, tr("%1 of %2 in this row", count(i + 1), count(row.to - row.from))),
       ),
       facts(d.rows),
-      d.stack || d.site ? [h("h4", null, "Call stack"), stackList(this.m, d.stack, d.site)] : "",
-      d.holderStack ? [h("h4", null, "Acquired by the holder at"), stackList(this.m, d.holderStack, 0)] : "",
-      d.wakerStack ? [h("h4", null, "Let go at"), stackList(this.m, d.wakerStack, 0)] : "",
+      d.stack || d.site ? [h("h4", null, tr("Call stack")), stackList(this.m, d.stack, d.site)] : "",
+      d.holderStack ? [h("h4", null, tr("Acquired by the holder at")), stackList(this.m, d.holderStack, 0)] : "",
+      d.wakerStack ? [h("h4", null, tr("Let go at")), stackList(this.m, d.wakerStack, 0)] : "",
     );
   }
 
@@ -313,7 +313,7 @@ class Timeline {
       h(
         "div",
         {class: "steps"},
-        button(pinned ? "Unpin" : "Pin to the top", () => {
+        button(pinned ? tr("Unpin") : tr("Pin to the top"), () => {
           this.togglePin(key);
           this.showLane(lane);
         }),
@@ -423,7 +423,7 @@ class Timeline {
     }
     this.drawRuler(pen, width);
     this.drawRange(pen, height);
-    this.range_text.textContent = duration(this.view.to - this.view.from) + " in view";
+    this.range_text.textContent = tr("%1 in view", duration(this.view.to - this.view.from));
     this.frame_ms = performance.now() - began;
   }
 
@@ -474,7 +474,7 @@ class Timeline {
     c.fillStyle = t.panel;
     c.fillRect(0, 0, pen.left, RULER - 1);
     c.fillStyle = t.dim;
-    c.fillText("since the recording began", 12, RULER / 2);
+    c.fillText(tr("since the recording began"), 12, RULER / 2);
   }
 
   drawRange(pen, height) {
@@ -571,7 +571,7 @@ class Timeline {
     c.font = `11px ${t.font}`;
     c.textBaseline = "middle";
     c.fillStyle = t.dim;
-    c.fillText("blocked threads", 12, height / 2);
+    c.fillText(tr("blocked threads"), 12, height / 2);
     const x0 = left + Math.max(0, this.view.from / this.end) * wide,
       x1 = left + Math.min(1, this.view.to / this.end) * wide;
     c.fillStyle = t.panel;
@@ -613,9 +613,9 @@ class Timeline {
       h(
         "div",
         {class: "steps"},
-        button("Zoom to it", () => this.show(this.range.a, this.range.b)),
-        button("Show it in all views", () => this.app.showCut(this.range.a, this.range.b), {
-          title: "Overview, regions and functions of this stretch of time alone",
+        button(tr("Zoom to it"), () => this.show(this.range.a, this.range.b)),
+        button(tr("Show it in all views"), () => this.app.showCut(this.range.a, this.range.b), {
+          title: tr("Overview, regions and functions of this stretch of time alone"),
         }),
       ),
     );
