@@ -42,6 +42,10 @@ class App {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themeChanged());
     byId("language").addEventListener("click", () => speak(LANGUAGE === "zh" ? "en" : "zh"));
     this.ink = inkOn; // for tests
+    this.pen = Pen;
+    this.binsFor = binsFor;
+    this.pen = Pen;
+    this.binsFor = binsFor;
     this.untranslated = UNTRANSLATED;
     this.findingSentence = findingSentence;
     window.addEventListener("beforeprint", () => this.forPaper(true));

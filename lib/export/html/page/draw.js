@@ -4,6 +4,62 @@
 
 const STRENGTHS = 5;
 
+// Colors as numbers of an ImageData, by their names in CSS.
+const colorNumbers = new Map();
+
+function colorNumber(fill) {
+  return entry(colorNumbers, fill, () => {
+    const context = document.createElement("canvas").getContext("2d");
+    context.fillStyle = fill;
+    const rgb = parseInt(context.fillStyle.slice(1), 16);
+    return ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16);
+  });
+}
+
+// The pixels of a strip, which are painted at once: a call for each would take most of a picture's time.
+class PixelLine {
+  constructor(width) {
+    this.canvas = document.createElement("canvas");
+    this.canvas.width = width;
+    this.canvas.height = 1;
+    this.context = this.canvas.getContext("2d", {willReadFrequently: true});
+    this.image = this.context.createImageData(width, 1);
+    this.colors = new Uint32Array(this.image.data.buffer);
+  }
+
+  begin(left) {
+    this.left = left;
+    this.low = this.colors.length;
+    this.high = -1;
+  }
+
+  put(x, fill, alpha) {
+    const at = x - this.left;
+    if (at < 0 || at >= this.colors.length) return;
+    this.colors[at] = colorNumber(fill) | (Math.round(alpha * 255) << 24);
+    this.low = Math.min(this.low, at);
+    this.high = Math.max(this.high, at);
+  }
+
+  draw(c, y, height) {
+    const n = this.high - this.low + 1;
+    if (n <= 0) return;
+    this.context.putImageData(this.image, 0, 0, this.low, 0, n, 1);
+    c.imageSmoothingEnabled = false;
+    c.drawImage(this.canvas, this.low, 0, n, 1, this.left + this.low, y, n, height);
+    this.colors.fill(0, this.low, this.high + 1);
+  }
+}
+
+let pixelLineCache = null;
+
+function pixelLine(left, width) {
+  const wanted = Math.ceil(width) + 2;
+  if (!pixelLineCache || pixelLineCache.colors.length < wanted) pixelLineCache = new PixelLine(wanted);
+  pixelLineCache.begin(Math.floor(left) - 1);
+  return pixelLineCache;
+}
+
 class Pen {
   constructor(context, view, left, width) {
     this.c = context;
@@ -18,50 +74,38 @@ class Pen {
     return this.left + (ns - this.from) * this.scale;
   }
 
-  // Draws a row; look(i) gives {fill, text, alpha}.
+  // Draws a row; look(i) gives {fill, text(), alpha}.
   row(row, y, height, look) {
     const {begin, ns, idle} = row.table,
       c = this.c;
     const first = Math.max(row.from, above(begin, this.from, row.from, row.to) - 1);
-    const run = {x: 0, width: 0, fill: "", alpha: 0};
     let pixel = -1,
       cover = 0,
       longest = -1;
-    const flushRun = () => {
-      if (run.width === 0) return;
-      c.globalAlpha = run.alpha;
-      c.fillStyle = run.fill;
-      c.fillRect(run.x, y, run.width, height);
-      run.width = 0;
-    };
+    const line = pixelLine(this.left, this.width);
     const flushPixel = () => {
       if (longest < 0) return;
       const seen = look(longest),
         strength = Math.max(1, Math.min(STRENGTHS, Math.ceil(cover * STRENGTHS)));
-      const alpha = (seen.alpha ?? 1) * (0.28 + (0.72 * strength) / STRENGTHS),
-        x = pixel;
-      if (run.width > 0 && run.x + run.width === x && run.fill === seen.fill && run.alpha === alpha) run.width++;
-      else {
-        flushRun();
-        Object.assign(run, {x, width: 1, fill: seen.fill, alpha});
-      }
+      line.put(pixel, seen.fill, (seen.alpha ?? 1) * (0.28 + (0.72 * strength) / STRENGTHS));
       longest = -1;
       cover = 0;
     };
-    for (let i = first; i < row.to && begin[i] < this.to; i++) {
+    const addTiny = (at, time, i) => {
+      if (at !== pixel) flushPixel();
+      pixel = at;
+      cover += time * this.scale;
+      if (longest < 0 || ns[i] > ns[longest]) longest = i;
+    };
+    const add = (i) => {
       const x0 = this.left + (begin[i] - this.from) * this.scale,
         x1 = x0 + ns[i] * this.scale;
-      if (x1 < this.left) continue;
+      if (x1 < this.left) return;
       if (x1 - x0 < 1.5 && !(row.table.flags[i] & UNFINISHED)) {
-        const at = Math.floor(x0);
-        if (at !== pixel) flushPixel();
-        pixel = at;
-        cover += (ns[i] - idle[i]) * this.scale;
-        if (longest < 0 || ns[i] > ns[longest]) longest = i;
-        continue;
+        addTiny(Math.floor(x0), ns[i] - idle[i], i);
+        return;
       }
       flushPixel();
-      flushRun();
       const seen = look(i),
         beyond = seen.open ? Math.max(x1, x0 + 12) + 8 : x1,
         shown = Math.min(beyond, this.left + this.width + 2);
@@ -73,10 +117,28 @@ class Pen {
         height,
         ns[i] > 0 ? 1 - idle[i] / ns[i] : 1,
       );
-    }
+    };
+    const bins = first < row.to ? binsFor(row, this.scale) : null;
+    if (!bins) for (let i = first; i < row.to && begin[i] < this.to; i++) add(i);
+    else this.rowOfBins(row, bins, first, add, addTiny);
     flushPixel();
-    flushRun();
     c.globalAlpha = 1;
+    line.draw(c, y, height);
+  }
+
+  // Bins of tiny spans at once, the spans of other bins one by one.
+  rowOfBins(row, bins, first, add, addTiny) {
+    const {begin, ns} = row.table,
+      {from, cover, longest, open} = bins;
+    let b = Math.max(0, Math.min(bins.n - 1, Math.floor((begin[first] - bins.origin) / bins.width)));
+    while (b > 0 && from[b] > first) b--;
+    for (; b < bins.n && from[b] < row.to && begin[from[b]] < this.to; b++) {
+      const i = from[b],
+        x = this.left + (begin[i] - this.from) * this.scale;
+      if (from[b + 1] === i) continue;
+      if (ns[longest[b]] * this.scale < 1.5 && !open[b] && x >= this.left) addTiny(Math.floor(x), cover[b], longest[b]);
+      else for (let k = i; k < from[b + 1] && begin[k] < this.to; k++) add(k);
+    }
   }
 
   block(seen, x0, x1, y, height, density) {
@@ -88,7 +150,7 @@ class Pen {
     c.globalAlpha = 1;
     if (seen.open) this.openEnd(x1, y, height);
     if (height < 11 || x1 - x0 < 24 || !seen.text) return;
-    const text = fitted(c, seen.text, x1 - Math.max(x0, this.left) - 9);
+    const text = fitted(c, seen.text(), x1 - Math.max(x0, this.left) - 9);
     c.fillStyle = seen.ink;
     if (text) c.fillText(text, Math.max(x0, this.left) + 5, y + height / 2 + 0.5);
   }
@@ -123,7 +185,7 @@ function waitLook(m, dim) {
       alpha,
       ink: calm ? t.ink : inkOn(fill),
       open: w.flags[i] & UNFINISHED,
-      text: (w.more[i] ? `${count(w.more[i] + 1)}\u00d7 ` : "") + what + (holder ? ` \u2190 ${holder.label}` : ""),
+      text: () => (w.more[i] ? `${count(w.more[i] + 1)}\u00d7 ` : "") + what + (holder ? ` \u2190 ${holder.label}` : ""),
     };
   };
 }
@@ -148,7 +210,7 @@ function holderLook(m, dim) {
       alpha: dim(holds, i, object) ? 0.15 : 1,
       ink,
       open: holds.flags[i] & UNFINISHED,
-      text: (holds.more[i] ? `${count(holds.more[i] + 1)}\u00d7 ` : "") + thread.label,
+      text: () => (holds.more[i] ? `${count(holds.more[i] + 1)}\u00d7 ` : "") + thread.label,
     });
   };
 }
@@ -164,7 +226,7 @@ function regionLook(m, dim) {
       alpha: dim(r, i) ? 0.2 : 1,
       ink: t.ink,
       open: r.flags[i] & UNFINISHED,
-      text: (r.more[i] ? `${count(r.more[i] + 1)}\u00d7 ` : "") + name,
+      text: () => (r.more[i] ? `${count(r.more[i] + 1)}\u00d7 ` : "") + name,
     };
   };
 }
