@@ -22,7 +22,7 @@
 #include "upmu/region.h"
 #include "upmu/sync.h"
 
-enum { HELD_US = 50000, THREADS_MAX = 64 };
+enum { HELD_US = 200000, THREADS_MAX = 64 };
 
 static pthread_mutex_t till = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t held;
