@@ -147,6 +147,11 @@ enum schema_slot {
     SCHEMA_SLOTS,
 };
 
+static inline bool schema_slot_is_of_counters(enum schema_slot slot)
+{
+    return slot >= SCHEMA_VALUE && slot <= SCHEMA_RUNNING;
+}
+
 /** Layout of SCHEMA_HELD_COUNT. */
 enum { SCHEMA_PERMITS_SHIFT = 32, SCHEMA_PERMITS_MAX = 65535 };
 

@@ -374,23 +374,28 @@ static const char *decode_sequence(struct decode_cursor *c, const struct meta_op
     return NULL;
 }
 
-static const char *decode_numbers(const struct meta *m, struct decode_cursor *c, const struct meta_op *op,
-                                  struct decoded *d, struct upmu_value *values)
+/* Numbers of counters: one each, or one number for all of them. */
+static inline __attribute__((always_inline)) void decode_each(struct upmu_value *values, size_t n, const uint8_t *p,
+                                                              size_t step, enum schema_slot slot, enum schema_type type)
 {
-    size_t bytes = schema_type_bytes(op->type);
-    if (cursor_left(c) / bytes < op->count)
-        return "an event is truncated";
-    for (uint32_t i = 0; op->slot != SCHEMA_SKIP && i < op->count; i++) {
-        uint64_t x = decode_load(c->pos + i * bytes, op->type);
-        if (op->array || op->slot == SCHEMA_VALUE)
-            decoded_store_value(&values[op->first + i], op->slot, x);
-        else /* one number for all counters, or of none */
-            for (size_t k = 0; k < m->n_counters; k++)
-                decoded_store_value(&values[k], op->slot, x);
-        decoded_store(d, op->slot, x);
-    }
-    c->pos += op->count * bytes;
-    return NULL;
+    for (size_t i = 0; i < n; i++)
+        decoded_store_value(&values[i], slot, decode_load(p + i * step, type));
+}
+
+/* The fields of the short forms have loops of their own, because regions are read as often as locks. */
+static void decode_counters(const struct meta *m, const uint8_t *p, const struct meta_op *op, struct upmu_value *values)
+{
+    const size_t n = m->n_counters, step = op->step;
+    if (op->slot == SCHEMA_VALUE)
+        decoded_store_value(&values[op->first], SCHEMA_VALUE, decode_load(p, op->type));
+    else if (op->slot == SCHEMA_VALUE_STATUS && op->type == SCHEMA_STATUS)
+        decode_each(values, n, p, step, SCHEMA_VALUE_STATUS, SCHEMA_STATUS);
+    else if (op->slot == SCHEMA_CAUSE && op->type == SCHEMA_I8)
+        decode_each(values, n, p, step, SCHEMA_CAUSE, SCHEMA_I8);
+    else if (op->slot == SCHEMA_TIME && op->type == SCHEMA_U64)
+        decode_each(values, n, p, step, SCHEMA_TIME, SCHEMA_U64);
+    else
+        decode_each(values, n, p, step, op->slot, op->type);
 }
 
 /* Fill in fields that the short forms omit because they follow from the status. */
@@ -405,44 +410,52 @@ static void decoded_complete_values(const struct meta *m, struct upmu_value *val
     }
 }
 
-/* A class of single numbers at fixed offsets: one length check for all. */
+/* Pass the run that begins with `op`. */
+static inline const char *decode_run(struct decode_cursor *c, const struct meta_op *op, const uint8_t **run)
+{
+    if (cursor_left(c) < op->run_bytes)
+        return "an event is truncated";
+    *run = c->pos;
+    c->pos += op->run_bytes;
+    return NULL;
+}
+
 static inline const char *decode_fixed(const struct meta_class *class, const struct meta_op *op,
                                        struct decode_cursor *c, struct decoded *d)
 {
-    if (cursor_left(c) < class->bytes)
-        return "an event is truncated";
+    const uint8_t *run;
+    const char *wrong = class->n_ops > 0 ? decode_run(c, op, &run) : NULL;
+    if (wrong)
+        return wrong;
     for (const struct meta_op *end = op + class->n_ops; op < end; op++)
-        decoded_store(d, op->slot, decode_load(c->pos + op->at, op->type));
-    c->pos += class->bytes;
+        decoded_store(d, op->slot, decode_load(run + op->at, op->type));
     return NULL;
 }
 
 static const char *decode_variable(const struct meta *m, const struct meta_class *class, struct decode_cursor *c,
                                    struct decoded *d, struct upmu_value *values)
 {
-    const uint8_t *before = c->pos;
-    bool has_values = false;
-    for (size_t i = 0; class->has_values && i < m->n_counters; i++)
+    const uint8_t *run = c->pos;
+    const struct meta_op *op = &m->ops[class->first_op];
+    for (size_t i = 0; class->has_values && !class->whole && i < m->n_counters; i++)
         values[i] = (struct upmu_value){.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
-    for (size_t i = 0; i < class->n_ops; i++) {
-        const struct meta_op *op = &m->ops[class->first_op + i];
-        const uint8_t *at = c->pos;
-        const char *wrong;
+    for (const struct meta_op *end = op + class->n_ops; op < end; op++) {
+        const char *wrong = op->run_bytes ? decode_run(c, op, &run) : NULL;
         if (op->type == SCHEMA_STRING)
             wrong = decode_string(c, op, d);
         else if (op->sequence)
-            wrong = decode_sequence(c, op, decode_load(before, op[-1].type), d);
-        else
-            wrong = decode_numbers(m, c, op, d, values);
+            wrong = decode_sequence(c, op, decode_load(run + op[-1].at, op[-1].type), d);
+        else if (!wrong && schema_slot_is_of_counters(op->slot))
+            decode_counters(m, run + op->at, op, values);
+        else if (!wrong && op->slot != SCHEMA_SKIP)
+            decoded_store(d, op->slot, decode_load(run + op->at, op->type));
         if (wrong)
             return wrong;
-        has_values |= op->slot == SCHEMA_VALUE;
-        before = at;
     }
     if (class->has_values && !class->has_raw)
         decoded_complete_values(m, values);
-    d->event.n_values = has_values ? m->n_counters : 0;
-    d->event.values = has_values ? values : NULL;
+    d->event.n_values = class->has_values ? m->n_counters : 0;
+    d->event.values = class->has_values ? values : NULL;
     return NULL;
 }
 

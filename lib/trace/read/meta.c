@@ -442,11 +442,6 @@ static const struct schema_field *schema_field_of(const struct parse *p, const s
     return NULL;
 }
 
-static bool slot_is_of_counters(enum schema_slot slot)
-{
-    return slot >= SCHEMA_VALUE && slot <= SCHEMA_RUNNING;
-}
-
 /* Whether a field of this type and count can fill the slot. */
 static bool field_fits(const struct field *f, enum schema_slot slot, size_t n_counters)
 {
@@ -458,7 +453,7 @@ static bool field_fits(const struct field *f, enum schema_slot slot, size_t n_co
         return false;
     if (slot == SCHEMA_NAME || slot == SCHEMA_BUILD_ID)
         return f->type == SCHEMA_STRING && f->count == 0;
-    if (slot == SCHEMA_VALUE || !slot_is_of_counters(slot))
+    if (slot == SCHEMA_VALUE || !schema_slot_is_of_counters(slot))
         return f->type != SCHEMA_STRING && f->count == 0;
     return f->type != SCHEMA_STRING && (f->count == 0 || f->count == n_counters);
 }
@@ -476,19 +471,39 @@ static bool bind_field(struct parse *p, const struct field *f, const char *const
         c->readable = false;
         return true;
     }
-    *op = (struct meta_op){.type = f->type, .slot = SCHEMA_SKIP, .array = f->count > 0, .sequence = f->sequence};
+    *op = (struct meta_op){.type = f->type, .slot = SCHEMA_SKIP, .sequence = f->sequence};
+    op->step = f->count ? (uint32_t)schema_type_bytes(f->type) : 0;
     op->count = f->count ? (uint32_t)f->count : 1;
-    op->at = c->bytes;
     if (known)
         meaning = schema_field_of(p, known, counter_fields, f->name, &op->first);
     if (meaning)
         op->slot = meaning->slot;
     c->n_ops++;
     c->has_raw |= op->slot == SCHEMA_RAW;
-    c->has_values |= slot_is_of_counters(op->slot);
-    c->fixed = c->fixed && f->type != SCHEMA_STRING && !f->sequence && f->count == 0 && !slot_is_of_counters(op->slot);
-    c->bytes += (uint32_t)schema_type_bytes(f->type);
+    c->has_values |= op->slot == SCHEMA_VALUE;
+    c->fixed =
+        c->fixed && f->type != SCHEMA_STRING && !f->sequence && f->count == 0 && !schema_slot_is_of_counters(op->slot);
     return field_fits(f, op->slot, m->n_counters);
+}
+
+static void lay_out_class(struct meta_class *c, struct meta_op *ops, size_t n_counters)
+{
+    const uint32_t needed = 1u << SCHEMA_VALUE_STATUS | 1u << SCHEMA_CAUSE | 1u << SCHEMA_TIME;
+    struct meta_op *run = NULL;
+    uint32_t slots = 0;
+    size_t values = 0;
+    for (struct meta_op *op = ops; op < ops + c->n_ops; op++) {
+        slots |= schema_slot_is_of_counters(op->slot) ? 1u << op->slot : 0;
+        values += op->slot == SCHEMA_VALUE;
+        if (op->type == SCHEMA_STRING || op->sequence) {
+            run = NULL;
+            continue;
+        }
+        run = run ? run : op;
+        op->at = run->run_bytes;
+        run->run_bytes += op->count * schema_type_bytes(op->type);
+    }
+    c->whole = values == n_counters && !c->has_raw && (slots & needed) == needed;
 }
 
 static int bind_classes(struct parse *p, const char *const *counter_fields)
@@ -511,6 +526,7 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
         for (size_t i = 0; i < p->n_fields; i++)
             if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], counter_fields))
                 return parse_failed(p, "a field has the wrong type or length");
+        lay_out_class(c, &m->ops[c->first_op], m->n_counters);
         next_op += c->n_ops;
         m->n_classes = id + 1;
     }

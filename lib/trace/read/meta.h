@@ -30,11 +30,13 @@ enum {
 struct meta_op {
     enum schema_type type;
     enum schema_slot slot;
-    bool array;    /**< one item per counter */
     bool sequence; /**< its length is the number of the step before */
     uint32_t first;
     uint32_t count;
-    uint32_t at; /**< in a class of fixed size: its offset */
+    uint32_t step; /**< of one item per counter: bytes of an item; else 0 */
+    /* A run: numbers with no string or sequence between them. */
+    size_t at;        /**< of a number: its offset in the run */
+    size_t run_bytes; /**< of the first number of a run: bytes of the run; else 0 */
 };
 
 /** A class of events. */
@@ -42,9 +44,9 @@ struct meta_class {
     bool defined;
     bool readable; /**< every type is known, so that its events can at least be skipped */
     bool has_raw;
-    bool has_values; /**< some field is of counters */
-    bool fixed;      /**< single numbers only, none of counters: each event has `bytes` bytes */
-    uint32_t bytes;
+    bool has_values;     /**< some field is the value of a counter */
+    bool whole;          /**< all that is known of each counter is in the event, or follows from its status */
+    bool fixed;          /**< single numbers only, none of counters: at most one run */
     int32_t kind;        /**< enum upmu_trace_kind or schema_kind, 0 = not known here */
     int32_t object_type; /**< if no field has it */
     uint32_t flags;      /**< likewise */
