@@ -85,13 +85,35 @@ static const char *column_clean(const char *text, struct textbuf *clean)
     return clean->failed ? "" : clean->data;
 }
 
-/* FNV-1a: names are short. */
+/* At most eight bytes as a number, some of them twice. */
+static uint64_t column_hash_word(const char *text, size_t len)
+{
+    uint64_t word = 0;
+    uint32_t first, last;
+    if (len >= sizeof word) {
+        memcpy(&word, text, sizeof word);
+    } else if (len >= sizeof first) {
+        memcpy(&first, text, sizeof first);
+        memcpy(&last, text + len - sizeof last, sizeof last);
+        word = (uint64_t)first << 32 | last;
+    } else if (len > 0) {
+        word = (uint64_t)(uint8_t)text[0] << 16 | (uint64_t)(uint8_t)text[len / 2] << 8 | (uint8_t)text[len - 1];
+    }
+    return word;
+}
+
+/* Eight bytes at a time, the last ones again: names are looked up in every row. */
 static uint32_t column_hash(const char *text, size_t len)
 {
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (uint8_t)text[i]) * 16777619u;
-    return h;
+    const size_t step = sizeof(uint64_t);
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t h = len;
+    for (size_t i = 0; i + step < len; i += step) {
+        h = (h ^ column_hash_word(text + i, step)) * odd;
+        h ^= h >> 32;
+    }
+    h = (h ^ column_hash_word(len > step ? text + len - step : text, len)) * odd;
+    return (uint32_t)(h >> 32);
 }
 
 static bool column_has_text(const struct column *c, uint32_t i, const char *text, size_t len)
@@ -119,44 +141,61 @@ static bool column_grow_slots(struct column *c)
     return true;
 }
 
-/* The index of a name in the dictionary of the batch, added at its first use; false without memory. */
-static bool column_name_index(struct column *c, const char *text, size_t len, uint32_t *index)
+/* The slot of a name in the dictionary of the batch, 0 if it is new there; NULL without memory. */
+static uint32_t *column_name_slot(struct column *c, const char *text, size_t len)
 {
     if (c->texts.n * 2 >= c->n_slots && !column_grow_slots(c))
-        return false;
+        return NULL;
     size_t at = column_hash(text, len);
     uint32_t *slot;
-    for (; *(slot = &c->slots[at & (c->n_slots - 1)]) != 0; at++)
-        if (column_has_text(c, *slot - 1, text, len))
-            break;
-    if (*slot == 0) {
-        if (!column_add_text(c, text, len))
-            return false;
+    while (*(slot = &c->slots[at & (c->n_slots - 1)]) != 0 && !column_has_text(c, *slot - 1, text, len))
+        at++;
+    return slot;
+}
+
+/* A name that is not yet in the dictionary as it is: the dictionary has clean texts only. */
+static uint32_t *column_add_name(struct column *c, const char *text)
+{
+    struct textbuf clean = {0};
+    const char *utf8 = column_clean(text, &clean);
+    size_t len = strlen(utf8);
+    uint32_t *slot = clean.failed ? NULL : column_name_slot(c, utf8, len);
+    if (slot && *slot == 0) {
+        bool done = column_add_text(c, utf8, len);
         *slot = (uint32_t)c->texts.n;
+        slot = done ? slot : NULL;
     }
-    *index = *slot - 1;
-    return true;
+    textbuf_free(&clean);
+    return slot;
+}
+
+static void column_name(struct columns *cs, size_t i, const char *text)
+{
+    struct column *c = &cs->column[i];
+    uint32_t *slot = column_name_slot(c, text, strlen(text));
+    if (slot && *slot == 0)
+        slot = column_add_name(c, text);
+    cs->failed |= !slot;
+    column_uint32(cs, i, slot ? *slot - 1 : 0);
 }
 
 void column_text(struct columns *cs, size_t i, const char *text)
 {
     struct column *c = &cs->column[i];
-    struct textbuf clean = {0};
-    const char *utf8 = text ? column_clean(text, &clean) : "";
-    uint32_t index = 0;
-    bool done = true;
     if (text)
         column_set(cs, i);
     else
         column_null(cs, i);
-    if (c->type == COLUMN_TEXT)
-        done = column_add_text(c, utf8, strlen(utf8));
-    else if (text)
-        done = column_name_index(c, utf8, strlen(utf8), &index);
-    if (c->type == COLUMN_NAME)
-        column_uint32(cs, i, index);
-    cs->failed |= !done || clean.failed;
-    textbuf_free(&clean);
+    if (c->type == COLUMN_NAME && text) {
+        column_name(cs, i, text);
+    } else if (c->type == COLUMN_NAME) {
+        column_uint32(cs, i, 0);
+    } else {
+        struct textbuf clean = {0};
+        const char *utf8 = text ? column_clean(text, &clean) : "";
+        cs->failed |= !column_add_text(c, utf8, strlen(utf8)) || clean.failed;
+        textbuf_free(&clean);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------- columns */
@@ -189,7 +228,6 @@ void columns_add_word(struct columns *cs, size_t column, const char *word)
 /* Begin a batch: its texts are dropped; words are numbered over all batches and stay. */
 static bool column_begin(struct column *c)
 {
-    c->n_null = 0;
     if (c->type == COLUMN_WORD)
         return true;
     c->texts.bytes.len = 0;
@@ -230,6 +268,19 @@ bool columns_begin(struct columns *cs, size_t max_rows)
         cs->failed |= !column_begin(c);
     }
     return !cs->failed;
+}
+
+size_t column_nulls(const struct columns *cs, const struct column *c)
+{
+    size_t set = 0, whole = cs->rows / 64 * 8;
+    for (size_t i = 0; i < whole; i += sizeof(uint64_t)) {
+        uint64_t bits;
+        memcpy(&bits, c->valid + i, sizeof bits);
+        set += (size_t)__builtin_popcountll(bits);
+    }
+    for (size_t row = whole * 8; row < cs->rows; row++)
+        set += c->valid[row / 8] >> row % 8 & 1u;
+    return cs->rows - set;
 }
 
 size_t columns_text_bytes(const struct columns *cs)

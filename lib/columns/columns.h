@@ -39,7 +39,6 @@ struct column {
     bool sparse;    /**< null unless column_set() is called for the row; else present unless column_null() is */
     uint8_t *valid; /**< a bit for each row of the batch, set unless it is null */
     void *values;   /**< numbers, or indices into `texts` */
-    size_t n_null;
     struct column_texts texts; /**< words, or what the rows of the batch have */
     uint32_t *slots;           /**< COLUMN_NAME: hash table of `texts`, index + 1 */
     size_t n_slots;
@@ -67,53 +66,46 @@ static inline void columns_end_row(struct columns *cs)
 }
 
 /** The value of the current row is missing. */
-static inline void column_null(struct columns *cs, size_t i)
-{
-    struct column *c = &cs->column[i];
-    if (c->sparse)
-        return;
-    c->valid[cs->rows / 8] &= (uint8_t) ~(1u << cs->rows % 8);
-    c->n_null++;
-}
-
-/** The value of the current row of a sparse column is there. */
-static inline void column_set(struct columns *cs, size_t i)
+static inline void column_null(const struct columns *cs, size_t i)
 {
     struct column *c = &cs->column[i];
     if (!c->sparse)
-        return;
-    c->valid[cs->rows / 8] |= (uint8_t)(1u << cs->rows % 8);
-    c->n_null--; /* of -rows + column_nulls() */
+        c->valid[cs->rows / 8] &= (uint8_t) ~(1u << cs->rows % 8);
+}
+
+/** The value of the current row of a sparse column is there. */
+static inline void column_set(const struct columns *cs, size_t i)
+{
+    struct column *c = &cs->column[i];
+    if (c->sparse)
+        c->valid[cs->rows / 8] |= (uint8_t)(1u << cs->rows % 8);
 }
 
 /** Number of missing values in the batch. */
-static inline size_t column_nulls(const struct columns *cs, const struct column *c)
-{
-    return c->sparse ? cs->rows + c->n_null : c->n_null;
-}
+size_t column_nulls(const struct columns *cs, const struct column *c);
 
-static inline void column_int32(struct columns *cs, size_t i, int32_t value)
+static inline void column_int32(const struct columns *cs, size_t i, int32_t value)
 {
     ((int32_t *)cs->column[i].values)[cs->rows] = value;
 }
 
-static inline void column_uint32(struct columns *cs, size_t i, uint32_t value)
+static inline void column_uint32(const struct columns *cs, size_t i, uint32_t value)
 {
     ((uint32_t *)cs->column[i].values)[cs->rows] = value;
 }
 
-static inline void column_int64(struct columns *cs, size_t i, int64_t value)
+static inline void column_int64(const struct columns *cs, size_t i, int64_t value)
 {
     ((int64_t *)cs->column[i].values)[cs->rows] = value;
 }
 
-static inline void column_uint64(struct columns *cs, size_t i, uint64_t value)
+static inline void column_uint64(const struct columns *cs, size_t i, uint64_t value)
 {
     ((uint64_t *)cs->column[i].values)[cs->rows] = value;
 }
 
 /** Word number `word` of a COLUMN_WORD; null if there is none. */
-static inline void column_word(struct columns *cs, size_t i, int64_t word)
+static inline void column_word(const struct columns *cs, size_t i, int64_t word)
 {
     bool known = word >= 0 && (size_t)word < cs->column[i].texts.n;
     ((int8_t *)cs->column[i].values)[cs->rows] = (int8_t)(known ? word : 0);

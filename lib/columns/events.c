@@ -76,28 +76,28 @@ struct event_stream {
 
 /* ------------------------------------------------------------------------------------------------------- rows */
 
-static void row_uint64(struct columns *cs, size_t column, uint64_t value, bool known)
+static void row_uint64(const struct columns *cs, size_t column, uint64_t value, bool known)
 {
     column_uint64(cs, column, value);
     if (!known)
         column_null(cs, column);
 }
 
-static void row_set_uint64(struct columns *cs, size_t column, uint64_t value)
+static inline void row_set_uint64(const struct columns *cs, size_t column, uint64_t value)
 {
     column_uint64(cs, column, value);
     column_set(cs, column);
 }
 
 /* Addresses and times that are 0 if they are unknown. */
-static void row_set_known(struct columns *cs, size_t column, uint64_t value)
+static inline void row_set_known(const struct columns *cs, size_t column, uint64_t value)
 {
     if (value != 0)
         row_set_uint64(cs, column, value);
 }
 
 /* Columns of single kinds. */
-static void row_special(struct columns *cs, const struct upmu_trace_event *e)
+static inline void row_special(const struct columns *cs, const struct upmu_trace_event *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_LOCK_BLOCK:
@@ -143,11 +143,11 @@ static void row_special(struct columns *cs, const struct upmu_trace_event *e)
 }
 
 /* Counters of the event's process, and the status of each; null in events that have none. */
-static void row_counters(struct event_stream *s, const struct upmu_trace_event *e)
+static inline void row_counters(const struct event_stream *s, const struct columns *cs,
+                                const struct upmu_trace_event *e)
 {
-    struct columns *cs = &s->columns;
     const size_t *index = e->process < s->n_processes ? s->counters[e->process] : NULL;
-    for (size_t column = EVENT_COLUMNS; index && column < cs->n; column += 2) {
+    for (size_t column = EVENT_COLUMNS; index && column < s->columns.n; column += 2) {
         size_t i = index[(column - EVENT_COLUMNS) / 2];
         if (i >= e->n_values)
             continue;
@@ -159,14 +159,15 @@ static void row_counters(struct event_stream *s, const struct upmu_trace_event *
 
 static void row_event(struct event_stream *s, const struct upmu_trace_event *e)
 {
-    struct columns *cs = &s->columns;
+    /* A copy: the compiler keeps it in registers, because values stored as bytes cannot be part of it. */
+    const struct columns copy = {.column = s->columns.column, .rows = s->columns.rows}, *cs = &copy;
     column_int64(cs, COLUMN_OF_TIME, (int64_t)e->time_ns);
     column_uint32(cs, COLUMN_OF_PROCESS, e->process);
     column_int32(cs, COLUMN_OF_PID, e->pid);
     column_int32(cs, COLUMN_OF_TID, e->tid);
     column_word(cs, COLUMN_OF_KIND, e->kind);
     if (e->name[0])
-        column_text(cs, COLUMN_OF_NAME, e->name);
+        column_text(&s->columns, COLUMN_OF_NAME, e->name);
     row_uint64(cs, COLUMN_OF_OBJECT, e->object, e->object != 0);
     column_word(cs, COLUMN_OF_OBJECT_TYPE, e->object_type == UPMU_OBJECT_NONE ? -1 : e->object_type);
     column_int32(cs, COLUMN_OF_RESULT, e->result);
@@ -177,8 +178,8 @@ static void row_event(struct event_stream *s, const struct upmu_trace_event *e)
         column_null(cs, COLUMN_OF_STACK);
     row_special(cs, e);
     if (e->n_values > 0)
-        row_counters(s, e);
-    columns_end_row(cs);
+        row_counters(s, cs, e);
+    columns_end_row(&s->columns);
 }
 
 /* ------------------------------------------------------------------------------------------------------ stream */

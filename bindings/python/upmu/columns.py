@@ -15,7 +15,6 @@ _GET_ERROR = ctypes.CFUNCTYPE(c_char_p, POINTER(c.ArrowArrayStream))
 _RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
 _DAMAGE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 
-_ROWS_WHOLE = 65536  # of a batch whose values are copied: large enough for numpy, small enough for the cache of a CPU
 _FORMATS = {b"c": ("b", 1), b"i": ("i", 4), b"I": ("I", 4), b"l": ("q", 8), b"L": ("Q", 8)}  # Arrow: (struct, bytes)
 
 
@@ -93,13 +92,13 @@ class Events:
         #: Messages about parts of the recording that could not be read, of the last use.
         self.damages: List[str] = []
 
-    def _open(self, rows: int) -> "tuple[Any, int]":
+    def _open(self) -> "tuple[Any, int]":
         """A stream, which the caller releases, and the number of events of the recording as far as it is known."""
         trace = c_void_p()
         stream = c.ArrowArrayStream()
         self.damages = []
         _readers[id(self)] = self
-        opts = sized(c.UpmuArrowOpts, rows=rows, damage=ctypes.cast(_on_damage, c_void_p), arg=id(self))
+        opts = sized(c.UpmuArrowOpts, rows=self._rows, damage=ctypes.cast(_on_damage, c_void_p), arg=id(self))
         check(analysis.upmu_trace_open(byref(trace), self._directory))
         try:
             check(analysis.upmu_trace_filter(trace, byref(self._filter)))
@@ -110,9 +109,9 @@ class Events:
             raise
         return stream, events
 
-    def _batches(self, rows: int = 0) -> Iterator[Any]:
+    def _batches(self) -> Iterator[Any]:
         """The columns (name, format, array) of each batch, the batch that holds them, and the number of events of the recording."""
-        stream, events = self._open(self._rows or rows)
+        stream, events = self._open()
         try:
             schema = c.ArrowSchema()
             _checked(stream, _GET_SCHEMA(stream.get_schema)(byref(stream), byref(schema)))
@@ -144,7 +143,7 @@ class Events:
         """(name, values, missing or None, words or None) of each column; values with words are indices, -1 for none."""
         found: "List[_Whole]" = []
         n = 0
-        for columns, batch, events in self._batches(_ROWS_WHOLE):
+        for columns, batch, events in self._batches():
             found = found or [_Whole(numpy, name, code, events) for name, code, _ in columns]
             for column, (_, _, array) in zip(found, columns):
                 column.add(n, array)
@@ -176,7 +175,7 @@ class Events:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The events as a PyCapsule of the Arrow C stream interface, for pyarrow, Polars, DuckDB, pandas."""
-        stream, _ = self._open(self._rows)
+        stream, _ = self._open()
         address = ctypes.addressof(stream)
         _streams[address] = stream
         return _new_capsule(address, _NAME, _destroy_capsule)
@@ -298,8 +297,9 @@ class _Whole:
         missing = None if self._missing is None else self._missing[:n]
         if self._values is not None:
             return self._name, self._values[:n], missing, words
-        nothing = self._numpy.zeros(n, self._letter)
-        return self._name, nothing if words is None else nothing - 1, missing, words
+        if words is None:
+            return self._name, self._numpy.zeros(n, self._letter), missing, words
+        return self._name, self._numpy.broadcast_to(self._numpy.array(-1, "b"), n), missing, words
 
 
 # Capsules are made by CPython's own functions. The destructor releases the stream unless its reader has taken it over.
