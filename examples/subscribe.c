@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that watches itself: which locks its threads wait for, twice a second, and each wait as it begins.
+ * A program that watches itself: which locks its threads wait for, twice a second, and each wait as it begins. Its recording is in
+ * memory.
  *
  *     cc subscribe.c $(pkg-config --cflags --libs upmu-sync upmu-analysis) -lpthread
  */
@@ -42,7 +43,8 @@ static void on_update(void *arg, struct upmu_monitor *monitor)
 
 int main(void)
 {
-    const struct upmu_sync_opts sync = {.size = sizeof sync, .mode = UPMU_SYNC_CONTENDED, .no_calls = 1};
+    const struct upmu_sync_opts sync = {
+        .size = sizeof sync, .mode = UPMU_SYNC_CONTENDED, .no_calls = 1, .trace = UPMU_TRACE_MEMORY};
     const int kinds[] = {UPMU_TRACE_LOCK_BLOCK};
     const struct upmu_trace_filter_opts filter = {.size = sizeof filter, .kinds = kinds, .n_kinds = 1};
     const struct upmu_subscription_opts opts = {

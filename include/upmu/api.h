@@ -64,6 +64,14 @@ template <class T> inline T upmu_init_()
 #define UPMU_INIT(...) UPMU_INIT_(__VA_ARGS__, )
 #endif
 
+/**
+ * In place of the directory of a recording (upmu_region_opts.trace, upmu_sync_opts.trace, UPMU_TRACE): a recording in memory, for
+ * programs that read their own recording (upmu/subscription.h) and leave no file. Each process has one of its own, below /dev/shm,
+ * with a ring of 4 MiB for each thread unless UPMU_TRACE_POLICY is set. It is removed when the process ends; that of a killed process,
+ * by the next recording in memory of the same user.
+ */
+#define UPMU_TRACE_MEMORY "memory:"
+
 #ifdef __cplusplus
 #define UPMU_BEGIN_DECLS extern "C" {
 #define UPMU_END_DECLS }

@@ -68,7 +68,7 @@ struct upmu_region_opts {
     const char *events;  /**< comma-separated names as for upmu_set_open(); NULL: time and context switches only */
     const char *report;  /**< format of the report at exit: "text", "json", "csv", or "none" (NULL) */
     const char *output;  /**< file of the report, %p = pid, %h = host, %% = %; NULL: standard error */
-    const char *trace;   /**< directory of the trace; NULL: none */
+    const char *trace;   /**< directory of the trace, or UPMU_TRACE_MEMORY; NULL: none */
     const char *backend; /**< counter backend, as in struct upmu_set_opts: "perf" (NULL) or "papi" */
 };
 #define UPMU_REGION_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_opts, 48)

@@ -4,7 +4,8 @@
  * Subscription to a recording while it is written, for profilers that embed libupmu: sums of waits at an interval, and events in
  * a queue of a fixed length. The recording is that of the calling process, or of any other one. A thread of the subscription
  * reads the growing trace, so that the recorded threads have no further cost, wait for nothing, and lose no event because
- * of a slow subscriber. Link with libupmu_analysis.
+ * of a slow subscriber. With UPMU_TRACE_MEMORY as the directory of its recording, the program writes nothing to disk. Link with
+ * libupmu_analysis.
  *
  *     struct upmu_subscription_opts opts = {.size = sizeof opts, .queue = 10000};
  *     struct upmu_subscription *s;

@@ -43,7 +43,7 @@ struct upmu_sync_opts {
     size_t size;          /**< sizeof(struct upmu_sync_opts) */
     uint32_t mode;        /**< enum upmu_sync_mode; the variable UPMU_SYNC takes precedence */
     uint32_t stack_depth; /**< frames per call stack, at most 256; 0: 16; UPMU_SYNC_NO_STACKS: none */
-    const char *trace;    /**< directory of the recording; NULL: UPMU_TRACE, or "upmu-trace" */
+    const char *trace;    /**< directory of the recording, or UPMU_TRACE_MEMORY; NULL: UPMU_TRACE, or "upmu-trace" */
     /** Modes holders, contended: one in so many uncontended acquisitions is recorded with its release, so that hold times are
      *  known; 0: 1024; UPMU_SYNC_NO_SAMPLES: none. */
     uint32_t sample;

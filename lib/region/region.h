@@ -22,6 +22,7 @@
 #include "base/tiny_lock.h"
 #include "core/set/counters.h"
 #include "trace/format/control.h"
+#include "trace/write/memory.h"
 #include "trace/write/writer.h"
 #include "upmu/region.h"
 
@@ -183,6 +184,7 @@ struct region_process {
     enum region_report report;
     char *output; /**< path with %p and %h, or NULL for standard error */
     char *trace_dir;
+    char memory[TRACE_MEMORY_PATH_MAX]; /**< directory of a recording in memory; "": none */
     struct trace_writer *trace;
     char *note;           /**< errors in the environment, or NULL */
     bool limits;          /**< regions have thresholds (UPMU_SNAPSHOT_ON) */

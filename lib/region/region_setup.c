@@ -57,7 +57,7 @@ static char *setup_absolute_path(const char *path, bool pattern)
     char here[PATH_MAX];
     if (!path || !*path)
         return NULL;
-    if (*path == '/' || !getcwd(here, sizeof here))
+    if (*path == '/' || strcmp(path, UPMU_TRACE_MEMORY) == 0 || !getcwd(here, sizeof here))
         return strdup(path);
     struct textbuf b = {0};
     for (const char *p = here; *p; p++)
@@ -254,6 +254,7 @@ static void setup_undo(struct region_process *p)
 {
     if (p->trace)
         trace_writer_close(p->trace);
+    trace_memory_remove(p->memory);
     for (size_t i = 0; p->event_reasons && i < p->list.n; i++)
         free(p->event_reasons[i]);
     free(p->event_reasons);
@@ -476,6 +477,7 @@ void region_finish(bool restricted)
         trace_writer_close(p->trace);
     if (p->trace && restricted)
         trace_writer_wait_for_others(p->trace);
+    trace_memory_remove(p->memory);
 }
 
 __attribute__((destructor)) static void region_unload(void)

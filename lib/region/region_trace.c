@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trace of the process, with the environment's options, and notes about what is missing. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text/textbuf.h"
 #include "base/tick.h"
@@ -40,21 +41,25 @@ int region_trace_open(struct region_process *p)
             .unit = p->list.events[i].unit ? p->list.events[i].unit : "",
             .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
         };
-    struct trace_config config = {.dir = p->trace_dir,
+    bool in_memory = strcmp(p->trace_dir, UPMU_TRACE_MEMORY) == 0;
+    struct trace_config config = {.dir = in_memory ? p->memory : p->trace_dir,
                                   .counters = counters,
                                   .n_counters = p->list.n,
                                   .sched_note = p->sched_note,
                                   .futex_note = p->futex_note,
                                   .packet_full = trace_packet_full};
-    int rc = trace_policy_parse(region_option("UPMU_TRACE_POLICY", "grow"), &config);
+    int rc = trace_policy_parse(region_option("UPMU_TRACE_POLICY", in_memory ? "ring:4M" : "grow"), &config);
     const char *packet = region_option("UPMU_TRACE_PACKET", NULL);
     if (rc == 0 && packet)
         rc = trace_packet_parse(packet, &config);
     const char *triggers = region_option("UPMU_SNAPSHOT_ON", NULL);
     if (rc == 0 && triggers)
         rc = region_limits_parse(triggers);
-    if (rc == 0)
-        rc = trace_writer_open(&p->trace, &config);
+    p->memory[0] = '\0'; /* in a forked child: of its parent */
+    if (rc == 0 && in_memory)
+        rc = trace_memory_make(p->memory);
+    if (rc == 0 && (rc = trace_writer_open(&p->trace, &config)) < 0)
+        trace_memory_remove(p->memory);
     if (rc == 0)
         region_limits_start(p);
     for (uint32_t id = 1; rc == 0 && p->limits && id <= region_name_count(); id++)
