@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Spack's recipe. In a repository of one's own: packages/libupmu/package.py; `spack install libupmu +python`."""
+try:
+    from spack_repo.builtin.build_systems.cmake import CMakePackage  # Spack 1.0 and later
+except ImportError:
+    pass  # before, it is one of the names of spack.package
 from spack.package import *
 
 

@@ -55,10 +55,12 @@ else
     echo "without rpmspec the spec is not read (Debian: rpm)"
 fi
 
-# Spack's recipe, executed with stand-ins of its directives: options that CMake has, and versions that agree.
-python3 - "$source" "$version" <<'PYTHON' || fail "Spack's recipe"
+# Spack's recipe, executed with stand-ins of its directives: options that CMake has, and versions that agree. CMakePackage is where
+# it was before Spack 1.0 ("old"), and where it is since ("new").
+for spack in old new; do
+    python3 - "$source" "$version" "$spack" <<'PYTHON' || fail "Spack's recipe, with the modules of the $spack Spack"
 import re, sys, types
-source, version = sys.argv[1:]
+source, version, spack = sys.argv[1:]
 seen = {"variant": [], "version": [], "depends_on": []}
 package = types.ModuleType("spack.package")
 for name in ("license", "maintainers", "version", "variant", "depends_on", "extends", "conflicts"):
@@ -74,8 +76,13 @@ class CMakePackage:
         return f"-D{name}=ON"
 
 
-package.CMakePackage = CMakePackage
 sys.modules["spack"], sys.modules["spack.package"] = types.ModuleType("spack"), package
+if spack == "old":
+    package.CMakePackage = CMakePackage
+else:
+    for name in ("spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems", "spack_repo.builtin.build_systems.cmake"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.modules["spack_repo.builtin.build_systems.cmake"].CMakePackage = CMakePackage
 scope = {}
 exec(open(source + "/packaging/spack/package.py").read(), scope)
 recipe = scope["Libupmu"]()
@@ -97,4 +104,5 @@ assert args[-1] == "-DUPMU_PYTHON_DIR=lib/python3.11/site-packages", args
 assert seen["version"][0][0][0] == version, seen["version"]
 assert {"elfutils", "zlib-api", "ncurses"} <= {a[0] for a, k in seen["depends_on"]}
 PYTHON
+done
 echo "packages: $(cd "$scratch/packages" && echo *.*)"
