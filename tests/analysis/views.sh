@@ -94,6 +94,7 @@ for extra in [], ["--from", seconds(middle)], ["--type", "wait"]:
 PYTHON
 
 expect 0 "$UPMU" report --view timeline "$work/all"
+grep -qE "thread-start +thread [0-9]+ \(main\)" "$work/out" || fail "no name of the thread that created one"
 grep -q "customer .* waits for  *mutex the till .* held by [0-9]* keeper .* pay_at_till scene.c:" "$work/out" ||
     fail "the wait for the till in the text"
 has out "page 1: 1 to"

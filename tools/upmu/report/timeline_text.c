@@ -19,6 +19,16 @@ static char *timeline_thread(const struct timeline *t, uint32_t thread)
     return memory_format("%ld%s%s", (long)of.tid, name[0] ? " " : "", name);
 }
 
+/* "thread 7583 (customer)", the name only if it is recorded: to be freed. */
+static char *timeline_peer(const struct timeline *t, uint32_t process, pid_t tid)
+{
+    struct upmu_overview_thread of = {.size = sizeof of};
+    for (size_t i = 0; upmu_overview_thread_at(t->report.overview, i, &of) == 0; i++)
+        if (of.process == process && of.tid == tid && of.name[0])
+            return memory_format("thread %ld (%s)", (long)tid, of.name);
+    return memory_format("thread %ld", (long)tid);
+}
+
 /* "mutex the till", "" for no object: to be freed. */
 static char *timeline_object(const struct timeline *t, uint32_t object)
 {
@@ -98,7 +108,7 @@ static char *row_subject(const struct timeline *t, const struct upmu_timeline_ro
     else if (row->text[0])
         text = memory_copy(row->text);
     else if (row->kind == UPMU_ROW_THREAD && row->peer != 0)
-        text = memory_format("thread %ld", (long)row->peer);
+        text = timeline_peer(t, row->process, row->peer);
     else
         text = memory_copy(object);
     free(object);
