@@ -130,7 +130,7 @@ function recordingFacts(title, m) {
 function compareFindings(old, now) {
   if (old.findings.length + now.findings.length === 0) return null;
   const list = (title, m) => [
-    h("h4", null, title),
+    h("h3", null, title),
     m.findings.length
       ? h("ol", {class: "findings"}, m.findings.map((f) => h("li", null, findingText(f.text), tr(". ").trim())))
       : h("p", {class: "empty"}, tr("None.")),

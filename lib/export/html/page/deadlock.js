@@ -112,13 +112,12 @@ function nodeOf(node, p, choose) {
       class: `node ${node.kind}`,
       tabindex: "0",
       role: "button",
-      "aria-label": tr("%1: show call stacks", lines.join(", ")),
       transform: `translate(${p.x} ${p.y})`,
       onclick: go,
       onkeydown: go,
     },
     svg("rect", {x: -width / 2, y: -height / 2, width, height, rx: node.kind === "thread" ? 8 : height / 2}),
-    svg("title", null, lines.join(", ")),
+    svg("title", null, tr("%1: show call stacks", lines.join(", "))),
     lines.map((line, i) =>
       svg("text", {y: (i - (lines.length - 1) / 2) * 17 + 4.5, class: i > 0 ? "small" : null}, shorten(line, 27)),
     ),
@@ -273,12 +272,12 @@ function itemGraph(m, item, choose) {
 // Both stacks: of the waiting thread, and of the acquisition that it waits for.
 function stacksOf(m, item, node) {
   if (node.site !== undefined && !node.thread)
-    return [h("h4", null, tr("%1 acquired the lock at", node.title)), stackList(m, 0, node.site)];
+    return [h("h3", null, tr("%1 acquired the lock at", node.title)), stackList(m, 0, node.site)];
   const t = node.thread,
     holder = node.holder || item.threads.find((x) => x.tid === t.holder);
   const held = holder && holder.held.find((x) => x.lock === inTheWay(t).lock);
   return [
-    h("h4", null, tr("%1 waits for %2", threadTitle(m, item.process, t), lockTitle(m, item.process, t.object, t.kind))),
+    h("h3", null, tr("%1 waits for %2", threadTitle(m, item.process, t), lockTitle(m, item.process, t.object, t.kind))),
     facts([
       [tr("Since"), t.since === null ? tr("not recorded") : exact(t.since)],
       [tr("Limit"), t.timed ? tr("it waits for a limited time") : ""],
@@ -287,14 +286,14 @@ function stacksOf(m, item, node) {
     stackList(m, t.stack, t.site),
     holder && t.kind !== "join"
       ? [
-          h("h4", null, tr(t.kind === "cond" ? "%1 holds its mutex" : "%1 holds it", threadTitle(m, item.process, holder))),
+          h("h3", null, tr(t.kind === "cond" ? "%1 holds its mutex" : "%1 holds it", threadTitle(m, item.process, holder))),
           facts([[tr("Since"), held && held.since !== null ? exact(held.since) : tr("before the wait began")]]),
           stackList(m, held ? held.stack : 0, held ? held.site : 0),
         ]
       : null,
     t.held.length
       ? [
-          h("h4", null, tr("%1 holds", threadTitle(m, item.process, t))),
+          h("h3", null, tr("%1 holds", threadTitle(m, item.process, t))),
           h(
             "ul",
             {class: "plain"},
@@ -342,7 +341,7 @@ function itemPanel(m, item) {
     h("div", {class: "split-graph"}, itemGraph(m, item, choose), side),
     behind.length
       ? [
-          h("h4", null, tr("Behind them")),
+          h("h3", null, tr("Behind them")),
           h(
             "ul",
             {class: "plain"},
@@ -413,13 +412,13 @@ function cyclePanel(m, cycle) {
 function takingStacks(m, cycle, t) {
   const thread = m.byTid.get(`${cycle.process}.${t.tid}`);
   return [
-    h("h4", null, tr("%1 took %2", thread ? thread.label : tr("thread %1", t.tid), lockTitle(m, cycle.process, t.lock))),
+    h("h3", null, tr("%1 took %2", thread ? thread.label : tr("thread %1", t.tid), lockTitle(m, cycle.process, t.lock))),
     facts([
       [tr("At"), t.time === null ? "" : exact(t.time)],
       [tr("How"), t.tried ? tr("by a call that does not wait") : t.timed ? tr("for a limited time") : ""],
     ]),
     stackList(m, t.stack, 0),
-    h("h4", null, tr("while it held %1, acquired at", lockTitle(m, cycle.process, t.held))),
+    h("h3", null, tr("while it held %1, acquired at", lockTitle(m, cycle.process, t.held))),
     stackList(m, t.heldStack, t.heldSite),
   ];
 }

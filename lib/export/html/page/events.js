@@ -26,11 +26,11 @@ class EventTable {
     this.buttons = EVENT_KINDS.map(([kind, title]) =>
       button(title, () => this.toggle(kind), {"aria-pressed": String(this.kinds.has(kind))}),
     );
-    this.body = h("div", {class: "event-rows", role: "rowgroup"});
+    this.body = h("div", {class: "event-rows"});
     this.spacer = h("div");
     this.scroller = h(
       "div",
-      {class: "event-scroller", role: "table", tabindex: "0", "aria-label": tr("Events in the order of time"), onscroll: () => this.draw()},
+      {class: "event-scroller", role: "rowgroup", tabindex: "0", onscroll: () => this.draw()},
       this.spacer,
       this.body,
     );
@@ -41,8 +41,7 @@ class EventTable {
     );
     fill(byId("events"), [
       h("div", {class: "bar-tools"}, this.search, this.found, h("span", {class: "space"}), this.buttons),
-      head,
-      this.scroller,
+      h("div", {class: "event-table", role: "table", "aria-label": tr("Events in the order of time")}, head, this.scroller),
     ]);
     new ResizeObserver(() => this.draw()).observe(this.scroller);
     this.collect();

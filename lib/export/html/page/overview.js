@@ -442,7 +442,7 @@ function pairsPanel(app) {
     tr("Who waited for whom"),
     h(
       "div",
-      {class: "matrix"},
+      {class: "matrix", tabindex: "0", role: "group", "aria-label": tr("Who waited for whom")},
       h(
         "table",
         null,

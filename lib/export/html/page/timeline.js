@@ -99,6 +99,7 @@ class Timeline {
     this.tip = h("div", {class: "tip", hidden: true});
     this.help = this.helpPanel();
     fill(byId("timeline"), [
+      h("h2", {class: "unseen"}, tr("Timeline")),
       bar,
       this.mini_place,
       h("div", {class: "split"}, this.scroller, this.side),
