@@ -33,7 +33,7 @@ UPMU_BEGIN_DECLS
 struct upmu_mpi;
 
 /**
- * Read the MPI events of a recording. Memory grows with the number of messages, about 300 bytes each.
+ * Read the MPI events of a recording. Memory grows with the number of calls, about 400 bytes each.
  * @param mpi out: to be closed with upmu_mpi_close(); NULL on failure
  * @param dir path of the directory
  * @return 0; UPMU_E_STATE (no process of it is a rank); UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_VERSION (as upmu_trace_open());
@@ -180,6 +180,27 @@ UPMU_API UPMU_CHECKED int upmu_mpi_delay_at(const struct upmu_mpi *mpi, size_t i
 
 /** Name of an enum upmu_mpi_pattern, "late-sender"; "?" for unknown ones. */
 UPMU_API const char *upmu_mpi_pattern_name(int pattern);
+
+/** A message between two recorded ranks. */
+struct upmu_mpi_message {
+    size_t size;           /**< in: sizeof(struct upmu_mpi_message); out: bytes filled */
+    size_t job;            /**< index for upmu_mpi_job_at() */
+    int32_t source;        /**< rank in MPI_COMM_WORLD of the sender */
+    int32_t destination;   /**< of the receiver */
+    uint32_t send_process; /**< index of the sender's process in the recording, as upmu_overview_process_at() has it */
+    uint32_t receive_process; /**< of the receiver's */
+    int32_t send_tid;         /**< thread that called the function that began the send */
+    int32_t receive_tid;      /**< thread that called the function in which the receive was completed */
+    uint64_t send_ns;    /**< begin of that function, nanoseconds since 1970; of persistent requests, of their start */
+    uint64_t receive_ns; /**< end of that function */
+    uint64_t bytes;      /**< UPMU_NO_VALUE: not known */
+    uint64_t comm;       /**< communicator, as in struct upmu_trace_mpi */
+    int32_t tag;         /**< of the message */
+    int32_t reserved;    /**< 0 */
+};
+#define UPMU_MPI_MESSAGE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_message, 80)
+/** Message `index`, of those that were received, in no order. */
+UPMU_API UPMU_CHECKED int upmu_mpi_message_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_message *out);
 
 /** Why ranks wait for each other. */
 enum upmu_mpi_deadlock_kind {

@@ -7,6 +7,7 @@
  */
 #include "base/text/json.h"
 #include "export/export.h"
+#include "export/messages.h"
 
 #include <string.h>
 
@@ -71,6 +72,38 @@ static int chrome_start(struct export_job *job)
     return 0;
 }
 
+/* Half an arrow, in the span of the call at whose begin or end it is. */
+static void chrome_arrow(struct export_job *job, const struct span *s, const struct export_arrow *a)
+{
+    const struct ov_thread *t = export_thread(job, s->thread);
+    struct textbuf *b = &job->out;
+    bool any = false;
+    chrome_event_open(job, a->received ? "f" : "s", a->received ? s->end_ns : s->begin_ns, t->pid, t->tid);
+    json_string(b, "cat", "mpi");
+    json_string(b, "name", "message");
+    json_uint(b, "id", a->id);
+    if (a->received)
+        json_string(b, "bp", "e");
+    chrome_argument_key(b, a->received ? "from rank" : "to rank", &any);
+    textbuf_uint(b, (uint64_t)(a->received ? a->message.source : a->message.destination));
+    chrome_argument_key(b, "tag", &any);
+    textbuf_uint(b, (uint64_t)a->message.tag);
+    if (a->message.bytes != UPMU_NO_VALUE) {
+        chrome_argument_key(b, "bytes", &any);
+        textbuf_uint(b, a->message.bytes);
+    }
+    chrome_event_close(b, any);
+}
+
+static int chrome_arrows(struct export_job *job, const struct span *s, bool received)
+{
+    struct export_arrow a = {.received = received};
+    int rc;
+    while ((rc = messages_next(job, s, &a)) > 0)
+        chrome_arrow(job, s, &a);
+    return rc;
+}
+
 static int chrome_begin(struct export_job *job, const struct span *s)
 {
     const struct ov_thread *t = export_thread(job, s->thread);
@@ -86,7 +119,7 @@ static int chrome_begin(struct export_job *job, const struct span *s)
     if (s->holder_site)
         chrome_argument_text(b, "acquired at", export_site_label(job, t->process, s->holder_site), &any);
     chrome_event_close(b, any);
-    return 0;
+    return chrome_arrows(job, s, false);
 }
 
 /* The counts of a region; a counter without a value has its status instead. */
@@ -95,6 +128,7 @@ static int chrome_end(struct export_job *job, const struct span *s)
     const struct ov_thread *t = export_thread(job, s->thread);
     struct textbuf *b = &job->out;
     bool any = false;
+    int rc = chrome_arrows(job, s, true);
     chrome_event_open(job, "E", s->end_ns, t->pid, t->tid);
     for (size_t i = 0; s->after && i < s->n_values; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
@@ -110,7 +144,7 @@ static int chrome_end(struct export_job *job, const struct span *s)
     if (!s->finished)
         chrome_argument_text(b, "unfinished", export_unfinished(job), &any);
     chrome_event_close(b, any);
-    return 0;
+    return rc;
 }
 
 /* Counter tracks: totals of the thread. */

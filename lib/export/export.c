@@ -12,6 +12,7 @@
 #include "base/opts.h"
 #include "base/text/suggest.h"
 #include "export/calls.h"
+#include "export/messages.h"
 #include "export/samples.h"
 #include "export/spans.h"
 
@@ -286,6 +287,7 @@ static void export_free(struct export_job *job)
     upmu_samples_close(job->samples);
     export_wall_free(job);
     calls_free(job);
+    messages_free(job);
     upmu_overview_close(job->facts);
 }
 

@@ -51,6 +51,7 @@ enum export_window {
 
 struct html;
 struct arrow;
+struct export_messages;
 struct export_wall;
 struct firefox;
 
@@ -83,6 +84,7 @@ struct export_job {
     struct upmu_samples *samples;      /**< NULL: the profile is not of samples */
     bool samples_are_time;             /**< weights are nanoseconds */
     struct export_calls *calls;        /**< calls of functions; NULL: none */
+    struct export_messages *messages;  /**< of MPI; NULL: no call of MPI was passed on yet */
     struct export_wall *wall;          /**< samples and waits together */
     struct map by_sample;              /**< node of a (root, path of samples) */
     struct map by_stack;               /**< node of a (process, stack) below a root */
@@ -112,7 +114,7 @@ struct export_format {
     bool limited;        /**< it gets at most EXPORT_LIMIT spans, and as many points of each kind */
     bool by_thread;      /**< children of the root are profiles of their own */
     bool compares;       /**< it shows the difference to the tree of another recording */
-    bool calls;          /**< it gets calls of functions as spans */
+    bool calls;          /**< it gets calls of functions, and those of MPI, as spans */
     bool wants_tree;     /**< waits and regions are summed up in `tree`, which `finish` writes */
     int (*start)(struct export_job *job);
     int (*begin)(struct export_job *job, const struct span *span);
@@ -174,7 +176,7 @@ uint64_t export_node_calls(const struct export_job *job, uint32_t node, const ui
 const char *export_thread_name(const struct export_job *job, uint32_t thread);
 /** "mutex the till", "cond 0x55..". */
 const char *export_object_name(const struct export_job *job, uint32_t object);
-/** "region", "wait" or "function". */
+/** "region", "wait", "function" or "mpi". */
 const char *export_span_category(const struct span *span);
 /** The name of the region, of the wait, or of the function. */
 const char *export_span_name(const struct export_job *job, const struct span *span);

@@ -77,7 +77,9 @@ const char *export_object_name(const struct export_job *job, uint32_t object)
 
 const char *export_span_category(const struct span *span)
 {
-    return span->kind == SPAN_REGION ? "region" : span->kind == SPAN_WAIT ? "wait" : "function";
+    static const char *const names[] = {
+        [SPAN_REGION] = "region", [SPAN_WAIT] = "wait", [SPAN_FUNCTION] = "function", [SPAN_MPI] = "mpi"};
+    return names[span->kind];
 }
 
 const char *export_span_name(const struct export_job *job, const struct span *span)
@@ -87,6 +89,8 @@ const char *export_span_name(const struct export_job *job, const struct span *sp
         return export_wait_name(job, span->what);
     if (span->kind == SPAN_FUNCTION)
         return calls_name(job, span->what);
+    if (span->kind == SPAN_MPI)
+        return upmu_trace_mpi_call_name(span->what);
     return span->what < o->n_regions ? o->regions[span->what].name : "?";
 }
 

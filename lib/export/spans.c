@@ -323,6 +323,34 @@ static int spans_event(struct export_job *job, const struct overview *pass, uint
     return shown && job->format->event ? job->format->event(job, pass, thread, event) : 0;
 }
 
+/* Calls of MPI are spans of formats with calls. The end of one whose begin was overwritten is dropped. */
+static int spans_mpi(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
+{
+    struct span span = {.kind = SPAN_MPI,
+                        .thread = thread,
+                        .what = e->mpi.call,
+                        .begin_ns = e->time_ns,
+                        .holder = MAP_NONE,
+                        .site = e->site,
+                        .stack = e->stack};
+    if (!job->format->calls || (e->kind != UPMU_TRACE_MPI_ENTER && e->kind != UPMU_TRACE_MPI_LEAVE))
+        return 0;
+    if (e->kind == UPMU_TRACE_MPI_ENTER)
+        return spans_on_begin(job, &span);
+    const struct export_thread *t = spans_thread(job, thread);
+    if (!t)
+        return export_no_memory();
+    uint32_t at = t->depth;
+    while (at > 0 && (t->open[at - 1].kind != SPAN_MPI || t->open[at - 1].what != span.what))
+        at--;
+    if (at == 0)
+        return 0;
+    span.begin_ns = t->open[at - 1].begin_ns;
+    span.end_ns = e->time_ns;
+    span.finished = true;
+    return spans_on_end(job, &span);
+}
+
 /* What follows an event of the trace begins with the calls of functions before it. */
 static int spans_calls(struct export_job *job, uint64_t now)
 {
@@ -351,6 +379,8 @@ static int spans_on_event(void *arg, const struct overview *pass, uint32_t threa
     int rc = spans_calls(job, event->time_ns);
     if (rc == 0)
         rc = spans_advance(job, event->time_ns);
+    if (rc == 0)
+        rc = spans_mpi(job, thread, event);
     if (rc == 0 && job->within && !job->beyond)
         rc = spans_event(job, pass, thread, event);
     return rc == 0 ? export_flush(job) : rc;

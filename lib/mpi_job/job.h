@@ -58,10 +58,17 @@ struct job_half {
     uint64_t begin, end;   /**< of the call that could wait for it; end 0: none has */
     uint32_t call;         /**< that call; of one that no call has waited for yet, the one that made it */
     uint64_t request;      /**< 0: it is complete with its call */
+    uint64_t bytes;        /**< of a receive, once it is complete */
+    pid_t tid;             /**< that made it; of a receive, that completed it */
     bool dropped;          /**< canceled, or failed */
     bool open;             /**< of a call that has not returned */
     bool matched;          /**< the other half is known */
     uint32_t made, waited; /**< calls that made it, that waited for it: numbers in `nodes`; 0: none */
+};
+
+/** Both halves of a message that was received. */
+struct job_message {
+    uint32_t send, receive; /**< indices into `sends` and `receives` */
 };
 
 /** A collective call with a request that is not complete. */
@@ -193,6 +200,8 @@ struct upmu_mpi {
     size_t n_ranks, cap_ranks;
     struct job_half *sends, *receives;
     size_t n_sends, cap_sends, n_receives, cap_receives;
+    struct job_message *messages;
+    size_t n_messages, cap_messages;
     struct job_pending *pending;
     size_t n_pending, cap_pending;
     struct job_deadlock *deadlocks;

@@ -45,6 +45,15 @@ static int message_add_edges(struct upmu_mpi *m, const struct job_half *s, const
     return rc == 0 && (synchronous || waited) ? job_add_edge(m, s->waited, r->made) : rc;
 }
 
+static int message_keep(struct upmu_mpi *m, const struct job_half *s, const struct job_half *r)
+{
+    struct job_message *to = job_grow(&m->messages, &m->n_messages, &m->cap_messages, sizeof *to);
+    if (!to)
+        return UPMU_E_NOMEM;
+    *to = (struct job_message){(uint32_t)(s - m->sends), (uint32_t)(r - m->receives)};
+    return 0;
+}
+
 static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const struct job_half *s,
                              const struct job_half *r)
 {
@@ -61,6 +70,8 @@ static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const
         .rank = r->rank, .cause = s->rank, .begin = r->begin, .call = r->call, .pattern = UPMU_MPI_LATE_SENDER};
     if (rc == 0 && r->end)
         rc = job_add_wait(m, &receiver, s->posted, r->end);
+    if (rc == 0 && r->end)
+        rc = message_keep(m, s, r);
     /* That the send could not go ahead is seen by its return after the receive was posted. */
     const struct job_wait sender = {
         .rank = s->rank, .cause = r->rank, .begin = s->begin, .call = s->call, .pattern = UPMU_MPI_LATE_RECEIVER};

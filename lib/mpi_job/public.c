@@ -310,6 +310,7 @@ void upmu_mpi_close(struct upmu_mpi *m)
     free(m->ranks);
     free(m->sends);
     free(m->receives);
+    free(m->messages);
     free(m->parts);
     free(m->pending);
     free(m->deadlocks);
@@ -389,6 +390,30 @@ int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_w
     if (index >= mpi->n_rows)
         return UPMU_E_END;
     return OPTS_GIVE(out, mpi->rows[index], UPMU_MPI_WAIT_SIZE_V1);
+}
+
+int upmu_mpi_message_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_message *out)
+{
+    if (!mpi)
+        return argument_null(__func__, "mpi");
+    if (index >= mpi->n_messages)
+        return UPMU_E_END;
+    const struct job_half *s = &mpi->sends[mpi->messages[index].send];
+    const struct job_half *r = &mpi->receives[mpi->messages[index].receive];
+    const struct job_rank *from = mpi->ranks[s->rank], *to = mpi->ranks[r->rank];
+    const struct upmu_mpi_message ours = {.job = s->job,
+                                          .source = from->rank,
+                                          .destination = to->rank,
+                                          .send_process = from->process,
+                                          .receive_process = to->process,
+                                          .send_tid = (int32_t)s->tid,
+                                          .receive_tid = (int32_t)r->tid,
+                                          .send_ns = s->posted,
+                                          .receive_ns = r->end,
+                                          .bytes = r->bytes != UPMU_NO_VALUE ? r->bytes : s->bytes,
+                                          .comm = s->comm,
+                                          .tag = s->tag};
+    return OPTS_GIVE(out, ours, UPMU_MPI_MESSAGE_SIZE_V1);
 }
 
 int upmu_mpi_delay_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_delay *out)

@@ -159,7 +159,9 @@ static int half_add(struct upmu_mpi *m, const struct job_rank *r, const struct u
                            .rank = r->process,
                            .posted = posted,
                            .call = e->mpi.call,
-                           .request = e->mpi.request};
+                           .request = e->mpi.request,
+                           .bytes = sends || !e->mpi.request ? e->mpi.bytes : UPMU_NO_VALUE,
+                           .tid = e->tid};
     return 1;
 }
 
@@ -346,6 +348,8 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
     h->call = t->open.call;
     h->waited = t->open.node;
     if (!sends) {
+        h->bytes = e->mpi.bytes;
+        h->tid = e->tid;
         h->source = e->mpi.peer;
         h->tag = e->mpi.tag;
     }

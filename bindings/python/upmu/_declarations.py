@@ -1265,6 +1265,26 @@ class UpmuMpiDelay(Structure):
     ]
 
 
+class UpmuMpiMessage(Structure):
+    """struct upmu_mpi_message"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("source", c_int32),
+        ("destination", c_int32),
+        ("send_process", c_uint32),
+        ("receive_process", c_uint32),
+        ("send_tid", c_int32),
+        ("receive_tid", c_int32),
+        ("send_ns", c_uint64),
+        ("receive_ns", c_uint64),
+        ("bytes", c_uint64),
+        ("comm", c_uint64),
+        ("tag", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
 class UpmuMpiDeadlock(Structure):
     """struct upmu_mpi_deadlock"""
     _fields_ = [
@@ -2329,6 +2349,7 @@ STRUCTS = {
     "upmu_mpi_call": UpmuMpiCall,
     "upmu_mpi_wait": UpmuMpiWait,
     "upmu_mpi_delay": UpmuMpiDelay,
+    "upmu_mpi_message": UpmuMpiMessage,
     "upmu_mpi_deadlock": UpmuMpiDeadlock,
     "upmu_mpi_deadlock_thread": UpmuMpiDeadlockThread,
     "upmu_openmp_process": UpmuOpenmpProcess,
@@ -2624,6 +2645,7 @@ FUNCTIONS = {
         "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
         "upmu_mpi_delay_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDelay)]),
         "upmu_mpi_pattern_name": (c_char_p, [c_int]),
+        "upmu_mpi_message_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiMessage)]),
         "upmu_mpi_deadlock_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDeadlock)]),
         "upmu_mpi_deadlock_thread_at": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(UpmuMpiDeadlockThread)]),
         "upmu_mpi_deadlock_name": (c_char_p, [c_int]),

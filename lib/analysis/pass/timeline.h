@@ -18,7 +18,7 @@
 struct overview;
 struct upmu_overview;
 
-enum span_kind { SPAN_REGION, SPAN_WAIT, SPAN_FUNCTION /* of exports only */ };
+enum span_kind { SPAN_REGION, SPAN_WAIT, SPAN_FUNCTION, SPAN_MPI /* both of exports only */ };
 
 /** A region, a wait or a call of one thread. Pointers are valid during the call. */
 struct span {

@@ -7,6 +7,7 @@
  * follow.
  */
 #include "export/export.h"
+#include "export/messages.h"
 #include "export/protobuf/protobuf.h"
 
 #include <stdio.h>
@@ -52,6 +53,8 @@ enum {
 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2, OUR_SEQUENCE = 1 };
+/* Arrows of messages have numbers from here on, those of releases lower ones. */
+#define MESSAGE_FLOWS (UINT64_C(1) << 32)
 
 static void perfetto_text_field(struct textbuf *b, uint32_t field, const char *text)
 {
@@ -217,6 +220,36 @@ static int perfetto_count_waiter(struct export_job *job, const struct span *s, u
     return map_put(&job->by_waiters, s->what, 0, n > less ? n - less : 0) ? 0 : export_no_memory();
 }
 
+static int perfetto_point(struct export_job *job, uint32_t thread, uint64_t ns, const char *name, uint32_t flow_field,
+                          uint64_t flow)
+{
+    struct textbuf *packet = &job->scratch[0], *event = &job->scratch[1];
+    perfetto_clear(packet, event);
+    proto_uint(event, EVENT_TYPE, INSTANT);
+    proto_uint(event, EVENT_TRACK, perfetto_thread_track(thread));
+    int rc = perfetto_intern(job, name, packet, event);
+    if (flow)
+        proto_fixed64(event, flow_field, flow);
+    return rc == 0 ? perfetto_write_event(job, ns, packet, event) : rc;
+}
+
+/* Messages of MPI: an arrow from the begin of a call to the end of another one. */
+static int perfetto_messages(struct export_job *job, const struct span *s, bool received)
+{
+    struct export_arrow a = {.received = received};
+    char name[64];
+    int rc;
+    while ((rc = messages_next(job, s, &a)) > 0) {
+        snprintf(name, sizeof name, received ? "received from rank %ld" : "send to rank %ld",
+                 (long)(received ? a.message.source : a.message.destination));
+        rc = perfetto_point(job, s->thread, received ? s->end_ns : s->begin_ns, name,
+                            received ? EVENT_FLOW_END : EVENT_FLOW, MESSAGE_FLOWS + a.id);
+        if (rc != 0)
+            break;
+    }
+    return rc;
+}
+
 static int perfetto_begin(struct export_job *job, const struct span *s)
 {
     struct textbuf *packet = &job->scratch[0], *event = &job->scratch[1];
@@ -234,13 +267,16 @@ static int perfetto_begin(struct export_job *job, const struct span *s)
         perfetto_annotate_text(event, "acquired at", export_site_label(job, process, s->holder_site));
     if (rc == 0)
         rc = perfetto_count_waiter(job, s, 1, 0);
-    return rc == 0 ? perfetto_write_event(job, s->begin_ns, packet, event) : rc;
+    if (rc == 0)
+        rc = perfetto_write_event(job, s->begin_ns, packet, event);
+    return rc == 0 ? perfetto_messages(job, s, false) : rc;
 }
 
 static int perfetto_end(struct export_job *job, const struct span *s)
 {
     struct textbuf *packet = &job->scratch[0], *event = &job->scratch[1];
     uint32_t process = export_thread(job, s->thread)->process;
+    int rc = perfetto_messages(job, s, true);
     perfetto_clear(packet, event);
     proto_uint(event, EVENT_TYPE, SLICE_END);
     proto_uint(event, EVENT_TRACK, perfetto_thread_track(s->thread));
@@ -258,7 +294,8 @@ static int perfetto_end(struct export_job *job, const struct span *s)
     }
     if (!s->finished)
         perfetto_annotate_text(event, "unfinished", export_unfinished(job));
-    int rc = perfetto_count_waiter(job, s, 0, 1);
+    if (rc == 0)
+        rc = perfetto_count_waiter(job, s, 0, 1);
     return rc == 0 ? perfetto_write_event(job, s->end_ns, packet, event) : rc;
 }
 
@@ -276,19 +313,6 @@ static int perfetto_counter_points(struct export_job *job, uint32_t thread, cons
         rc = perfetto_write_event(job, e->time_ns, packet, event);
     }
     return rc;
-}
-
-static int perfetto_point(struct export_job *job, uint32_t thread, uint64_t ns, const char *name, uint32_t flow_field,
-                          uint64_t flow)
-{
-    struct textbuf *packet = &job->scratch[0], *event = &job->scratch[1];
-    perfetto_clear(packet, event);
-    proto_uint(event, EVENT_TYPE, INSTANT);
-    proto_uint(event, EVENT_TRACK, perfetto_thread_track(thread));
-    int rc = perfetto_intern(job, name, packet, event);
-    if (flow)
-        proto_fixed64(event, flow_field, flow);
-    return rc == 0 ? perfetto_write_event(job, ns, packet, event) : rc;
 }
 
 /* The last release of an object begins an arrow, which ends at the waiter that acquires it next. */
@@ -338,7 +362,7 @@ static int perfetto_event(struct export_job *job, const struct overview *pass, u
 const struct export_format export_perfetto = {
     .name = "perfetto",
     .suffix = "pftrace",
-    .summary = "timeline for Perfetto, with counter tracks and arrows from release to waiter",
+    .summary = "timeline for Perfetto, with counter tracks and arrows from release to waiter, and of messages",
     .limited = true,
     .calls = true,
     .start = perfetto_start,
