@@ -32,8 +32,9 @@ static const struct {
 
 static void *real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS];
 
-static const char *const library_files[] = {"libmpi.so.40",   "libmpi.so.80",     "libmpi.so.12",
-                                            "libmpich.so.12", "libmpifort.so.12", "libmpichfort.so.12"};
+static const char *const library_files[] = {"libmpi_abi.so.1",  "libmpi_abi.so.0",   "libmpi.so.40",
+                                            "libmpi.so.80",     "libmpi.so.12",      "libmpich.so.12",
+                                            "libmpifort.so.12", "libmpichfort.so.12"};
 
 static void *find_symbol(const char *name)
 {
@@ -96,6 +97,14 @@ static long openmpi_object(const char *name)
     return (long)(p ? p : find_symbol(name));
 }
 
+static void abi_find_conversions(void)
+{
+    void *f = find_symbol("PMPI_Comm_f2c");
+    memcpy(&comm_f2c, &f, sizeof f);
+    f = find_symbol("PMPI_Type_f2c");
+    memcpy(&type_f2c, &f, sizeof f);
+}
+
 static void abi_set_openmpi(void)
 {
     mpi_abi = (struct mpi_abi){
@@ -111,6 +120,7 @@ static void abi_set_openmpi(void)
         .status_ignore = 0,
         .in_place = 1,
         .in_status = 18,
+        .thread_levels = 1,
         .world = openmpi_object("ompi_mpi_comm_world"),
         .self = openmpi_object("ompi_mpi_comm_self"),
         .byte = openmpi_object("ompi_mpi_byte"),
@@ -118,10 +128,7 @@ static void abi_set_openmpi(void)
         .request_null = openmpi_object("ompi_request_null"),
         .type_null = openmpi_object("ompi_mpi_datatype_null"),
     };
-    void *f = find_symbol("PMPI_Comm_f2c");
-    memcpy(&comm_f2c, &f, sizeof f);
-    f = find_symbol("PMPI_Type_f2c");
-    memcpy(&type_f2c, &f, sizeof f);
+    abi_find_conversions();
 }
 
 static void abi_set_mpich(void)
@@ -139,6 +146,7 @@ static void abi_set_mpich(void)
         .status_ignore = 1,
         .in_place = -1,
         .in_status = 17,
+        .thread_levels = 1,
         .world = 0x44000000,
         .self = 0x44000001,
         .byte = 0x4c00010d,
@@ -150,10 +158,50 @@ static void abi_set_mpich(void)
     type_f2c = NULL;
 }
 
+/* The ABI that MPI 5.0 defines, of which handles are small numbers in the size of a pointer. */
+static void abi_set_standard(void)
+{
+    mpi_abi = (struct mpi_abi){
+        .name = "MPI ABI",
+        .handle_bytes = sizeof(long),
+        .status_bytes = 32,
+        .source_at = 0,
+        .tag_at = 4,
+        .error_at = 8,
+        .any_source = -1,
+        .any_tag = -2,
+        .proc_null = -3,
+        .status_ignore = 0,
+        .in_place = 1,
+        .in_status = 19,
+        .thread_levels = 1024,
+        .world = 0x101,
+        .self = 0x102,
+        .byte = 0x247,
+        .comm_null = 0x100,
+        .request_null = 0x180,
+        .type_null = 0x200,
+    };
+    abi_find_conversions();
+}
+
+/* A library with that ABI has its version; others, with an ABI of their own, have none or a negative one. */
+static bool abi_is_standard(void)
+{
+    int major = -1, minor = -1, (*version)(int *, int *);
+    void *f = find_symbol("PMPI_Abi_get_version");
+    memcpy(&version, &f, sizeof f);
+    return version && version(&major, &minor) == 0 && major >= 1;
+}
+
 /* Open MPI of series 4 and 5, and the libraries of the MPICH ABI initiative, which share their header's constants. */
 static const char *abi_choose(void)
 {
     static const char *const mpich_family[] = {"MPICH", "MVAPICH", "Intel(R) MPI", "Cray MPICH", "ParaStation MPI"};
+    if (abi_is_standard()) {
+        abi_set_standard();
+        return NULL;
+    }
     if (strncmp(mpi_library, "Open MPI v4.", 12) == 0 || strncmp(mpi_library, "Open MPI v5.", 12) == 0) {
         abi_set_openmpi();
         return mpi_abi.world && mpi_abi.self && mpi_abi.byte ? NULL : "objects of Open MPI are missing";
@@ -327,6 +375,13 @@ int mpi_comm_first(long comm)
 
 int mpi_thread_level(void)
 {
-    int level = -1; /* 0 to 3 in both */
-    return mpi_own[MPI_OWN_Query_thread]((long)&level) == 0 ? level : -1;
+    enum { THREAD_FUNNELED = 1, THREAD_SERIALIZED = 2, THREAD_MULTIPLE = 3 };
+    int level = -1;
+    if (mpi_own[MPI_OWN_Query_thread]((long)&level) != 0)
+        return -1;
+    if (mpi_abi.thread_levels == 1 || level <= 0)
+        return level; /* 0 to 3 */
+    return level >= 4 * mpi_abi.thread_levels   ? THREAD_MULTIPLE
+           : level >= 2 * mpi_abi.thread_levels ? THREAD_SERIALIZED
+                                                : THREAD_FUNNELED;
 }

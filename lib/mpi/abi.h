@@ -38,6 +38,7 @@ struct mpi_abi {
     int any_source, any_tag, proc_null;
     long status_ignore, in_place; /**< values of an argument in C */
     int in_status;                /**< MPI_ERR_IN_STATUS */
+    int thread_levels;            /**< MPI_THREAD_FUNNELED; if it is not 1, each higher level is twice the one below */
     long world, self, byte;       /**< handles */
     long comm_null, request_null, type_null;
 };

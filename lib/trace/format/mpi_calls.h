@@ -240,7 +240,15 @@ enum mpi_class {
     X(181, Finalized, finalized, FINALIZED, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
     X(182, Buffer_attach, buffer_attach, BUFFER_ATTACH, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
     X(183, Buffer_detach, buffer_detach, BUFFER_DETACH, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
-    X(184, Request_get_status, request_get_status, REQUEST_GET_STATUS, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0)
+    X(184, Request_get_status, request_get_status, REQUEST_GET_STATUS, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(185, Session_init, session_init, SESSION_INIT, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(186, Session_finalize, session_finalize, SESSION_FINALIZE, 1, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(187, Psend_init, psend_init, PSEND_INIT, 9, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(188, Precv_init, precv_init, PRECV_INIT, 9, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(189, Pready, pready, PREADY, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(190, Pready_range, pready_range, PREADY_RANGE, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(191, Pready_list, pready_list, PREADY_LIST, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(192, Parrived, parrived, PARRIVED, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0)
 /* clang-format on */
 
 #define MPI_CALL_NUMBER(number, name, ...) MPI_CALL_##name = (number),
