@@ -40,13 +40,12 @@ def leftovers(b):
     names = sorted(b.run(NAMES), key=len, reverse=True)
     left = {}
     for text in b.run(TEXTS):
-        rest = text
+        # Of a name or word that is cut off there is a begin.
+        begin = text.partition("\u2026")[0] if "\u2026" in text else ""
+        cut = next((begin[i:] for i in range(len(begin)) if any(name.startswith(begin[i:]) for name in names + WORDS)), "")
+        rest = text.replace(cut + "\u2026", " ")
         for name in names:
             rest = rest.replace(name, " ")
-        # Of a name that is cut off there is a begin.
-        begin = rest.partition("\u2026")[0] if "\u2026" in rest else ""
-        cut = next((begin[i:] for i in range(len(begin)) if any(name.startswith(begin[i:]) for name in names)), "")
-        rest = rest.replace(cut + "\u2026", " ")
         words = [w for w in re.findall(r"[A-Za-z_][A-Za-z_]+", re.sub(r"0x[0-9a-f]+", " ", rest)) if w not in WORDS]
         if words:
             left[text] = words
