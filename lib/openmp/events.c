@@ -29,6 +29,8 @@ static void omp_describe(struct trace_stream *s, uint64_t tick, enum omp_method 
 
 uint64_t omp_region_begin(enum omp_method method, uint32_t threads, uintptr_t site, uintptr_t call)
 {
+    if (UNLIKELY(!omp_is_on()))
+        return 0;
     int saved = errno;
     uint64_t region = __atomic_add_fetch(&omp_process.regions, 1, __ATOMIC_RELAXED);
     struct trace_stream *s = upmu_recorder_stream_();

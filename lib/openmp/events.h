@@ -26,6 +26,8 @@ static inline void omp_write(uint32_t event, uint32_t construct, uint32_t number
     uint32_t first;
     _Static_assert(sizeof fields == sizeof first, "the fields of the class without padding");
     memcpy(&first, &fields, sizeof first);
+    if (UNLIKELY(!omp_is_on())) /* it ended while a thread waited */
+        return;
     struct trace_stream *s = upmu_recorder_stream_();
     uint64_t tick = tick_now();
     if (UNLIKELY(!s || !stream_fast_numbers(s, tick, SCHEMA_ID_OMP, first, value)))

@@ -29,13 +29,19 @@ static void process_in_child(void)
     omp_tls = (struct omp_tls){0};
 }
 
+/* The program restricts its system calls or reading the time. */
+static void process_restrict(void)
+{
+    __atomic_store_n(&omp_process.on, 0, __ATOMIC_RELEASE);
+}
+
 static void process_begin(void)
 {
     struct recorder_clock clock;
     const char *value = secure_getenv("UPMU_OPENMP");
     if (!value || !*value || (value[0] == '0' && value[1] == '\0'))
         return;
-    if (upmu_recorder_begin_(NULL) < 0) {
+    if (upmu_recorder_begin_(NULL) < 0 || upmu_recorder_at_finish_(process_restrict) < 0) {
         process_print("OpenMP is not recorded", upmu_error());
         return;
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -245,6 +246,28 @@ static void two(void)
     imbalance();
 }
 
+/* Without time stamps, which this program does not read any more. */
+static void restricts(void)
+{
+    int sum = 0;
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+        exit(77);
+    for (int i = 0; i < rounds; i++) {
+#pragma omp parallel num_threads(threads)
+        {
+#pragma omp critical
+            sum++;
+#pragma omp barrier
+#pragma omp single
+#pragma omp task shared(sum)
+#pragma omp atomic
+            sum++;
+        }
+    }
+    printf("sum %d\n", sum);
+    exit(0);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argv[1];
@@ -279,6 +302,8 @@ int main(int argc, char **argv)
         forks();
     else if (strcmp(what, "two") == 0)
         two();
+    else if (strcmp(what, "restricts") == 0)
+        restricts();
     else
         ends(what);
     printf("region %llu\n", (unsigned long long)(now() - begin));
