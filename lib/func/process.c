@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text/textbuf.h"
-#include "base/tick.h"
+#include "base/variables.h"
 #include "func/csv.h"
 #include "func/files.h"
 #include "func/modules.h"
@@ -16,26 +16,11 @@
 #include "func/threads.h"
 #include "region/recorder.h"
 
-static const char *process_environment(const char *name)
-{
-    const char *value = secure_getenv(name);
-    return value && *value ? value : NULL;
-}
-
-/* There is no caller to return an error to. */
-static void process_print(const char *what, const char *why)
-{
-    struct textbuf b = {0};
-    textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
-    (void)textbuf_write(&b, STDERR_FILENO);
-    textbuf_free(&b);
-}
-
 /* Whole blocks; the measuring of the overhead must fit into the smallest ring. */
 static int process_ring(const char *mode)
 {
     enum { RING_MIB_MAX = 65536 };
-    const char *ring = process_environment("UPMU_FUNC_RING");
+    const char *ring = variable_value("UPMU_FUNC_RING");
     char *end = NULL;
     long mib = ring ? strtol(ring, &end, 10) : 0;
     if (!ring)
@@ -51,7 +36,7 @@ static int process_ring(const char *mode)
 /* Which calls are too deep, and which are too short for events. */
 static int process_limits(const char *mode)
 {
-    const char *depth = process_environment("UPMU_FUNC_DEPTH"), *min = process_environment("UPMU_FUNC_MIN");
+    const char *depth = variable_value("UPMU_FUNC_DEPTH"), *min = variable_value("UPMU_FUNC_MIN");
     char *end = NULL;
     long n = depth ? strtol(depth, &end, 10) : 0;
     if (depth && (*end || n < 1 || n > INT32_MAX))
@@ -68,8 +53,8 @@ static int process_limits(const char *mode)
 
 static int process_options(void)
 {
-    const char *mode = process_environment("UPMU_FUNC_MODE"), *nodes = process_environment("UPMU_FUNC_NODES");
-    const char *csv = process_environment("UPMU_FUNC_CSV");
+    const char *mode = variable_value("UPMU_FUNC_MODE"), *nodes = variable_value("UPMU_FUNC_NODES");
+    const char *csv = variable_value("UPMU_FUNC_CSV");
     struct func_process *p = &func_process;
     char *end = NULL;
     if (mode && strcmp(mode, "tree") != 0 && strcmp(mode, "trace") != 0)
@@ -78,8 +63,8 @@ static int process_options(void)
     if ((nodes && *end) || n < FUNC_NODES_MIN || n > FUNC_NODES_MAX)
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_NODES=%s is not a number from %d to %d", nodes, FUNC_NODES_MIN,
                          FUNC_NODES_MAX);
-    int rc = func_select_start(process_environment("UPMU_FUNC_INCLUDE"), process_environment("UPMU_FUNC_EXCLUDE"),
-                               process_environment("UPMU_FUNC_BELOW"));
+    int rc = func_select_start(variable_value("UPMU_FUNC_INCLUDE"), variable_value("UPMU_FUNC_EXCLUDE"),
+                               variable_value("UPMU_FUNC_BELOW"));
     if (rc == 0)
         rc = process_ring(mode);
     if (rc == 0)
@@ -89,7 +74,7 @@ static int process_options(void)
     p->to_events = mode && strcmp(mode, "trace") == 0;
     p->nodes_max = (uint32_t)n;
     p->pid = getpid();
-    p->to_trace = mode || process_environment("UPMU_TRACE");
+    p->to_trace = mode || variable_value("UPMU_TRACE");
     p->csv = csv ? strdup(csv) : NULL;
     return csv && !p->csv ? upmu_fail(UPMU_E_NOMEM, "out of memory for the settings of function recording") : 0;
 }
@@ -132,7 +117,7 @@ FUNC_PLAIN static void process_end(void)
     func_modules_check();
     char *prefix = p->csv ? process_csv_prefix(p->csv) : NULL;
     if (prefix && func_csv_write(prefix) < 0)
-        process_print("functions", upmu_error());
+        variable_report("functions", upmu_error());
     free(prefix);
 }
 
@@ -150,17 +135,12 @@ __attribute__((destructor)) FUNC_PLAIN static void func_unload(void)
 
 static int process_begin(void)
 {
-    struct recorder_clock clock;
     int rc = process_options();
     if (rc == 0 && func_process.to_trace)
         rc = upmu_recorder_begin_(NULL);
     if (rc < 0)
         return rc;
-    upmu_recorder_clock_(&clock);
-#ifdef TICK_ISA_NAME
-    tick_use_isa = clock.use_isa;
-#endif
-    tick_clock_gettime = clock.gettime;
+    const struct recorder_clock clock = recorder_use_clock();
     func_modules_start();
     rc = func_threads_start();
     if (rc == 0)
@@ -178,6 +158,6 @@ static int process_begin(void)
 
 __attribute__((constructor)) FUNC_PLAIN static void func_load(void)
 {
-    if ((process_environment("UPMU_FUNC_MODE") || process_environment("UPMU_FUNC_CSV")) && process_begin() < 0)
-        process_print("functions are not recorded", upmu_error());
+    if ((variable_value("UPMU_FUNC_MODE") || variable_value("UPMU_FUNC_CSV")) && process_begin() < 0)
+        variable_report("functions are not recorded", upmu_error());
 }

@@ -5,21 +5,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/text/textbuf.h"
-#include "base/tick.h"
+#include "base/variables.h"
 #include "heap/heap.h"
 #include "region/recorder.h"
 
 enum { PERIOD_MIN = 1, PERIOD_MAX = 1 << 30 };
-
-/* There is no caller to return an error to. */
-static void process_print(const char *why)
-{
-    struct textbuf b = {0};
-    textbuf_printf(&b, "libupmu: the heap is not recorded: %s\n", why);
-    (void)textbuf_write(&b, STDERR_FILENO);
-    textbuf_free(&b);
-}
 
 static void process_in_child(void)
 {
@@ -35,27 +25,22 @@ static void process_restrict(void)
 
 __attribute__((constructor)) static void heap_load(void)
 {
-    struct recorder_clock clock;
     char *end;
-    const char *value = secure_getenv("UPMU_HEAP");
-    if (!value || !*value)
+    const char *value = variable_value("UPMU_HEAP");
+    if (!value)
         return;
     long long period = strtoll(value, &end, 10);
     if (*end != '\0' || period < PERIOD_MIN || period > PERIOD_MAX) {
-        process_print("UPMU_HEAP is not a number of bytes from 1 to 1073741824");
+        variable_report("the heap is not recorded", "UPMU_HEAP is not a number of bytes from 1 to 1073741824");
         return;
     }
     if (upmu_recorder_begin_(NULL) < 0 || upmu_recorder_at_finish_(process_restrict) < 0) {
-        process_print(upmu_error());
+        variable_report("the heap is not recorded", upmu_error());
         return;
     }
-    upmu_recorder_clock_(&clock);
-    tick_clock_gettime = clock.gettime;
-#ifdef TICK_ISA_NAME
-    tick_use_isa = clock.use_isa;
-#endif
+    (void)recorder_use_clock();
     if (pthread_atfork(NULL, NULL, process_in_child) != 0) {
-        process_print("out of memory");
+        variable_report("the heap is not recorded", "out of memory");
         return;
     }
     heap_process.period = (uint64_t)period;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/text/textbuf.h"
 #include "base/tick.h"
+#include "base/variables.h"
 #include "mpi/arguments.h"
 #include "mpi/clocks.h"
 #include "mpi/comms.h"
@@ -17,21 +17,6 @@
 #include "mpi/summary/reduce.h"
 #include "region/recorder.h"
 #include "upmu/upmu.h"
-
-static bool process_is_set(const char *name)
-{
-    const char *value = secure_getenv(name);
-    return value && *value && !(value[0] == '0' && value[1] == '\0');
-}
-
-/* There is no caller to return an error to. */
-static void process_print(const char *what, const char *why)
-{
-    struct textbuf b = {0};
-    textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
-    (void)textbuf_write(&b, STDERR_FILENO);
-    textbuf_free(&b);
-}
 
 /* The program restricts its system calls. */
 static void process_restrict(void)
@@ -42,24 +27,18 @@ static void process_restrict(void)
 /* A rank is labeled even if it never calls MPI_Init(), or its MPI is not known. */
 __attribute__((constructor)) static void mpi_load(void)
 {
-    struct recorder_clock clock;
     struct trace_stream *s;
-    if (!process_is_set("UPMU_MPI"))
+    if (!variable_is_on("UPMU_MPI"))
         return;
     mpi_labels_read();
-    const char *value = secure_getenv("UPMU_MPI");
-    if (value && strcmp(value, "ranks") == 0 && mpi_process.rank < 0)
+    if (strcmp(variable_value("UPMU_MPI"), "ranks") == 0 && mpi_process.rank < 0)
         return; /* the launcher */
     if (upmu_recorder_begin_(NULL) < 0 || upmu_recorder_at_finish_(process_restrict) < 0) {
-        process_print("MPI calls are not recorded", upmu_error());
+        variable_report("MPI calls are not recorded", upmu_error());
         return;
     }
-    upmu_recorder_clock_(&clock);
-    tick_clock_gettime = clock.gettime;
-#ifdef TICK_ISA_NAME
-    tick_use_isa = clock.use_isa;
-#endif
-    mpi_process.locks = process_is_set("UPMU_MPI_LOCKS");
+    (void)recorder_use_clock();
+    mpi_process.locks = variable_is_on("UPMU_MPI_LOCKS");
     s = mpi_process.rank >= 0 ? upmu_recorder_stream_() : NULL;
     if (s)
         mpi_write_env(s, tick_now(), -1, 0, "MPI_Init was not called");

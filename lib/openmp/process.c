@@ -8,20 +8,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/text/textbuf.h"
-#include "base/tick.h"
+#include "base/variables.h"
 #include "openmp/state.h"
 #include "region/recorder.h"
 #include "upmu/upmu.h"
-
-/* There is no caller to return an error to. */
-static void process_print(const char *what, const char *why)
-{
-    struct textbuf b = {0};
-    textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
-    (void)textbuf_write(&b, STDERR_FILENO);
-    textbuf_free(&b);
-}
 
 static void process_in_child(void)
 {
@@ -37,19 +27,13 @@ static void process_restrict(void)
 
 static void process_begin(void)
 {
-    struct recorder_clock clock;
-    const char *value = secure_getenv("UPMU_OPENMP");
-    if (!value || !*value || (value[0] == '0' && value[1] == '\0'))
+    if (!variable_is_on("UPMU_OPENMP"))
         return;
     if (upmu_recorder_begin_(NULL) < 0 || upmu_recorder_at_finish_(process_restrict) < 0) {
-        process_print("OpenMP is not recorded", upmu_error());
+        variable_report("OpenMP is not recorded", upmu_error());
         return;
     }
-    upmu_recorder_clock_(&clock);
-    tick_clock_gettime = clock.gettime;
-#ifdef TICK_ISA_NAME
-    tick_use_isa = clock.use_isa;
-#endif
+    (void)recorder_use_clock();
     (void)pthread_atfork(NULL, NULL, process_in_child); /* without memory for it a child's runtime has no name */
     __atomic_store_n(&omp_process.on, 1, __ATOMIC_RELEASE);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <sys/types.h>
 
+#include "base/tick.h"
 #include "trace/format/control.h"
 #include "upmu/api.h"
 
@@ -65,6 +66,18 @@ UPMU_API const char *upmu_recorder_dir_(void);
 
 /** The recorder's clock, which is started if nothing is recorded. */
 UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);
+
+/** Set this library's tick_now() to that clock. */
+static inline struct recorder_clock recorder_use_clock(void)
+{
+    struct recorder_clock clock;
+    upmu_recorder_clock_(&clock);
+    tick_clock_gettime = clock.gettime;
+#ifdef TICK_ISA_NAME
+    tick_use_isa = clock.use_isa;
+#endif
+    return clock;
+}
 
 /** Clock of the process's trace. @return false: nothing is recorded. Not signal safe. */
 UPMU_API bool upmu_recorder_trace_clock_(struct trace_clock *out);

@@ -5,12 +5,13 @@
 
 #include "base/text/textbuf.h"
 #include "base/tick.h"
+#include "base/variables.h"
 #include "region/region.h"
 
 const char *region_option(const char *variable, const char *option)
 {
-    const char *value = secure_getenv(variable);
-    return value && *value ? value : option;
+    const char *value = variable_value(variable);
+    return value ? value : option;
 }
 
 void region_note(const char *text)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "mpi/launcher.h"
@@ -18,6 +17,7 @@
 #include "base/opts.h"
 #include "base/sanitizer.h"
 #include "base/tick.h"
+#include "base/variables.h"
 #include "region/recorder.h"
 #include "sync_trace/account/call.h"
 #include "sync_trace/account/count_records.h"
@@ -61,12 +61,6 @@ static int process_parse_mode(const char *name, const char *text)
                      "UPMU_SYNC=%s is not known. Use holders, contended, all, counts, paused or paused:MODE", text);
 }
 
-static const char *process_environment(const char *name)
-{
-    const char *value = secure_getenv(name);
-    return value && *value ? value : NULL;
-}
-
 /* @return frames per stack, 0 = none; UPMU_E_INVAL. */
 static int process_parse_depth(const char *text)
 {
@@ -82,7 +76,7 @@ static int process_parse_depth(const char *text)
 
 static int process_depth_of(const struct upmu_sync_opts *o)
 {
-    const char *text = process_environment("UPMU_SYNC_STACKS");
+    const char *text = variable_value("UPMU_SYNC_STACKS");
     if (text)
         return process_parse_depth(text);
     if (o->stack_depth == UPMU_SYNC_NO_STACKS)
@@ -109,7 +103,7 @@ static uint64_t process_parse_sample(const char *text)
 
 static uint64_t process_sample_of(const struct upmu_sync_opts *o)
 {
-    const char *text = process_environment("UPMU_SYNC_SAMPLE");
+    const char *text = variable_value("UPMU_SYNC_SAMPLE");
     if (text)
         return process_parse_sample(text);
     return o->sample == UPMU_SYNC_NO_SAMPLES ? 0 : o->sample ? o->sample : SAMPLE_DEFAULT;
@@ -130,7 +124,7 @@ static int process_mode_from_environment(const char *text)
 
 static int process_mode_of(const struct upmu_sync_opts *o)
 {
-    const char *text = process_environment("UPMU_SYNC");
+    const char *text = variable_value("UPMU_SYNC");
     if (text)
         return process_mode_from_environment(text);
     if (o->mode > UPMU_SYNC_COUNTS)
@@ -211,12 +205,7 @@ static int process_set_up(void)
 
 static void process_take_clock(void)
 {
-    struct recorder_clock clock;
-    upmu_recorder_clock_(&clock);
-#ifdef TICK_ISA_NAME
-    tick_use_isa = clock.use_isa;
-#endif
-    tick_clock_gettime = clock.gettime;
+    const struct recorder_clock clock = recorder_use_clock();
     sync_process.hz = clock.hz;
     sync_process.ns_per_tick = 1e9 / (double)clock.hz;
     sync_process.ns_factor = (uint64_t)(sync_process.ns_per_tick * (1 << SYNC_NS_BITS));
@@ -237,10 +226,10 @@ static int process_start(const struct upmu_sync_opts *o)
     (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */
     process_take_clock();
     sync_process.sched = upmu_recorder_sched_(o->sched != 0);
-    sync_process.counters = o->counters != 0 || process_environment("UPMU_SYNC_COUNTERS") != NULL;
-    sync_process.requests = o->requests != 0 || process_environment("UPMU_SYNC_REQUESTS") != NULL;
-    sync_process.all_stacks = o->all_stacks != 0 || process_environment("UPMU_SYNC_ALL_STACKS") != NULL;
-    bool calls = o->no_calls == 0 && process_environment("UPMU_SYNC_NO_CALLS") == NULL;
+    sync_process.counters = o->counters != 0 || variable_value("UPMU_SYNC_COUNTERS") != NULL;
+    sync_process.requests = o->requests != 0 || variable_value("UPMU_SYNC_REQUESTS") != NULL;
+    sync_process.all_stacks = o->all_stacks != 0 || variable_value("UPMU_SYNC_ALL_STACKS") != NULL;
+    bool calls = o->no_calls == 0 && variable_value("UPMU_SYNC_NO_CALLS") == NULL;
     __atomic_store_n(&sync_process.calls, calls, __ATOMIC_RELAXED);
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
@@ -280,7 +269,7 @@ static bool begun_is_same(const struct upmu_sync_opts *o)
 /* A begin within another: what it asks for must be what is recorded, or what the environment has decided. */
 static int process_begin_nested(const struct upmu_sync_opts *o)
 {
-    if (!o || process_environment("UPMU_SYNC") || begun_is_same(o))
+    if (!o || variable_value("UPMU_SYNC") || begun_is_same(o))
         return 0;
     return upmu_fail(UPMU_E_NESTED,
                      "upmu_sync_begin: recording is on with other options, which stay in force. Pass NULL "
@@ -350,27 +339,15 @@ int upmu_sync_set_mode(int mode)
 
 /* ---------------------------------------------------------------------------------------- load and unload */
 
-/* A trace that was requested by the environment and cannot be made is reported at the start, as with regions: there is
- * no caller to return an error to. */
-static void process_print(const char *why)
-{
-    static const char before[] = "libupmu: locks are not recorded: ";
-    const struct iovec text[] = {{.iov_base = (void *)(uintptr_t)before, .iov_len = sizeof before - 1},
-                                 {.iov_base = (void *)(uintptr_t)why, .iov_len = strlen(why)},
-                                 {.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1}};
-    ssize_t written = writev(STDERR_FILENO, text, sizeof text / sizeof *text);
-    (void)written; /* there is nowhere else to report it */
-}
-
 __attribute__((constructor)) static void sync_load(void)
 {
     sync_resolve();
     sync_layout_start();
-    const char *mpi = process_environment("UPMU_MPI");
+    const char *mpi = variable_value("UPMU_MPI");
     if (mpi && strcmp(mpi, "ranks") == 0 && launcher_rank() < 0)
         return; /* the launcher of the ranks, or a program between both */
-    if (process_environment("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
-        process_print(upmu_error());
+    if (variable_value("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
+        variable_report("locks are not recorded", upmu_error());
 }
 
 /* Threads that still run cannot write their counts any more, nor the wait they are in: write them on their behalf. */
