@@ -36,6 +36,8 @@ struct upmu_samples;
 struct upmu_samples_opts {
     size_t size;           /**< sizeof(struct upmu_samples_opts) */
     const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    uint32_t with_code;    /**< 1: keep the address of each sample and its callers, for upmu_samples_annotate() */
+    uint32_t reserved;     /**< 0 */
 };
 #define UPMU_SAMPLES_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_samples_opts, 16)
 
@@ -170,6 +172,92 @@ UPMU_API UPMU_CHECKED int upmu_samples_path_at(const struct upmu_samples *sample
                                                struct upmu_sample_path *out);
 /** Number of paths, at least 1; 0 if `samples` is NULL. */
 UPMU_API size_t upmu_samples_path_count(const struct upmu_samples *samples);
+
+/** The samples of a function by source line and by instruction. */
+struct upmu_annotation;
+
+/**
+ * Sum up the samples of a function by its lines and instructions. Functions of the same name in the same module are one, so that all
+ * copies are included: those that were inlined, and parts in several places. Of the samples in the kernel the instruction that
+ * entered it is a caller. A processor reports an instruction that is often one after the one that took the time.
+ * @param samples    opened with `with_code`; must outlive the annotation
+ * @param function   index as in upmu_samples_function_at()
+ * @param annotation out: to be closed with upmu_annotation_close(); NULL on failure
+ * @return 0; UPMU_E_END (no such function); UPMU_E_STATE (opened without `with_code`, or the function is the kernel); UPMU_E_INVAL
+ *         (NULL); UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_samples_annotate(const struct upmu_samples *samples, size_t function,
+                                                struct upmu_annotation **annotation);
+
+/** Close and free; NULL does nothing. */
+UPMU_API void upmu_annotation_close(struct upmu_annotation *annotation);
+
+/** Sums of an annotated function, all copies together. */
+struct upmu_annotation_totals {
+    size_t size;           /**< in: sizeof(struct upmu_annotation_totals); out: bytes filled */
+    uint64_t self_samples; /**< samples in the function itself */
+    uint64_t samples;      /**< samples in it, in what is inlined in it, or in what it calls */
+    uint64_t self_weight;  /**< weight of `self_samples` */
+    uint64_t weight;       /**< weight of `samples` */
+};
+#define UPMU_ANNOTATION_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_annotation_totals, 40)
+UPMU_API UPMU_CHECKED int upmu_annotation_totals_read(const struct upmu_annotation *annotation,
+                                                      struct upmu_annotation_totals *out);
+
+/** A source line of an annotated function, or a function that was inlined there. */
+struct upmu_annotation_line {
+    size_t size;              /**< in: sizeof(struct upmu_annotation_line); out: bytes filled */
+    const char *file;         /**< source file; NULL if there is no line */
+    const char *inlined;      /**< NULL: the line itself; else samples in this function, inlined there */
+    const char *inlined_file; /**< source file of `inlined_line`; NULL if unknown */
+    uint32_t line;            /**< 0: code without a line */
+    uint32_t inlined_line;    /**< line in the inlined function; 0: none */
+    uint64_t self_samples;    /**< samples at instructions of the line, without those of inlined functions */
+    uint64_t samples;         /**< samples at the line, or in what is inlined or called there */
+    uint64_t self_weight;     /**< weight of `self_samples` */
+    uint64_t weight;          /**< weight of `samples` */
+};
+#define UPMU_ANNOTATION_LINE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_annotation_line, 72)
+/** Line `i`: all that have code, by file and number, each followed by the functions inlined there by falling weight. */
+UPMU_API UPMU_CHECKED int upmu_annotation_line_at(const struct upmu_annotation *annotation, size_t i,
+                                                  struct upmu_annotation_line *out);
+
+/** Code of an annotated function: a function, a part of one, or the function that it was inlined into. */
+struct upmu_annotation_range {
+    size_t size;           /**< in: sizeof(struct upmu_annotation_range); out: bytes filled */
+    const char *module;    /**< path of the program or shared object; NULL if unknown */
+    const char *problem;   /**< why the file of the module was not used; "" if it was */
+    uint64_t begin;        /**< address in the file of the module */
+    uint64_t end;          /**< first address behind it */
+    uint64_t self_samples; /**< samples at instructions of the range */
+    uint64_t self_weight;  /**< weight of `self_samples` */
+    uint32_t is_recorded;  /**< 1: the file has the build-id that was recorded; 0: none was */
+    uint32_t is_bounded;   /**< 1: `begin` and `end` are of a symbol or unwind information; 0: of one sample */
+};
+#define UPMU_ANNOTATION_RANGE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_annotation_range, 64)
+/** Range `i`, by falling weight. */
+UPMU_API UPMU_CHECKED int upmu_annotation_range_at(const struct upmu_annotation *annotation, size_t i,
+                                                   struct upmu_annotation_range *out);
+
+/** An instruction with samples, in one of the ranges. */
+struct upmu_annotation_instruction {
+    size_t size;           /**< in: sizeof(struct upmu_annotation_instruction); out: bytes filled */
+    const char *function;  /**< innermost function there; NULL if unknown */
+    const char *file;      /**< source file; NULL if unknown */
+    uint64_t address;      /**< in the file of the module; of a call the address of its last byte */
+    uint32_t line;         /**< 0: none */
+    uint32_t range;        /**< index of the range */
+    uint32_t is_own;       /**< 1: in the annotated function; 0: of a function that it is inlined into */
+    uint32_t own_line;     /**< line in the annotated function; 0: none */
+    uint64_t self_samples; /**< samples at the instruction */
+    uint64_t samples;      /**< samples at the instruction, or in what it calls */
+    uint64_t self_weight;  /**< weight of `self_samples` */
+    uint64_t weight;       /**< weight of `samples` */
+};
+#define UPMU_ANNOTATION_INSTRUCTION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_annotation_instruction, 80)
+/** Instruction `i`, by range and address. */
+UPMU_API UPMU_CHECKED int upmu_annotation_instruction_at(const struct upmu_annotation *annotation, size_t i,
+                                                         struct upmu_annotation_instruction *out);
 
 UPMU_END_DECLS
 

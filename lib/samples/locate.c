@@ -39,15 +39,16 @@ uint32_t samples_function(struct upmu_samples *s, const struct samples_function 
     return (uint32_t)s->n_functions++;
 }
 
-static bool locate_add(struct upmu_samples *s, struct samples_location *l, const struct samples_function *f)
+static bool locate_add(struct upmu_samples *s, struct samples_location *l, const struct samples_function *f,
+                       uint32_t line)
 {
-    uint32_t *all = array_reserve(s->inlined, s->n_inlined, &s->cap_inlined, sizeof *all);
+    struct samples_inlined *all = array_reserve(s->inlined, s->n_inlined, &s->cap_inlined, sizeof *all);
     uint32_t function = samples_function(s, f);
     if (all)
         s->inlined = all;
     if (!all || function == MAP_NONE)
         return false;
-    all[s->n_inlined++] = function;
+    all[s->n_inlined++] = (struct samples_inlined){function, line};
     l->n++;
     return true;
 }
@@ -59,7 +60,7 @@ static bool locate_unknown(struct upmu_samples *s, struct samples_location *l, c
     struct samples_function f = {.module_file = p->file, .offset = code->begin};
     if (code->kind == UPMU_FRAME_STUB)
         f.name = code->stub;
-    return locate_add(s, l, &f);
+    return locate_add(s, l, &f, 0);
 }
 
 /* In libc the code that calls main() and thread functions has no name unless its debug information is installed. */
@@ -90,12 +91,13 @@ static bool locate_fill(struct upmu_samples *s, struct samples_location *l, cons
     for (int i = 0; i < n; i++) {
         const struct samples_function one = {
             .name = frames[i].function, .file = frames[i].file, .module_file = p->file, .offset = p->address};
-        if (!locate_add(s, l, &one))
+        if (!locate_add(s, l, &one, frames[i].file ? frames[i].line : 0))
             return false;
     }
     if (n == 0 && !locate_unknown(s, l, p, &code))
         return false;
-    l->is_root = code.kind == UPMU_FRAME_ROOT || locate_is_start(s, &s->functions[s->inlined[l->first + l->n - 1]]);
+    l->is_root =
+        code.kind == UPMU_FRAME_ROOT || locate_is_start(s, &s->functions[s->inlined[l->first + l->n - 1].function]);
     return true;
 }
 
@@ -103,7 +105,7 @@ const struct samples_location *samples_locate(struct upmu_samples *s, const stru
                                               bool is_return)
 {
     const struct spaces_place p = spaces_find(&s->spaces, space, address - is_return);
-    struct samples_location l = {.first = 0};
+    struct samples_location l = {.file = p.file, .address = p.address};
     uint32_t i = map_find(&s->by_address, p.file, p.address);
     if (i != MAP_NONE)
         return &s->locations[i];

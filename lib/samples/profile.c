@@ -35,27 +35,58 @@ static size_t profile_frames(struct upmu_samples *s, const struct space *space, 
     return n;
 }
 
-/* A leaf is an exact address, the frames around it are return addresses. */
-uint32_t samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in, uint8_t *stack)
+/* Of a code path, which only annotations need; `location` is MAP_NONE in the kernel. */
+static uint32_t profile_code(struct upmu_samples *s, uint32_t parent, uint32_t location)
 {
-    uint32_t path = 0;
+    if (!s->with_code)
+        return 0;
+    uint32_t i = map_find(&s->by_code, parent, location);
+    if (i != MAP_NONE)
+        return i;
+    struct samples_code *all = array_reserve(s->codes, s->n_codes, &s->cap_codes, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    s->codes = all;
+    i = (uint32_t)s->n_codes;
+    if (!map_put(&s->by_code, parent, location, i))
+        return MAP_NONE;
+    all[s->n_codes++] = (struct samples_code){.location = location, .parent = parent};
+    return i;
+}
+
+static bool profile_step(struct upmu_samples *s, struct samples_row *row, const struct samples_location *l)
+{
+    for (uint32_t k = l->n; k-- > 0 && row->path != MAP_NONE;)
+        row->path = profile_child(s, row->path, s->inlined[l->first + k].function);
+    row->code = profile_code(s, row->code, (uint32_t)(l - s->locations));
+    return row->path != MAP_NONE && row->code != MAP_NONE;
+}
+
+static bool profile_enter_kernel(struct upmu_samples *s, struct samples_row *row)
+{
+    uint32_t kernel = samples_function(s, &profile_kernel);
+    row->path = kernel != MAP_NONE ? profile_child(s, row->path, kernel) : kernel;
+    row->code = profile_code(s, row->code, MAP_NONE);
+    return row->path != MAP_NONE && row->code != MAP_NONE;
+}
+
+/* A leaf is an exact address, the frames around it are return addresses. */
+bool samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
+                  struct samples_row *row)
+{
     size_t n = profile_frames(s, space, in);
     bool whole = in->is_whole && n == in->n, cut = in->cut && n == in->n;
-    for (size_t i = n; i-- > 0 && path != MAP_NONE;) {
+    row->path = row->code = 0;
+    for (size_t i = n; i-- > 0;) {
         const struct samples_location *l = samples_locate(s, space, in->address[i], i > 0);
-        if (!l)
-            return MAP_NONE;
+        if (!l || !profile_step(s, row, l))
+            return false;
         if (i == n - 1)
             whole |= l->is_root;
-        for (uint32_t k = l->n; k-- > 0 && path != MAP_NONE;)
-            path = profile_child(s, path, s->inlined[l->first + k]);
     }
-    if (in->kernel && path != MAP_NONE) {
-        uint32_t kernel = samples_function(s, &profile_kernel);
-        path = kernel != MAP_NONE ? profile_child(s, path, kernel) : kernel;
-    }
-    *stack = whole ? UPMU_SAMPLE_WHOLE : cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
-    return path;
+    row->kernel = in->kernel;
+    row->stack = whole ? UPMU_SAMPLE_WHOLE : cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
+    return !in->kernel || profile_enter_kernel(s, row);
 }
 
 /* Of nested calls of a function the outermost one counts. */
@@ -138,12 +169,16 @@ uint32_t samples_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid)
 bool samples_add(struct upmu_samples *s, const struct samples_row *row)
 {
     struct samples_row *all = array_reserve(s->rows, s->n_rows, &s->cap_rows, sizeof *all);
-    if (!all || row->path == MAP_NONE)
+    if (!all)
         return false;
     s->rows = all;
     all[s->n_rows++] = *row;
     s->paths[row->path].self_samples++;
     s->paths[row->path].self_weight += row->weight;
+    if (s->with_code) {
+        s->codes[row->code].self_samples++;
+        s->codes[row->code].self_weight += row->weight;
+    }
     s->threads[row->thread].samples++;
     s->threads[row->thread].weight += row->weight;
     return true;
@@ -158,6 +193,15 @@ int samples_sum(struct upmu_samples *s)
         if (i > 0) {
             s->paths[p->parent].samples += p->samples;
             s->paths[p->parent].weight += p->weight;
+        }
+    }
+    for (size_t i = s->n_codes; i-- > 0;) {
+        struct samples_code *c = &s->codes[i];
+        c->samples += c->self_samples;
+        c->weight += c->self_weight;
+        if (i > 0) {
+            s->codes[c->parent].samples += c->samples;
+            s->codes[c->parent].weight += c->weight;
         }
     }
     profile_sum_functions(s);

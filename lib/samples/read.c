@@ -252,9 +252,7 @@ static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const s
         s->totals.damages++;
         return true;
     }
-    row.kernel = stack.kernel;
-    row.path = samples_path(s, space, &stack, &row.stack);
-    return samples_add(s, &row);
+    return samples_path(s, space, &stack, &row) && samples_add(s, &row);
 }
 
 static bool read_record(struct upmu_samples *s, const struct record_file *f, uint64_t offset)

@@ -11,11 +11,18 @@
 #include "base/opts.h"
 
 /* With the root path. */
-static int samples_start(struct upmu_samples *s, const char *debug_dir)
+static int samples_start(struct upmu_samples *s, const struct upmu_samples_opts *opts)
 {
-    int rc = symbols_open(&s->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
+    int rc = symbols_open(&s->symbols, opts->debug_dir ? opts->debug_dir : SYMBOLS_DEBUG_DIR);
     if (rc != 0)
         return rc;
+    s->with_code = opts->with_code != 0;
+    if (s->with_code) {
+        s->codes = array_reserve(NULL, 0, &s->cap_codes, sizeof *s->codes);
+        if (!s->codes)
+            return samples_no_memory();
+        s->codes[s->n_codes++] = (struct samples_code){.location = MAP_NONE};
+    }
     s->paths = array_reserve(NULL, 0, &s->cap_paths, sizeof *s->paths);
     if (!s->paths)
         return samples_no_memory();
@@ -69,7 +76,7 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
     if (!s)
         return samples_no_memory();
     snprintf(path, sizeof path, "%s/" SAMPLING_FILE, dir);
-    rc = samples_start(s, ours.debug_dir);
+    rc = samples_start(s, &ours);
     if (rc == 0)
         rc = samples_read(s, path);
     if (rc == UPMU_E_STATE)
@@ -100,6 +107,7 @@ void upmu_samples_close(struct upmu_samples *s)
     free(s->inlined);
     free(s->locations);
     free(s->paths);
+    free(s->codes);
     free(s->threads);
     free(s->rows);
     free(s->order);
@@ -107,6 +115,7 @@ void upmu_samples_close(struct upmu_samples *s)
     map_free(&s->by_function);
     map_free(&s->by_address);
     map_free(&s->by_child);
+    map_free(&s->by_code);
     map_free(&s->by_thread);
     free(s);
 }

@@ -24,10 +24,25 @@ struct samples_function {
     uint64_t self_samples, samples, self_weight, weight;
 };
 
+/** A function at an address. */
+struct samples_inlined {
+    uint32_t function;
+    uint32_t line; /**< in the function's file: of the address, or of the call that was inlined; 0: none */
+};
+
 /** The functions at an address, innermost first, as indices in `inlined`. */
 struct samples_location {
     uint32_t first, n;
-    bool is_root; /**< code without a caller: the start of a thread */
+    uint32_t file;    /**< in `spaces.files`; MAP_NONE */
+    bool is_root;     /**< code without a caller: the start of a thread */
+    uint64_t address; /**< in the file */
+};
+
+/** A call path of addresses. */
+struct samples_code {
+    uint32_t location; /**< MAP_NONE: the kernel; of path 0, all */
+    uint32_t parent;
+    uint64_t self_samples, samples, self_weight, weight;
 };
 
 struct samples_path {
@@ -47,6 +62,7 @@ struct samples_row {
     uint64_t raw_ns; /**< of timers the time since 1970 */
     uint64_t weight;
     uint32_t thread, cpu, path;
+    uint32_t code; /**< in `codes`; 0 without these */
     uint8_t kernel, stack;
 };
 
@@ -57,7 +73,7 @@ struct upmu_samples {
     struct samples_function *functions;
     size_t n_functions, cap_functions;
     struct map by_function; /**< hash of a function's texts */
-    uint32_t *inlined;
+    struct samples_inlined *inlined;
     size_t n_inlined, cap_inlined;
     struct samples_location *locations;
     size_t n_locations, cap_locations;
@@ -65,6 +81,10 @@ struct upmu_samples {
     struct samples_path *paths;
     size_t n_paths, cap_paths;
     struct map by_child; /**< path of a parent and function */
+    bool with_code;      /**< keep the next three */
+    struct samples_code *codes;
+    size_t n_codes, cap_codes;
+    struct map by_code; /**< code path of a parent and location */
     struct samples_thread *threads;
     size_t n_threads, cap_threads;
     struct map by_thread;
@@ -101,9 +121,9 @@ int samples_read_trace(struct upmu_samples *s, const char *dir);
 
 /* profile.c */
 
-/** The path of a stack, created if needed; `*stack` is its enum upmu_sample_stack. MAP_NONE without memory. */
-uint32_t samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
-                      uint8_t *stack);
+/** Set `path`, `code`, `kernel` and `stack` of a row by its stack; paths are created if needed. @return false without memory. */
+bool samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
+                  struct samples_row *row);
 /** The thread with these ids, created if needed. MAP_NONE without memory. */
 uint32_t samples_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid);
 /** Add a sample. @return false without memory. */

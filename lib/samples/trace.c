@@ -44,8 +44,7 @@ static bool trace_add_sample(struct upmu_samples *s, const struct upmu_trace *tr
     if (!space || !trace_map_modules(s, trace, e->process, space))
         return false;
     trace_find_stack(trace, e, &stack);
-    row.path = samples_path(s, space, &stack, &row.stack);
-    return samples_add(s, &row);
+    return samples_path(s, space, &stack, &row) && samples_add(s, &row);
 }
 
 static bool trace_add(struct upmu_samples *s, const struct upmu_trace *trace, const struct upmu_trace_event *e)

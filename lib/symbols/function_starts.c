@@ -57,7 +57,8 @@ void function_starts_open(struct function_starts *f, Elf *elf)
     }
 }
 
-bool function_starts_find(const struct function_starts *f, uint64_t address, uint64_t *begin)
+/* Number of functions that begin at or before the address. */
+static size_t starts_before(const struct function_starts *f, uint64_t address)
 {
     size_t low = 0, high = f->n;
     while (low < high) { /* rows before `low` begin at or before the address */
@@ -67,8 +68,24 @@ bool function_starts_find(const struct function_starts *f, uint64_t address, uin
         else
             high = middle;
     }
-    if (low == 0)
+    return low;
+}
+
+bool function_starts_find(const struct function_starts *f, uint64_t address, uint64_t *begin)
+{
+    size_t n = starts_before(f, address);
+    if (n == 0)
         return false;
-    *begin = starts_row(f, low - 1);
+    *begin = starts_row(f, n - 1);
     return true;
+}
+
+bool function_starts_range(const struct function_starts *f, uint64_t address, uint64_t *begin, uint64_t *end)
+{
+    size_t n = starts_before(f, address);
+    if (n == 0 || n == f->n)
+        return false;
+    *begin = starts_row(f, n - 1);
+    *end = starts_row(f, n);
+    return *end > address;
 }

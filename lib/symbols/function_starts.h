@@ -20,5 +20,7 @@ struct function_starts {
 void function_starts_open(struct function_starts *f, Elf *elf);
 /** Begin of the last function that begins at or before `address`. @return false if none is known. */
 bool function_starts_find(const struct function_starts *f, uint64_t address, uint64_t *begin);
+/** Its begin, and that of the function after it. @return false if they are not both known. */
+bool function_starts_range(const struct function_starts *f, uint64_t address, uint64_t *begin, uint64_t *end);
 
 #endif

@@ -185,6 +185,18 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
     return 0;
 }
 
+int symbols_range(struct symbols *s, uint32_t module, uint64_t address, uint64_t *begin, uint64_t *end)
+{
+    struct module *m = &s->modules[module];
+    int rc = m->opened ? 0 : symbols_module_read(s, m);
+    const struct elf_name *name = rc == 0 ? elf_names_find(&m->names, address) : NULL;
+    if (rc != 0 || !name)
+        return rc != 0 ? rc : function_starts_range(&m->starts, address, begin, end);
+    *begin = name->low;
+    *end = name->high;
+    return 1;
+}
+
 int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out)
 {
     struct module *m = &s->modules[module];

@@ -40,6 +40,10 @@ int symbols_find(struct symbols *s, uint32_t module, uint64_t address, struct sy
 /** The kind of code at `address`, and the nearest name if it has none. @return 0; UPMU_E_NOMEM. */
 int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct symbol_code *out);
 
+/** Begin and end of the code around `address`, by its symbol or by unwind information. A function with parts in several places has
+ *  a range for each. @return 1; 0 if not known; UPMU_E_NOMEM. */
+int symbols_range(struct symbols *s, uint32_t module, uint64_t address, uint64_t *begin, uint64_t *end);
+
 /** The function named by the call that returns to `address`, if that function can make a tail call: if the inner
  *  frame is of another function, this one has left the stack. @return 1; 0 if not known; UPMU_E_NOMEM. */
 int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out);

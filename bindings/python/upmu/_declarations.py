@@ -1556,6 +1556,8 @@ class UpmuSamplesOpts(Structure):
     _fields_ = [
         ("size", c_size_t),
         ("debug_dir", c_char_p),
+        ("with_code", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1642,6 +1644,66 @@ class UpmuSamplePath(Structure):
         ("next", c_uint32),
         ("depth", c_uint32),
         ("reserved", c_uint32),
+        ("self_samples", c_uint64),
+        ("samples", c_uint64),
+        ("self_weight", c_uint64),
+        ("weight", c_uint64),
+    ]
+
+
+class UpmuAnnotationTotals(Structure):
+    """struct upmu_annotation_totals"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("self_samples", c_uint64),
+        ("samples", c_uint64),
+        ("self_weight", c_uint64),
+        ("weight", c_uint64),
+    ]
+
+
+class UpmuAnnotationLine(Structure):
+    """struct upmu_annotation_line"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("file", c_char_p),
+        ("inlined", c_char_p),
+        ("inlined_file", c_char_p),
+        ("line", c_uint32),
+        ("inlined_line", c_uint32),
+        ("self_samples", c_uint64),
+        ("samples", c_uint64),
+        ("self_weight", c_uint64),
+        ("weight", c_uint64),
+    ]
+
+
+class UpmuAnnotationRange(Structure):
+    """struct upmu_annotation_range"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("module", c_char_p),
+        ("problem", c_char_p),
+        ("begin", c_uint64),
+        ("end", c_uint64),
+        ("self_samples", c_uint64),
+        ("self_weight", c_uint64),
+        ("is_recorded", c_uint32),
+        ("is_bounded", c_uint32),
+    ]
+
+
+class UpmuAnnotationInstruction(Structure):
+    """struct upmu_annotation_instruction"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("function", c_char_p),
+        ("file", c_char_p),
+        ("address", c_uint64),
+        ("line", c_uint32),
+        ("range", c_uint32),
+        ("is_own", c_uint32),
+        ("own_line", c_uint32),
         ("self_samples", c_uint64),
         ("samples", c_uint64),
         ("self_weight", c_uint64),
@@ -2110,8 +2172,6 @@ class UpmuTraceProcess(Structure):
         ("lost_note", c_char_p),
         ("snapshot", c_char_p),
         ("lost_any", c_uint64),
-        ("memory_bytes", c_uint64),
-        ("memory_threads", c_uint32),
     ]
 
 
@@ -2376,6 +2436,10 @@ STRUCTS = {
     "upmu_sample_thread": UpmuSampleThread,
     "upmu_sample_function": UpmuSampleFunction,
     "upmu_sample_path": UpmuSamplePath,
+    "upmu_annotation_totals": UpmuAnnotationTotals,
+    "upmu_annotation_line": UpmuAnnotationLine,
+    "upmu_annotation_range": UpmuAnnotationRange,
+    "upmu_annotation_instruction": UpmuAnnotationInstruction,
     "upmu_snapshot": UpmuSnapshot,
     "upmu_snapshot_watch_opts": UpmuSnapshotWatchOpts,
     "upmu_snapshot_totals": UpmuSnapshotTotals,
@@ -2677,6 +2741,12 @@ FUNCTIONS = {
         "upmu_samples_function_count": (c_size_t, [c_void_p]),
         "upmu_samples_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuSamplePath)]),
         "upmu_samples_path_count": (c_size_t, [c_void_p]),
+        "upmu_samples_annotate": (c_int, [c_void_p, c_size_t, c_void_p]),
+        "upmu_annotation_close": (None, [c_void_p]),
+        "upmu_annotation_totals_read": (c_int, [c_void_p, POINTER(UpmuAnnotationTotals)]),
+        "upmu_annotation_line_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuAnnotationLine)]),
+        "upmu_annotation_range_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuAnnotationRange)]),
+        "upmu_annotation_instruction_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuAnnotationInstruction)]),
         "upmu_snapshot_take": (c_int, [c_char_p, c_char_p, c_char_p, POINTER(UpmuSnapshot)]),
         "upmu_trigger_check": (c_int, [c_char_p]),
         "upmu_snapshot_watch_open": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(UpmuSnapshotWatchOpts)]),

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A source file with the sums of its functions at the lines where they begin. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "functions.h"
 #include "report/report.h"
 #include "ui/command.h"
 #include "ui/memory.h"
+#include "ui/source_text.h"
 
 struct source_line {
     uint64_t calls, inclusive_ns, exclusive_ns;
@@ -72,37 +70,22 @@ static void source_write_line(struct output *out, const struct functions_report 
         fprintf(out->file, "  %9s  %9s  %7s  %12s", "", "", "", "");
     }
     fprintf(out->file, "  %5" PRIu32 "  ", number);
-    for (; *text == '\t'; text++)
-        fputs("    ", out->file);
     output_clean(out->file, text);
     fputc('\n', out->file);
 }
 
-static void source_write_file(struct output *out, const struct functions_report *r, const struct source *s, FILE *file)
+static void source_write_file(struct output *out, const struct functions_report *r, const struct source *s,
+                              const struct source_text *text)
 {
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t n;
     fprintf(out->file, "%s  %9s  %9s  %7s  %12s  %5s  ", output_style(out, STYLE_TITLE), "INCLUSIVE", "EXCLUSIVE",
             "SHARE", "CALLS", "LINE");
     output_clean(out->file, s->path);
     fprintf(out->file, "%s\n", output_plain(out));
-    for (uint32_t number = 1; (n = getline(&line, &cap, file)) >= 0; number++) {
-        if (n > 0 && line[n - 1] == '\n')
-            line[n - 1] = '\0';
+    for (uint32_t number = 1; number <= text->n; number++) {
+        char *line = source_text_line(text, number);
         source_write_line(out, r, s, number, line);
+        free(line);
     }
-    free(line);
-}
-
-/* Lines of a file that was changed after the build are no longer those of the debug information. */
-static void source_check(const struct source *s)
-{
-    struct stat text, code;
-    if (s->several)
-        complain("more files end with that name: this is %s", s->path);
-    if (s->module && stat(s->path, &text) == 0 && stat(s->module, &code) == 0 && text.st_mtime > code.st_mtime)
-        complain("%s is newer than %s: its lines may have moved", s->path, s->module);
 }
 
 int functions_write_source(struct output *out, const struct functions_report *r, const char *file)
@@ -115,15 +98,19 @@ int functions_write_source(struct output *out, const struct functions_report *r,
             file);
         return EXIT_FAILED;
     }
-    FILE *text = fopen(s.path, "re");
-    if (!text) {
-        complain("cannot read %s: %s", s.path, strerror(errno));
+    struct source_text text;
+    char *why = source_text_read(&text, s.path);
+    if (why) {
+        complain("%s", why);
+        free(why);
         return EXIT_FAILED;
     }
-    source_check(&s);
+    if (s.several)
+        complain("more files end with that name: this is %s", s.path);
+    source_text_check(s.path, s.module);
     source_sum(&s, r);
-    source_write_file(out, r, &s, text);
-    (void)fclose(text); /* it was only read */
+    source_write_file(out, r, &s, &text);
+    source_text_free(&text);
     free(s.lines);
     return EXIT_OK;
 }

@@ -33,7 +33,9 @@ enum {
     REPORT_HTML,
     REPORT_GROUP,
     REPORT_WIDE,
-    REPORT_SOURCE
+    REPORT_SOURCE,
+    REPORT_ANNOTATE,
+    REPORT_DISASSEMBLY
 };
 enum { TOP_MAX = 1000000000 };
 
@@ -145,6 +147,12 @@ static int report_option(void *arg, int id, const char *value)
     case REPORT_SOURCE:
         q->source = value;
         return report_take_view(q, "functions");
+    case REPORT_ANNOTATE:
+        q->annotate = value;
+        return report_take_view(q, "samples");
+    case REPORT_DISASSEMBLY:
+        q->disassembly = true;
+        return 0;
     case REPORT_TOP:
         return report_take_number(q, "--top", value, &q->top);
     case REPORT_GROUP:
@@ -197,10 +205,14 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.diff != (q.other_dir != NULL))
         return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
                                           : "one directory at a time; with --diff two");
-    if (q.diff && (q.filter || q.sort || q.source || !q.view->compare))
+    if (q.diff && (q.filter || q.sort || q.source || q.annotate || !q.view->compare))
         return options_usage(self, "--diff can be combined with --functions, --json, --top and --html only");
     if (q.source && strcmp(q.view->name, "functions") != 0)
         return options_usage(self, "--source is of --functions");
+    if (q.annotate && strcmp(q.view->name, "samples") != 0)
+        return options_usage(self, "--annotate is of --samples");
+    if (q.disassembly && !q.annotate)
+        return options_usage(self, "--disassembly needs --annotate FUNCTION");
     if (q.to_ns != 0 && q.to_ns < q.from_ns)
         return options_usage(self, "--to is before --from");
     if (q.html)
@@ -231,6 +243,8 @@ static const struct option_spec report_options[] = {
     {REPORT_DIFF, 'd', "diff", NULL,
      "compare two recordings, OLD and NEW; with --functions their functions, with --html as a page"},
     {REPORT_SOURCE, 0, "source", "FILE", "functions: source file FILE with the sums of its functions"},
+    {REPORT_ANNOTATE, 0, "annotate", "FUNCTION", "samples: source of FUNCTION with the samples of each line"},
+    {REPORT_DISASSEMBLY, 0, "disassembly", NULL, "with --annotate: its instructions, too, by objdump"},
     {REPORT_HTML, 0, "html", "FILE", "write an HTML page to FILE: all views, flame graphs and tables"},
     {REPORT_THREAD, 't', "thread", "NAME", "timeline: only threads of that name or id"},
     {REPORT_LOCK, 'l', "lock", "NAME", "timeline: only the object of that name or address"},

@@ -20,9 +20,11 @@ struct report_request {
     long top;   /**< 0: not given */
     long group; /**< fold so many locks of one origin */
     bool group_given;
-    const char *sort;   /**< NULL: not given */
-    const char *html;   /**< file, NULL: not given */
-    const char *source; /**< end of a source file's path, NULL: not given */
+    const char *sort;     /**< NULL: not given */
+    const char *html;     /**< file, NULL: not given */
+    const char *source;   /**< end of a source file's path, NULL: not given */
+    const char *annotate; /**< a function, NULL: not given */
+    bool disassembly;
     /* Of the timeline. */
     const char *filter; /**< the last option that is for it, NULL: none was given */
     const char *thread, *lock;

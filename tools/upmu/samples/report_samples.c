@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/report_views.h"
+#include "samples/annotate.h"
 #include "samples/samples.h"
 #include "ui/options.h"
 
@@ -23,18 +24,27 @@ static int samples_write(const struct report_request *q, const struct samples_re
     return rc == 0 && r->totals.damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+static int samples_show(const struct report_request *q, const struct samples_report *r)
+{
+    return q->annotate ? samples_annotate(q, r) : samples_write(q, r);
+}
+
 int report_samples(const struct report_request *q)
 {
     struct samples_report r = {.totals.size = sizeof r.totals, .dir = q->dir};
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : TOP_DEFAULT;
     if (q->sort || q->group_given)
         return options_usage(q->self, "--samples can be combined with --json and --top only");
-    int rc = upmu_samples_open(&r.samples, q->dir, NULL);
+    if (q->annotate && q->top > 0)
+        return options_usage(q->self, "--annotate writes all of a function: without --top");
+    struct upmu_samples_opts opts = UPMU_INIT(struct upmu_samples_opts);
+    opts.with_code = q->annotate != NULL;
+    int rc = upmu_samples_open(&r.samples, q->dir, &opts);
     if (rc == 0)
         rc = upmu_samples_totals_read(r.samples, &r.totals);
     if (rc < 0)
         complain("%s", upmu_error());
-    int status = rc < 0 ? EXIT_FAILED : samples_write(q, &r);
+    int status = rc < 0 ? EXIT_FAILED : samples_show(q, &r);
     upmu_samples_close(r.samples);
     return status;
 }

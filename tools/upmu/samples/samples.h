@@ -4,8 +4,9 @@
 #define UPMU_TOOL_SAMPLES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-#include "ui/output.h"
+#include "ui/table.h"
 #include "upmu/samples.h"
 
 struct samples_report {
@@ -17,5 +18,10 @@ struct samples_report {
 
 void samples_write_text(struct output *out, const struct samples_report *r);
 void samples_write_json(struct output *out, const struct samples_report *r);
+
+/** What function `i` is called: to be freed. */
+char *samples_function_text(const struct samples_report *r, uint32_t i);
+/** A duration or a count, by what the event is; of 0 nothing. */
+void samples_cell_weight(struct table *t, const struct samples_report *r, uint64_t weight);
 
 #endif

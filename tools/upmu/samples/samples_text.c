@@ -14,7 +14,7 @@
 
 enum { PERCENT = 100, DELIVERED_LEAST = 97 };
 
-static char *text_function(const struct samples_report *r, uint32_t i)
+char *samples_function_text(const struct samples_report *r, uint32_t i)
 {
     struct upmu_sample_function f = {.size = sizeof f};
     if (upmu_samples_function_at(r->samples, i, &f) != 0)
@@ -121,7 +121,7 @@ static void text_head(struct output *out, const struct samples_report *r)
 
 /* --------------------------------------------------------------------------------------------------------- tables */
 
-static void cell_weight(struct table *t, const struct samples_report *r, uint64_t weight)
+void samples_cell_weight(struct table *t, const struct samples_report *r, uint64_t weight)
 {
     if (r->totals.is_time)
         cell_duration(t, weight);
@@ -139,12 +139,12 @@ static void text_profile(struct output *out, const struct samples_report *r)
     report_title(out, "Functions by samples of their own");
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (i = 0; i < r->top && upmu_samples_function_at(r->samples, i, &f) == 0; i++) {
-        cell_weight(&t, r, f.self_weight);
+        samples_cell_weight(&t, r, f.self_weight);
         cell_share(&t, f.self_weight, r->totals.weight);
-        cell_weight(&t, r, f.weight);
+        samples_cell_weight(&t, r, f.weight);
         cell_share(&t, f.weight, r->totals.weight);
         cell_count(&t, f.self_samples, true);
-        cell_free(&t, STYLE_PLAIN, text_function(r, (uint32_t)i));
+        cell_free(&t, STYLE_PLAIN, samples_function_text(r, (uint32_t)i));
     }
     table_end(&t, out, 2);
     report_more(out, upmu_samples_function_count(r->samples), i);
@@ -168,7 +168,7 @@ static bool text_path_at(const void *arg, uint32_t i, struct call_path *out)
 
 static char *text_path_name(const void *arg, uint32_t function)
 {
-    return text_function(arg, function);
+    return samples_function_text(arg, function);
 }
 
 static void text_paths(struct output *out, const struct samples_report *r)
@@ -208,7 +208,7 @@ static void text_threads(struct output *out, const struct samples_report *r)
     report_title(out, "Threads");
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (i = 0; i < n && i < r->top; i++) {
-        cell_weight(&t, r, all[i].weight);
+        samples_cell_weight(&t, r, all[i].weight);
         cell_share(&t, all[i].weight, r->totals.weight);
         cell_count(&t, all[i].samples, true);
         table_cell(&t, STYLE_PLAIN, "%ld", (long)all[i].pid);
