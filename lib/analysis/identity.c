@@ -124,14 +124,37 @@ static const char *object_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "Cache::Cache cache.cc:12": the line that matters at a call. */
-static void object_describe_call(const struct upmu_overview *o, uint32_t process, uint64_t call, const char *before,
+/* " from codec_open": the innermost function with a name that the call at frame `call` of a stack was made for. */
+static void object_describe_caller(const struct upmu_overview *o, uint32_t process, uint64_t call, uint32_t stack,
+                                   struct textbuf *out)
+{
+    struct location *l = &o->lookup->own;
+    struct upmu_trace_stack s = {.size = sizeof s};
+    const char *name = NULL;
+    size_t n = 0, i = 0;
+    if (stack == 0 || upmu_trace_stack_find(o->trace, process, stack, &s) != 0)
+        return;
+    while (i < s.n_frames && s.frames[i] != call)
+        i++;
+    while (n == 0 && ++i < s.n_frames) {
+        size_t depth = location_find(o, process, s.frames[i], l) == 0 ? location_line(o, l) : SIZE_MAX;
+        if (depth < l->n_frames && l->frames[depth].function)
+            n = function_name_find(l->frames[depth].function, &name);
+    }
+    if (n) {
+        textbuf_printf(out, " from ");
+        textbuf_add(out, name, n);
+    }
+}
+
+/* "Cache::Cache cache.cc:12": the line that matters at a call. @return whether its function has a name. */
+static bool object_describe_call(const struct upmu_overview *o, uint32_t process, uint64_t call, const char *before,
                                  struct textbuf *out)
 {
     struct location *l = &o->lookup->own;
     const char *name;
     if (location_find(o, process, call, l) != 0)
-        return;
+        return true;
     size_t depth = location_line(o, l);
     const struct symbol_frame *f = l->n_frames == 0 ? NULL : &l->frames[depth == SIZE_MAX ? l->n_frames - 1 : depth];
     textbuf_printf(out, "%s", before);
@@ -144,6 +167,7 @@ static void object_describe_call(const struct upmu_overview *o, uint32_t process
     }
     if (f && f->file)
         textbuf_printf(out, " %s:%u", object_base_name(f->file), (unsigned)f->line);
+    return f && f->function;
 }
 
 /* The source with that text, added if it is new; MAP_NONE without memory. The text is taken over. */
@@ -179,13 +203,20 @@ static uint32_t object_source_of(const struct upmu_overview *o, const struct ov_
     call = made ? call : call_site_outside(&o->pass, (uint32_t)(x - o->pass.objects), call);
     if (call == 0)
         return MAP_NONE;
-    uint32_t known = map_find(&l->by_source_call, (uint64_t)x->process << 1 | made, call);
+    uint32_t stack = made ? x->init_stack : x->used_stack;
+    uint64_t kind_of_call = (uint64_t)x->process << 2 | (unsigned)made, kind_of_stack = kind_of_call | 2;
+    uint32_t known = map_find(&l->by_source_call, kind_of_call, call);
+    if (known == MAP_NONE && stack)
+        known = map_find(&l->by_source_call, kind_of_stack, stack);
     if (known != MAP_NONE)
         return known;
-    object_describe_call(o, x->process, call, made ? "" : "first use ", &text);
+    bool named = object_describe_call(o, x->process, call, made ? "" : "first use ", &text);
+    if (!named)
+        object_describe_caller(o, x->process, call, stack, &text);
     known = object_source_add(l, x->process, &text);
     if (known != MAP_NONE)
-        (void)map_put(&l->by_source_call, (uint64_t)x->process << 1 | made, call, known);
+        (void)map_put(&l->by_source_call, named || !stack ? kind_of_call : kind_of_stack,
+                      named || !stack ? call : stack, known);
     return known;
 }
 
