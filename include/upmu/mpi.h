@@ -105,6 +105,8 @@ struct upmu_mpi_rank {
     uint64_t received;       /**< messages */
     uint64_t received_bytes; /**< bytes of these, as far as they are known */
     uint64_t unknown_bytes;  /**< messages of unknown size */
+    uint32_t process;        /**< index of its process in the recording, as upmu_overview_process_at() has it */
+    int32_t tid;             /**< thread that called MPI_Init(); 0: not known */
 };
 #define UPMU_MPI_RANK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_rank, 136)
 /** Rank `index`: by job, then rank. */
@@ -154,6 +156,23 @@ struct upmu_mpi_wait {
 #define UPMU_MPI_WAIT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_wait, 64)
 /** Waits `index`, the longest first. */
 UPMU_API UPMU_CHECKED int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_wait *out);
+
+/** The wait of one call: of several messages that it waited for, the longest. It begins with the call. */
+struct upmu_mpi_call_wait {
+    size_t size;      /**< in: sizeof(struct upmu_mpi_call_wait); out: bytes filled */
+    size_t job;       /**< index for upmu_mpi_job_at() */
+    const char *name; /**< of the function in which it waited */
+    uint64_t call_ns; /**< begin of the call, nanoseconds since 1970 */
+    uint64_t ns;      /**< duration of the wait */
+    uint32_t process; /**< index of the process in the recording, as upmu_overview_process_at() has it */
+    int32_t pattern;  /**< enum upmu_mpi_pattern */
+    int32_t rank;     /**< that waited */
+    int32_t cause;    /**< the late one, by its rank in MPI_COMM_WORLD */
+};
+#define UPMU_MPI_CALL_WAIT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_call_wait, 56)
+/** Wait `index`, in no order. Those of struct upmu_mpi_wait are their sums. */
+UPMU_API UPMU_CHECKED int upmu_mpi_call_wait_at(const struct upmu_mpi *mpi, size_t index,
+                                                struct upmu_mpi_call_wait *out);
 
 /**
  * What delayed a rank for which others waited. The time between the last synchronization of both ranks and a wait is compared: what

@@ -364,6 +364,8 @@ int upmu_mpi_rank_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_r
         .received = r->received,
         .received_bytes = r->received_bytes,
         .unknown_bytes = r->unknown_bytes,
+        .process = r->process,
+        .tid = (int32_t)r->init_tid,
     };
     if (r->wrapped) {
         ours.time_ns = job_rank_end(r) - r->begin;
@@ -390,6 +392,25 @@ int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_w
     if (index >= mpi->n_rows)
         return UPMU_E_END;
     return OPTS_GIVE(out, mpi->rows[index], UPMU_MPI_WAIT_SIZE_V1);
+}
+
+int upmu_mpi_call_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_call_wait *out)
+{
+    if (!mpi)
+        return argument_null(__func__, "mpi");
+    if (index >= mpi->n_waits)
+        return UPMU_E_END;
+    const struct job_wait *w = &mpi->waits[index];
+    const struct job_rank *r = mpi->ranks[w->rank];
+    const struct upmu_mpi_call_wait ours = {.job = r->job,
+                                            .name = mpi_call_rows[w->call].name,
+                                            .call_ns = w->begin,
+                                            .ns = w->ns,
+                                            .process = r->process,
+                                            .pattern = w->pattern,
+                                            .rank = r->rank,
+                                            .cause = mpi->ranks[w->cause]->rank};
+    return OPTS_GIVE(out, ours, UPMU_MPI_CALL_WAIT_SIZE_V1);
 }
 
 int upmu_mpi_message_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_message *out)

@@ -1214,6 +1214,8 @@ class UpmuMpiRank(Structure):
         ("received", c_uint64),
         ("received_bytes", c_uint64),
         ("unknown_bytes", c_uint64),
+        ("process", c_uint32),
+        ("tid", c_int32),
     ]
 
 
@@ -1245,6 +1247,21 @@ class UpmuMpiWait(Structure):
         ("count", c_uint64),
         ("ns", c_uint64),
         ("max_ns", c_uint64),
+    ]
+
+
+class UpmuMpiCallWait(Structure):
+    """struct upmu_mpi_call_wait"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("name", c_char_p),
+        ("call_ns", c_uint64),
+        ("ns", c_uint64),
+        ("process", c_uint32),
+        ("pattern", c_int32),
+        ("rank", c_int32),
+        ("cause", c_int32),
     ]
 
 
@@ -2410,6 +2427,7 @@ STRUCTS = {
     "upmu_mpi_rank": UpmuMpiRank,
     "upmu_mpi_call": UpmuMpiCall,
     "upmu_mpi_wait": UpmuMpiWait,
+    "upmu_mpi_call_wait": UpmuMpiCallWait,
     "upmu_mpi_delay": UpmuMpiDelay,
     "upmu_mpi_message": UpmuMpiMessage,
     "upmu_mpi_deadlock": UpmuMpiDeadlock,
@@ -2709,6 +2727,7 @@ FUNCTIONS = {
         "upmu_mpi_rank_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiRank)]),
         "upmu_mpi_call_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCall)]),
         "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
+        "upmu_mpi_call_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCallWait)]),
         "upmu_mpi_delay_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDelay)]),
         "upmu_mpi_pattern_name": (c_char_p, [c_int]),
         "upmu_mpi_message_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiMessage)]),

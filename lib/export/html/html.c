@@ -53,6 +53,8 @@ static int html_start_tables(const struct export_job *job)
         rc = html_table_start(&h->waits, sizeof(struct html_wait), from, to);
     if (rc == 0)
         rc = html_table_start(&h->holds, sizeof(struct html_hold), from, to);
+    if (rc == 0)
+        rc = html_table_start(&h->calls, sizeof(struct html_call), from, to);
     return rc == 0 ? html_table_start(&h->runs, sizeof(struct html_run), from, to) : rc;
 }
 
@@ -250,6 +252,12 @@ static int html_event(struct export_job *job, const struct overview *pass, uint3
     case UPMU_TRACE_FUTEX_WAKE:
         html_note_release(job->html, pass, thread, e);
         break;
+    case UPMU_TRACE_MPI_ENV:
+    case UPMU_TRACE_MPI_COMM:
+    case UPMU_TRACE_MPI_ENTER:
+    case UPMU_TRACE_MPI_LEAVE:
+    case UPMU_TRACE_MPI_POLL:
+        return html_mpi_event(job, thread, e);
     default:
         break;
     }
@@ -280,6 +288,8 @@ static int html_write_facts(struct export_job *job, struct export_job *of, const
     struct textbuf b = {0};
     json_object(&b, NULL);
     int rc = html_facts_write(of, &b);
+    if (rc == 0 && of == job)
+        rc = html_mpi_write(job, &b);
     if (rc == 0)
         rc = html_deadlocks_write(of, &b);
     if (rc == 0)
@@ -303,6 +313,8 @@ static int html_finish(struct export_job *job)
         rc = html_table_finish(&h->holds);
     if (rc == 0)
         rc = html_table_finish(&h->runs);
+    if (rc == 0)
+        rc = html_mpi_finish(job);
     textbuf_add(&job->out, (const char *)html_page_head, html_page_head_length);
     if (rc == 0)
         rc = html_pack_start(job);
@@ -310,6 +322,8 @@ static int html_finish(struct export_job *job)
         rc = html_columns_write(job);
     if (rc == 0)
         rc = html_path_columns(job);
+    if (rc == 0)
+        rc = html_mpi_columns(job);
     if (rc == 0)
         rc = html_write_facts(job, job, "facts");
     if (rc == 0 && job->base)
@@ -341,6 +355,8 @@ static void html_free(struct export_job *job)
     html_table_free(&h->waits);
     html_table_free(&h->holds);
     html_table_free(&h->runs);
+    html_table_free(&h->calls);
+    html_mpi_free(h);
     free(h->stacks.all);
     map_free(&h->stacks.by_key);
     html_keys_free(&h->sites);

@@ -26,16 +26,17 @@ enum html_flag {
     HTML_AT_LEAST = 2, /**< a hold that began at its begin or before */
     HTML_SAMPLED = 4,  /**< one in N */
     HTML_TIMED = 8,
+    HTML_FAILED = 16, /**< a call of MPI that returned an error */
 };
 
 /** A region, a wait, a hold, or an interval in one scheduler state; or `count` short adjacent ones of one row. */
 struct html_span {
     uint64_t begin_ns, ns;
-    uint64_t busy_ns;      /**< part of `ns` that its spans cover */
+    uint64_t busy_ns;      /**< part of `ns` that its spans cover; 0 in html_add(): all of it */
     uint64_t longest_ns;   /**< the longest of them: kind, site and flags are its own */
     uint32_t row_a, row_b; /**< regions, waits: thread, depth; holds: object, thread; runs: thread, 0 */
     uint32_t what;         /**< region, object or enum upmu_sched_state; MAP_NONE: several */
-    uint32_t count;
+    uint32_t count;        /**< 0 in html_add(): 1 */
     uint32_t flags;
     uint32_t extra; /**< in the table's `extras` */
 };
@@ -54,6 +55,25 @@ struct html_hold {
 struct html_run {
     uint32_t cpu;
 };
+
+/** HTML_FINALIZE is `sequence` of MPI_Finalize(), which is collective on MPI_COMM_WORLD. */
+#define HTML_FINALIZE ((uint64_t)1 << 52)
+
+/** Details of a call of MPI. */
+struct html_call {
+    uint64_t begin_ns; /**< of the call: a merged span begins earlier */
+    uint64_t bytes;    /**< UPMU_NO_VALUE: not known, or none */
+    uint64_t sequence; /**< of a collective call; else 0 */
+    uint64_t wait_ns;
+    uint32_t process;
+    int32_t peer, tag; /**< as in struct upmu_trace_mpi */
+    uint32_t comm;     /**< number, from 1 on; 0: none */
+    uint32_t wait;     /**< enum upmu_mpi_pattern; 0: none */
+    uint32_t cause;    /**< rank in MPI_COMM_WORLD plus one */
+    uint32_t site, stack;
+};
+
+struct html_mpi;
 
 struct html_table {
     struct html_span *spans;
@@ -106,6 +126,8 @@ struct html_release {
 
 struct html {
     struct html_table regions, waits, holds, runs; /**< runs: intervals in scheduler states */
+    struct html_table calls;                       /**< of MPI */
+    struct html_mpi *mpi;                          /**< NULL: no event of MPI */
     size_t n_counters;                             /**< per region instance: value << 3 | status */
     uint64_t base_ns;                              /**< times on the page are relative to the recording's first event */
     struct html_points *points;                    /**< by thread */
@@ -151,6 +173,16 @@ int html_holds_start(struct export_job *job);
 int html_holds_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                      const struct upmu_trace_event *e);
 int html_holds_finish(struct export_job *job);
+
+/* html_mpi.c: calls of MPI, messages, ranks. */
+int html_mpi_event(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e);
+/** After the last event. @return 0 or an error. */
+int html_mpi_finish(struct export_job *job);
+/** The messages, as columns. */
+int html_mpi_columns(struct export_job *job);
+/** "mpi" of the facts, if there are ranks. */
+int html_mpi_write(struct export_job *job, struct textbuf *b);
+void html_mpi_free(struct html *h);
 
 /* html_locations.c: call sites and stacks by number, from 1; 0 is none. MAP_NONE without memory. */
 uint32_t html_site(struct export_job *job, uint32_t process, uint64_t address);

@@ -11,11 +11,11 @@ struct column_input {
     uint64_t before_ns; /**< begin of the preceding span in its row */
 };
 
-typedef uint64_t (*column_function)(const struct column_input *p);
+typedef uint64_t (*column_number)(const struct column_input *p);
 
 struct column {
     const char *name;
-    column_function number;
+    column_number number;
 };
 
 static uint64_t columns_rank_or_zero(const uint32_t *rank, uint32_t index)
@@ -131,6 +131,68 @@ static uint64_t column_state(const struct column_input *p)
     return p->span->what == MAP_NONE ? 0 : p->span->what;
 }
 
+static const struct html_call *column_call(const struct column_input *p)
+{
+    return (const struct html_call *)(const void *)p->table->extras + p->span->extra;
+}
+
+static uint64_t column_function(const struct column_input *p)
+{
+    return p->span->what == MAP_NONE ? 0 : (uint64_t)p->span->what + 1;
+}
+
+/* The least special value, UPMU_MPI_UNKNOWN, becomes 0. */
+static uint64_t column_peer(const struct column_input *p)
+{
+    return (uint64_t)(column_call(p)->peer - UPMU_MPI_UNKNOWN);
+}
+
+static uint64_t column_tag(const struct column_input *p)
+{
+    return (uint64_t)((int64_t)column_call(p)->tag - UPMU_MPI_UNKNOWN);
+}
+
+static uint64_t column_bytes(const struct column_input *p)
+{
+    uint64_t bytes = column_call(p)->bytes;
+    return bytes == UPMU_NO_VALUE ? 0 : bytes + 1;
+}
+
+static uint64_t column_comm(const struct column_input *p)
+{
+    return column_call(p)->comm;
+}
+
+static uint64_t column_sequence(const struct column_input *p)
+{
+    return column_call(p)->sequence;
+}
+
+static uint64_t column_pattern(const struct column_input *p)
+{
+    return column_call(p)->wait;
+}
+
+static uint64_t column_wait_ns(const struct column_input *p)
+{
+    return column_call(p)->wait_ns;
+}
+
+static uint64_t column_cause(const struct column_input *p)
+{
+    return column_call(p)->cause;
+}
+
+static uint64_t column_call_site(const struct column_input *p)
+{
+    return column_call(p)->site;
+}
+
+static uint64_t column_call_stack(const struct column_input *p)
+{
+    return column_call(p)->stack;
+}
+
 static const struct column of_all[] = {
     {"begin", column_begin}, {"ns", column_ns},       {"idle", column_idle},
     {"more", column_more},   {"flags", column_flags}, {NULL, NULL},
@@ -151,6 +213,11 @@ static const struct column of_waits[] = {
     {NULL, NULL},
 };
 static const struct column of_runs[] = {{"what", column_state}, {"cpu", column_cpu}, {NULL, NULL}};
+static const struct column of_calls[] = {
+    {"what", column_function}, {"peer", column_peer},         {"tag", column_tag},          {"bytes", column_bytes},
+    {"comm", column_comm},     {"sequence", column_sequence}, {"wait", column_pattern},     {"waitNs", column_wait_ns},
+    {"cause", column_cause},   {"site", column_call_site},    {"stack", column_call_stack}, {NULL, NULL},
+};
 static const struct column of_holds[] = {{"site", column_hold_site}, {NULL, NULL}};
 
 static bool columns_new_row(const struct html_table *t, size_t i)
@@ -286,5 +353,9 @@ int html_columns_write(struct export_job *job)
         rc = columns_write_rows(job, "runs", &h->runs, h->thread_rank, NULL);
     if (rc == 0)
         rc = columns_write_table(job, "runs", &h->runs, of_runs);
+    if (rc == 0 && h->mpi)
+        rc = columns_write_rows(job, "calls", &h->calls, h->thread_rank, NULL);
+    if (rc == 0 && h->mpi)
+        rc = columns_write_table(job, "calls", &h->calls, of_calls);
     return rc == 0 ? columns_write_points(job) : rc;
 }

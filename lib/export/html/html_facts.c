@@ -31,6 +31,7 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     json_uint(b, "waits", job->html->waits.gap_ns);
     json_uint(b, "holds", job->html->holds.gap_ns);
     json_uint(b, "switches", job->html->runs.gap_ns);
+    json_uint(b, "MPI calls", job->html->calls.gap_ns);
     json_uint(b, "counters", job->html->points_gap_ns);
     json_object_end(b);
     return 0;

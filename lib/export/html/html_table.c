@@ -132,8 +132,9 @@ void *html_add(struct html_table *t, const struct html_span *span)
     if (!extra)
         return NULL;
     all[t->n] = *span;
-    all[t->n].count = 1;
-    all[t->n].busy_ns = all[t->n].longest_ns = span->ns;
+    all[t->n].count = span->count ? span->count : 1;
+    all[t->n].busy_ns = span->busy_ns ? span->busy_ns : span->ns;
+    all[t->n].longest_ns = span->ns;
     all[t->n].extra = t->extra_size ? (uint32_t)(t->n_extras - 1) : 0;
     t->n++;
     return extra;

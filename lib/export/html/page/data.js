@@ -3,7 +3,8 @@
 
 const UNFINISHED = 1,
   AT_LEAST = 2,
-  SAMPLED = 4;
+  SAMPLED = 4,
+  FAILED = 16;
 
 function fromBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -70,7 +71,7 @@ function spanTable(all, name, columns) {
     t[column] = numbers(
       all,
       `${name}.${column}`,
-      column === "since" || column === "wakerNs" ? Float64Array : Uint32Array,
+      ["since", "wakerNs", "waitNs", "bytes", "sequence"].includes(column) ? Float64Array : Uint32Array,
     );
   const rows = numbers(all, name + ".rows", Uint32Array);
   for (let i = 0, from = 0; i < rows.length; i += 3) {
@@ -144,6 +145,16 @@ function recordingOf(facts, all) {
     ]),
     holds: spanTable(all, "holds", ["site"]),
     runs: spanTable(all, "runs", ["what", "cpu"]),
+    calls: spanTable(all, "calls", ["what", "peer", "tag", "bytes", "comm", "sequence", "wait", "waitNs", "cause", "site", "stack"]),
+    messages: {
+      begin: numbers(all, "messages.begin", Float64Array),
+      ns: numbers(all, "messages.ns", Float64Array),
+      from: numbers(all, "messages.from", Uint32Array),
+      to: numbers(all, "messages.to", Uint32Array),
+      bytes: numbers(all, "messages.bytes", Float64Array),
+      tag: numbers(all, "messages.tag", Uint32Array),
+      comm: numbers(all, "messages.comm", Uint32Array),
+    },
     path: {
       kind: numbers(all, "path.kind", Uint8Array),
       thread: numbers(all, "path.thread", Uint32Array),

@@ -160,7 +160,9 @@ function describe(m, row, i) {
     ? waitDetails(m, row, i)
     : row.table.name === "regions"
       ? regionDetails(m, row, i)
-      : holdDetails(m, row, i);
+      : row.table.name === "calls"
+        ? callDetails(m, row, i)
+        : holdDetails(m, row, i);
 }
 
 // A thread, in the details of its lane.
@@ -209,7 +211,7 @@ function objectDetails(m, o) {
 // The line under the pointer.
 function tip(m, row, i) {
   const d = describe(m, row, i),
-    wanted = new Set([tr("Thread"), tr("Held by"), tr("Lasted"), tr("Acquired at"), tr("Called at")]);
+    wanted = new Set([tr("Thread"), tr("Other rank"), tr("Bytes"), tr("Waited"), tr("Waited for"), tr("Held by"), tr("Lasted"), tr("Acquired at"), tr("Called at")]);
   return [
     h("b", null, d.title),
     d.rows

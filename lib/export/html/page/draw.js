@@ -257,10 +257,11 @@ function drawThread(pen, m, lane, y, looks) {
   for (const strip of lane.strips) {
     for (const row of strip.rows) {
       const look =
-        strip.kind === "state" ? looks.wait : strip.kind === "held" ? looks.held(m.objects[row.a]) : looks.region;
+        strip.kind === "state" ? looks.wait : strip.kind === "call" ? looks.call : strip.kind === "held" ? looks.held(m.objects[row.a]) : looks.region;
       if (strip.kind === "state") clearBehind(pen, row, y + strip.y, strip.height, t.lane);
       pen.row(row, y + strip.y, strip.height, look);
     }
+    if (strip.kind === "call") drawStalls(pen, lane.thread, y + strip.y, strip.height);
   }
   for (const [ns] of lane.thread.marks) {
     const x = pen.x(ns);

@@ -7,6 +7,7 @@ const EVENT_ROW = 24,
     ["waits", tr("Waits")],
     ["holds", tr("Holds")],
     ["regions", tr("Regions")],
+    ["calls", tr("MPI calls")],
     ["marks", tr("Marks")],
   ];
 
@@ -14,7 +15,7 @@ class EventTable {
   constructor(app) {
     this.app = app;
     this.m = app.recording;
-    this.kinds = new Set(["waits", "regions", "marks"]);
+    this.kinds = new Set(["waits", "regions", "calls", "marks"]);
     this.words = "";
     this.search = h("input", {
       type: "search",
@@ -23,7 +24,8 @@ class EventTable {
       oninput: () => this.look(this.search.value),
     });
     this.found = h("span", {class: "found", role: "status"});
-    this.buttons = EVENT_KINDS.map(([kind, title]) =>
+    this.offered = EVENT_KINDS.filter(([kind]) => kind !== "calls" || this.m.mpi);
+    this.buttons = this.offered.map(([kind, title]) =>
       button(title, () => this.toggle(kind), {"aria-pressed": String(this.kinds.has(kind))}),
     );
     this.body = h("div", {class: "event-rows"});
@@ -49,7 +51,7 @@ class EventTable {
 
   toggle(kind) {
     if (!this.kinds.delete(kind)) this.kinds.add(kind);
-    this.buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(this.kinds.has(EVENT_KINDS[i][0]))));
+    this.buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(this.kinds.has(this.offered[i][0]))));
     this.collect();
   }
 
@@ -67,6 +69,7 @@ class EventTable {
       threads: m.threads.map((t) => has(t.label)),
       objects: m.objects.map((o) => has(o.title)),
       regions: m.regions.map((r) => has(r.name)),
+      calls: (m.mpi?.names || []).map(has),
       sites: m.sites.map((_, i) => has(m.siteText(i + 1))),
     };
   }
@@ -79,7 +82,7 @@ class EventTable {
       table = [],
       index = [];
     const names = EVENT_KINDS.map(([kind]) => kind);
-    for (const kind of names.filter((k) => k !== "marks" && this.kinds.has(k))) {
+    for (const kind of names.filter((k) => m.tables[k] && this.kinds.has(k))) {
       const t = m.tables[kind],
         number = names.indexOf(kind);
       for (const row of t.rows) {
@@ -113,7 +116,7 @@ class EventTable {
       what = isHold ? row.a : t.what[i] - 1;
     return (
       found.threads[isHold ? row.b : row.a] ||
-      (t.name === "regions" ? found.regions : found.objects)[what] ||
+      (found[t.name] || found.objects)[what] ||
       (t.site && t.site[i] > 0 && found.sites[t.site[i] - 1])
     );
   }
@@ -170,6 +173,7 @@ class EventTable {
       thread = m.threads[isHold ? row.b : row.a],
       object = kind === "regions" ? null : isHold ? m.objects[row.a] : m.object(t.what[i]),
       region = kind === "regions" && t.what[i] ? tidy(m.regions[t.what[i] - 1].name, 120) : tr("several regions");
+    if (kind === "calls") return this.callCells(row, i, thread);
     const what = kind === "regions" ? region : tr(isHold ? "holds %1" : "waits for %1", object ? object.title : tr("several"));
     return [
       linkTo(m, exact(t.begin[i]), {chosen: spanName(row, i)}),
@@ -177,6 +181,18 @@ class EventTable {
       thread.label,
       [object ? dot(object.color) : null, what, t.more[i] ? tr(" (%1 together)", count(t.more[i] + 1)) : ""],
       t.site ? m.siteText(t.site[i]) : "",
+    ];
+  }
+
+  callCells(row, i, thread) {
+    const m = this.m,
+      t = m.tables.calls;
+    return [
+      linkTo(m, exact(t.begin[i]), {chosen: spanName(row, i)}),
+      (t.flags[i] & UNFINISHED ? "\u2265\u202f" : "") + duration(t.ns[i]),
+      thread.label,
+      [dot(callColor(m, i)), callName(m, i) + peerText(m, i), t.more[i] ? tr(" (%1 together)", count(t.more[i] + 1)) : ""],
+      m.siteText(t.site[i]),
     ];
   }
 }

@@ -5,13 +5,17 @@ const GUTTER = 196,
   REGIONS_SHOWN = 10,
   LOCKS_SHOWN = 150,
   CALM_SHOWN = 40;
-const ROOMY = {pad: 5, state: 18, hold: 4, region: 15, holder: 17, queue: 16, counter: 40, head: 26};
-const DENSE = {pad: 2, state: 9, hold: 2, region: 0, holder: 9, queue: 9, counter: 26, head: 24};
+const ROOMY = {pad: 5, state: 18, call: 16, hold: 4, region: 15, holder: 17, queue: 16, counter: 40, head: 26};
+const DENSE = {pad: 2, state: 9, call: 9, hold: 2, region: 0, holder: 9, queue: 9, counter: 26, head: 24};
 
 // A strip is a part of a lane: {kind, y (in the lane), height, rows}.
 function threadLane(t, size) {
   const strips = [{kind: "state", y: size.pad, height: size.state, rows: t.waitRows.filter((r) => r.b === 0)}];
   let y = size.pad + size.state;
+  if (t.callRows && t.callRows.length > 0) {
+    strips.push({kind: "call", y: y + 1, height: size.call - 1, rows: t.callRows});
+    y += size.call;
+  }
   if (t.holdRows.length > 0) {
     strips.push({kind: "held", y: y + 1, height: size.hold, rows: t.holdRows});
     y += size.hold + 1;
@@ -28,7 +32,7 @@ function threadLane(t, size) {
     strips,
     height: y + size.pad,
     title: t.label,
-    note: size === DENSE ? "" : threadNote(t),
+    note: size === DENSE ? "" : t.rank && t.index === t.rank.thread - 1 ? rankNote(t.rank) : threadNote(t),
   };
 }
 
@@ -118,15 +122,18 @@ function layOut(model, options) {
       .filter(free);
     return section(title, key, made, options.folded, all.length);
   };
+  const lanesOf = (process) =>
+    threads
+      .filter((t) => t.process === process)
+      .map((t) => threadLane(t, size))
+      .filter((lane) => wanted(lane) && free(lane));
   const several = model.processes.length > 1,
     threadsOf = (p, i) =>
+      !model.mpi?.ofProcess.has(i) &&
       section(
         several ? tr("Threads of %1", `${tidy(baseName(p.command.split(" ")[0]), 60)} ${p.pid}`) : tr("Threads"),
         `threads ${i}`,
-        threads
-          .filter((t) => t.process === i)
-          .map((t) => threadLane(t, size))
-          .filter((lane) => wanted(lane) && free(lane)),
+        lanesOf(i),
         options.folded,
       );
   const pinnedLanes = [...pinned]
@@ -138,7 +145,8 @@ function layOut(model, options) {
     .filter(Boolean);
   const lanes = [
     ...section(tr("Pinned"), "pinned", pinnedLanes, options.folded),
-    ...model.processes.flatMap(threadsOf),
+    ...rankLanes(model, options, lanesOf),
+    ...model.processes.flatMap(threadsOf).filter(Boolean),
     ...objectsOf(tr("Locks"), "locks", false, LOCKS_SHOWN),
     ...objectsOf(tr("Signals, posts and barriers"), "calm", true, CALM_SHOWN),
     ...section(

@@ -117,6 +117,7 @@ class Model {
     this.nameThreads();
     this.nameObjects();
     this.placeRows();
+    if (this.mpi) placeCalls(this, data);
     this.placeSteps(data.path);
     this.marksByThread();
   }
@@ -131,6 +132,7 @@ class Model {
       t.runRows = [];
       t.marks = [];
     });
+    if (this.mpi) nameRanks(this);
     this.byTid = new Map(this.threads.map((t) => [`${t.process}.${t.tid}`, t]));
   }
 
@@ -141,6 +143,7 @@ class Model {
       const name = o.name || o.peer || o.address || "0x0";
       o.call = o.type === "call";
       o.title = ends ? tr("end of %1", ends.label) : tidy(o.call ? name : o.type === "thread" ? tr("thread %1", name) : `${o.type} ${name}`, 120);
+      if (this.mpi?.ofProcess.has(o.process) && !o.call && !ends) o.title += ` \u00b7 ${this.mpi.ofProcess.get(o.process).label}`;
       o.calm = CALM.has(o.type) || o.type === "thread" || o.call;
       o.waitedNs = waited(o.waits);
       o.color = (o.call && CALL_COLORS[name.split(" ")[0]]) || OTHER_COLOR;

@@ -551,6 +551,7 @@ function showOverview(app) {
     findingsPanel(app),
     cards(m),
     contentionPanel(app),
+    rankPanel(m),
     threadPanel(app),
     lockPanel(app, tr("Locks"), locks, tr("No lock was recorded.")),
     events.length ? lockPanel(app, tr("Condition variables, semaphores, barriers, joins"), events, "") : null,

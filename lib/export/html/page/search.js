@@ -30,6 +30,7 @@ class Search {
     const frames = numbersOf(m.frames, (f) => has(f[0])),
       sites = numbersOf(m.sites, ([, ...all]) => all.some((f) => frames.has(f)));
     return {
+      calls: numbersOf(m.mpi?.names || [], has),
       threads: numbersOf(m.threads, (t) => has(t.label)),
       objects: numbersOf(m.objects, (o) => has(o.title) || has(m.siteText(o.init))),
       regions: numbersOf(m.regions, (r) => has(r.name)),
@@ -48,15 +49,21 @@ class Search {
       threads.size && plural(threads.size, "thread"),
       objects.size && plural(objects.size, "lock"),
       regions.size && plural(regions.size, "region"),
+      this.find.calls.size && plural(this.callsFound(), "call"),
       frames.size && plural(frames.size, "function"),
     ].filter(Boolean);
     return words.length ? words.join(", ") + (ns ? `, ${duration(ns)}` : "") : tr("nothing");
   }
 
+  callsFound() {
+    const calls = this.t.m.tables.calls;
+    return calls.what.reduce((n, what, i) => n + (this.find.calls.has(what - 1) ? calls.more[i] + 1 : 0), 0);
+  }
+
   // If all that matches is of one kind, only its lanes are shown.
   filter() {
     const {threads, objects, regions, frames} = this.find;
-    if (regions.size + frames.size > 0) return null;
+    if (regions.size + frames.size + this.find.calls.size > 0) return null;
     if (threads.size && !objects.size) return (lane) => !lane.thread || threads.has(lane.thread.index);
     if (objects.size && !threads.size) return (lane) => !lane.object || objects.has(lane.object.index);
     return null;
@@ -135,9 +142,9 @@ class Search {
     const f = this.find;
     if (!f || (row && t.name !== "holds" && f.threads.has(row.a))) return false;
     if (this.isInFunction(t, i)) return false;
-    if (f.objects.size + f.regions.size + f.frames.size === 0) return row ? !f.threads.has(row.a) : false;
+    if (f.objects.size + f.regions.size + f.frames.size + f.calls.size === 0) return row ? !f.threads.has(row.a) : false;
     if (t.name === "holds") return row ? !f.objects.has(row.a) : false;
-    return !(t.name === "regions" ? f.regions : f.objects).has(t.what[i] - 1);
+    return !(t.name === "regions" ? f.regions : t.name === "calls" ? f.calls : f.objects).has(t.what[i] - 1);
   }
 
   // Whether a function that is searched for is in the stack of a wait, or at the site of a hold.

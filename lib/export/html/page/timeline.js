@@ -15,7 +15,7 @@ class Timeline {
     this.view = this.whole();
     this.options = {
       dense: this.m.threads.length > DENSE_FROM,
-      folded: new Set(),
+      folded: new Set(foldedRanks(this.m)),
       wanted: null,
       sort: "",
       busy: false,
@@ -174,6 +174,7 @@ class Timeline {
       line(calm ? calm.color : LOCK_COLORS[1], 0.35, "14px", tr("waits for a signal, a post, or a thread's end")),
       line(lock ? lock.color : LOCK_COLORS[0], 1, "4px", tr("below: the locks that it holds, as far as that is certain")),
       line(regionColor("compress", t.dark), 1, "14px", tr("regions of the program")),
+      mpiLegend(this.m, line),
       h("h4", null, tr("In the lanes of locks")),
       line(threadColor(0, t.dark), 1, "14px", tr("who holds it")),
       line(lock ? lock.color : LOCK_COLORS[0], 0.5, "8px", tr("how many wait for it")),
@@ -297,6 +298,7 @@ class Timeline {
       d.stack || d.site ? [h("h4", null, tr("Call stack")), stackList(this.m, d.stack, d.site)] : "",
       d.holderStack ? [h("h4", null, tr("Acquired by the holder at")), stackList(this.m, d.holderStack, 0)] : "",
       d.wakerStack ? [h("h4", null, tr("Let go at")), stackList(this.m, d.wakerStack, 0)] : "",
+      d.more || "",
     );
   }
 
@@ -380,6 +382,7 @@ class Timeline {
       holder: holderLook(m, dim),
       region: regionLook(m, dim),
       run: runLook(m),
+      call: m.mpi ? callLook(m, dim) : null,
     };
     c.fillStyle = t.lane;
     c.fillRect(0, 0, width, height);
@@ -393,6 +396,7 @@ class Timeline {
     c.rect(left, 0, width - left, height);
     c.clip();
     this.drawEnds(pen, height);
+    let messages = 0;
     const inside = m.window ? this.insideWindow(c, pen) : pen;
     if (inside.width > 0) {
       c.beginPath();
@@ -400,6 +404,10 @@ class Timeline {
       c.clip();
       for (const lane of seen) this.drawLane(inside, lane, lane.y - top, looks);
       if (this.path_shown) for (const path of this.m.paths) drawPath(inside, this, path, top);
+      if (m.mpi) {
+        drawBands(inside, this, top);
+        messages = drawMessages(inside, this, top, height);
+      }
       this.drawArrows(inside, seen, top);
       this.drawChosen(inside, seen, top);
     }
@@ -424,7 +432,8 @@ class Timeline {
     }
     this.drawRuler(pen, width);
     this.drawRange(pen, height);
-    this.range_text.textContent = tr("%1 in view", duration(this.view.to - this.view.from));
+    const shown = duration(this.view.to - this.view.from);
+    this.range_text.textContent = m.mpi ? tr("%1 in view, %2", shown, plural(messages, "message")) : tr("%1 in view", shown);
     this.frame_ms = performance.now() - began;
   }
 
