@@ -555,6 +555,11 @@ struct upmu_trace_process {
     const char *snapshot;  /**< of a snapshot (upmu/snapshot.h): why it was taken; "": this is no snapshot */
     /** Of `lost`, those that may be of any kind: the others are of locks in signal handlers, counts, stacks, names, and the kernel. */
     uint64_t lost_any;
+    /** Private memory of the recorder at the end of recording, bytes, without the pages of its files; 0: not known, as for a process
+     *  that was killed or still runs. */
+    uint64_t memory_bytes;
+    /** Threads that it was for: the largest number that were recorded at a time; 0: not known, or locks were not recorded. */
+    uint32_t memory_threads;
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 

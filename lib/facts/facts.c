@@ -124,6 +124,8 @@ void facts_process(struct textbuf *b, const struct upmu_trace_process *p)
     json_bool(b, "complete", p->complete != 0);
     json_bool(b, "execed", p->execed != 0);
     facts_text(b, "snapshot", p->snapshot);
+    json_uint_if(b, "memory_bytes", p->memory_bytes != 0, p->memory_bytes);
+    json_uint_if(b, "memory_threads", p->memory_threads != 0, p->memory_threads);
 }
 
 /* ------------------------------------------------------------------------------------------------------ threads */

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/own_memory.h"
 #include "region/region.h"
 
 enum {
@@ -62,13 +63,12 @@ static struct region_thread *block_lay_out(void *block)
 static struct region_thread *block_map(void)
 {
     const struct region_process *p = &upmu_regions;
-    unsigned char *block = mmap(NULL, p->kept_bytes + p->thread_bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (block == MAP_FAILED)
+    unsigned char *block = own_memory_map(p->kept_bytes + p->thread_bytes, MAP_NORESERVE);
+    if (!block)
         return NULL;
     unsigned char *hot = block + p->kept_bytes;
     if (madvise(hot, p->thread_bytes, MADV_WIPEONFORK) != 0) {
-        munmap(block, p->kept_bytes + p->thread_bytes);
+        own_memory_unmap(block, p->kept_bytes + p->thread_bytes);
         return NULL;
     }
     return block_lay_out(block);
@@ -244,7 +244,7 @@ static void block_retire(struct region_thread *t)
     }
     tiny_lock_give(&p->shared->lock);
     if (gone)
-        munmap(gone, p->kept_bytes + p->thread_bytes);
+        own_memory_unmap(gone, p->kept_bytes + p->thread_bytes);
 }
 
 void region_block_end(struct region_thread *t)

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/own_memory.h"
 #include "region/region.h"
 
 enum { SLOTS = 4 * REGION_NAMES_MAX };
@@ -32,9 +33,8 @@ int region_names_start(void)
 {
     if (table)
         return 0;
-    void *memory =
-        mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    void *memory = own_memory_map(sizeof *table, MAP_NORESERVE);
+    if (!memory)
         return upmu_fail(UPMU_E_NOMEM, "out of memory for the table of region names");
     table = memory;
     return 0;

@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/own_memory.h"
 #include "base/sanitizer.h"
 #include "base/tick.h"
 #include "region/recorder.h"
@@ -67,9 +67,9 @@ static struct early_table *early_table_get(void)
     struct early_table *table = __atomic_load_n(&early_table, __ATOMIC_ACQUIRE), *none = NULL;
     if (LIKELY(table != NULL))
         return table;
-    table = sync_map_wiped(sizeof *table);
+    table = own_memory_map_wiped(sizeof *table);
     if (table && !__atomic_compare_exchange_n(&early_table, &none, table, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        munmap(table, sizeof *table);
+        own_memory_unmap(table, sizeof *table);
         table = none;
     }
     return table;

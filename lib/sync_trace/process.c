@@ -15,6 +15,7 @@
 #include "mpi/launcher.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/own_memory.h"
 #include "base/sanitizer.h"
 #include "base/tick.h"
 #include "base/variables.h"
@@ -367,6 +368,16 @@ static void process_write_others(const struct sync_thread *self)
     }
 }
 
+/* Recording has ended: each thread has what it will ever have. */
+static void process_count_memory(void)
+{
+    struct control_header *control = upmu_recorder_control_();
+    if (!control)
+        return;
+    __atomic_store_n(&control->blocks, __atomic_load_n(&sync_gate.blocks, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    control_add_memory(control, own_memory_count());
+}
+
 static void process_end(void)
 {
     if (!__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
@@ -383,6 +394,7 @@ static void process_end(void)
     __atomic_store_n(&sync_gate.mode, NULL, __ATOMIC_RELEASE);
     sync_cpu_timer_stop();
     process_write_others(t);
+    process_count_memory();
 }
 
 /* A thread that is in the recorder now makes its system calls before they are restricted for it, too. Not for long: a thread

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/private_table.h"
 #include "base/tick.h"
 #include "region/recorder.h"
@@ -74,12 +75,12 @@ static void thread_name_check(struct sync_thread *t)
 
 static struct sync_thread *block_new(void)
 {
-    struct sync_thread *t = sync_map_wiped(sizeof *t);
+    struct sync_thread *t = own_memory_map_wiped(sizeof *t);
     if (!t)
         return NULL;
     t->counts = sync_counts_new(COUNTS_FIRST);
     if (!t->counts) {
-        munmap(t, sizeof *t);
+        own_memory_unmap(t, sizeof *t);
         return NULL;
     }
     sync_wait_state_slot_new(t);

@@ -5,7 +5,7 @@
 expect 0 "$UPMU" record -o one -- "$WORKER" 20
 [ "$(cat out)" = ready ] || fail "the output is not the command's: $(cat out)"
 [ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $(cat err)"
-grep -qE '^upmu: [0-9]+ records of 1 process and 2 threads, 0 lost, in one \([0-9.e+]+ [KM]iB, [0-9.e+]+ [KM]iB per thread\); next: upmu report one$' err ||
+grep -qE '^upmu: [0-9]+ records of 1 process and 2 threads, 0 lost, in one \([0-9.e+]+ [KM]iB, [0-9.e+]+ [KM]iB per thread; memory [0-9.e+]+ [KM]iB, [0-9.e+]+ [KM]iB per thread\); next: upmu report one$' err ||
     fail "summary: $(cat err)"
 at_least 1 one "create pid"
 at_least 1 one "block pid"

@@ -2189,6 +2189,8 @@ class UpmuTraceProcess(Structure):
         ("lost_note", c_char_p),
         ("snapshot", c_char_p),
         ("lost_any", c_uint64),
+        ("memory_bytes", c_uint64),
+        ("memory_threads", c_uint32),
     ]
 
 

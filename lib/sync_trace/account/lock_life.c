@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/tick.h"
 #include "sync_trace/account/count_records.h"
 #include "sync_trace/account/lock_order.h"
@@ -15,7 +16,7 @@
 
 int sync_lock_life_start(void)
 {
-    struct lock_memory *memory = sync_map_wiped(sizeof *memory);
+    struct lock_memory *memory = own_memory_map_wiped(sizeof *memory);
     if (!memory)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     __atomic_store_n(&sync_process.lock_memory, memory, __ATOMIC_RELEASE);

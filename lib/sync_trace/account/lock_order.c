@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/own_memory.h"
 #include "base/tick.h"
 #include "sync_trace/account/sem_permits.h"
 #include "sync_trace/emit/event.h"
@@ -67,14 +68,13 @@ static void order_grow(struct sync_order *o)
     uint64_t n = (uint64_t)1 << bits;
     o->used = 0;
     if (o->since == o->period && more <= KNOWN_MAX_BITS) {
-        uint64_t *larger = mmap(NULL, sizeof *larger << more, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (larger != MAP_FAILED) {
+        uint64_t *larger = own_memory_map(sizeof *larger << more, MAP_NORESERVE);
+        if (larger) {
             struct sync_order now = {.known = larger, .shift = 64 - more};
             for (uint64_t i = 0; i < n; i++)
                 now.used += o->known[i] != 0 && order_put(&now, o->known[i]);
             if (o->known != o->first)
-                munmap(o->known, sizeof *o->known << bits);
+                own_memory_unmap(o->known, sizeof *o->known << bits);
             o->known = larger;
             o->shift = now.shift;
             o->used = now.used;

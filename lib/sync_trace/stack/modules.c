@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/loaded_module.h"
+#include "base/own_memory.h"
 #include "base/tick.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/stack/stacks.h"
@@ -110,7 +111,7 @@ static const void *module_eh_frame(const struct module *m)
 
 int sync_modules_start(void)
 {
-    table = sync_map_wiped(sizeof *table);
+    table = own_memory_map_wiped(sizeof *table);
     module_lookup_start();
     return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }

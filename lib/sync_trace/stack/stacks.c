@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/tick.h"
 #include "region/recorder.h"
 #include "trace/write/writer.h"
@@ -59,7 +60,7 @@ static struct stack_table *table;
 
 int sync_stacks_start(void)
 {
-    table = sync_map_wiped(sizeof *table);
+    table = own_memory_map_wiped(sizeof *table);
     return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 

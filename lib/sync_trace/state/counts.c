@@ -10,8 +10,8 @@
 #include "sync_trace/state/counts.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
+#include "base/own_memory.h"
 #include "region/recorder.h"
 #include "sync_trace/state/lock_memory.h"
 
@@ -20,10 +20,8 @@ enum { SLOTS_MAX = 1 << 27 }; /* more than a process has memory for */
 struct sync_counts *sync_counts_new(uint32_t slots)
 {
     size_t bytes = sizeof(struct sync_counts) + slots * (sizeof(struct sync_count) + sizeof(uint64_t));
-    int saved = errno;
-    struct sync_counts *c = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    errno = saved;
-    if (c == MAP_FAILED)
+    struct sync_counts *c = own_memory_map(bytes, 0);
+    if (!c)
         return NULL;
     c->mask = slots - 1;
     c->recorded = (uint64_t *)(void *)&c->slot[slots];
@@ -86,7 +84,7 @@ static bool counts_grow_now(struct sync_thread *t)
             __atomic_store_n(&t->counts, larger, __ATOMIC_RELEASE);
             return true;
         }
-        munmap(larger, sizeof *larger + slots * (sizeof(struct sync_count) + sizeof(uint64_t)));
+        own_memory_unmap(larger, sizeof *larger + slots * (sizeof(struct sync_count) + sizeof(uint64_t)));
     }
     return false;
 }

@@ -2,8 +2,6 @@
 /* Gate, settings and thread-local state of sync tracing. */
 #include "sync_trace/state/state.h"
 
-#include <sys/mman.h>
-
 #include "base/tick.h"
 
 #ifdef TICK_ISA_NAME
@@ -14,14 +12,3 @@ int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 _Thread_local struct sync_tls sync_tls;
 struct sync_gate sync_gate __attribute__((aligned(SYNC_PAGE_MAX)));
 struct sync_process sync_process;
-
-void *sync_map_wiped(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    if (madvise(p, bytes, MADV_WIPEONFORK) == 0)
-        return p;
-    munmap(p, bytes);
-    return NULL;
-}

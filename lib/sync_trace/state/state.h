@@ -175,7 +175,4 @@ static inline void sync_signals_restore(const sigset_t *before)
     (void)pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/** Private memory that a child finds zeroed; NULL. */
-void *sync_map_wiped(size_t bytes);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Thread id and thread handle to block. */
 #include "sync_trace/state/lock_memory.h"
+#include "base/own_memory.h"
 #include "sync_trace/state/thread.h"
 
 enum {
@@ -16,8 +17,8 @@ static struct sync_thread **tid_slot(pid_t tid, uint32_t probe)
 
 bool sync_thread_table_start(void)
 {
-    sync_process.by_tid = sync_map_wiped(TID_SLOTS * sizeof(struct sync_thread *));
-    sync_process.by_number = sync_map_wiped(LOCK_MEMORY_MANY * sizeof(struct sync_thread *));
+    sync_process.by_tid = own_memory_map_wiped(TID_SLOTS * sizeof(struct sync_thread *));
+    sync_process.by_number = own_memory_map_wiped(LOCK_MEMORY_MANY * sizeof(struct sync_thread *));
     return sync_process.by_tid && sync_process.by_number;
 }
 

@@ -100,6 +100,10 @@ struct control_header {
     uint32_t on_deadlock;    /**< 1: a deadlock is a trigger, too */
     uint64_t wait_ticks[CONTROL_WAITS_MAX]; /**< thresholds of waits by enum control_wait; 0: none */
     struct control_request request;
+    uint64_t memory; /**< private memory of the recorder when recording ended, in bytes; 0: not known */
+    uint32_t
+        blocks; /**< threads for which it was: ended threads leave theirs to later ones; 0: locks were not recorded */
+    uint32_t memory_unknown; /**< 1: a part of it could not be found */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -113,6 +117,7 @@ static_assert(offsetof(struct control_header, resumed_raw_ns) == 416, "the layou
 static_assert(offsetof(struct control_header, snapshot_ready) == 424, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, wait_ticks) == 448, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, request) == 512, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, memory) == 864, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /** Recording begins now, by CLOCK_MONOTONIC_RAW: before `mode` is stored. */
@@ -126,6 +131,15 @@ static inline void control_lose(struct control_header *h, enum control_loss caus
 {
     __atomic_fetch_add(&h->lost, n, __ATOMIC_RELAXED);
     __atomic_fetch_add(&h->lost_by[cause], n, __ATOMIC_RELAXED);
+}
+
+/** Add a library's own memory, by own_memory_count(). */
+static inline void control_add_memory(struct control_header *h, uint64_t bytes)
+{
+    if (bytes == UINT64_MAX)
+        __atomic_store_n(&h->memory_unknown, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_add(&h->memory, bytes, __ATOMIC_RELAXED);
 }
 
 /** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). */

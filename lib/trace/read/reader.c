@@ -415,6 +415,8 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .lost_any = p->totals.lost_any,
         .execed = reader_process_has_execed(trace, index),
         .snapshot = m->snapshot,
+        .memory_bytes = p->totals.memory,
+        .memory_threads = p->totals.blocks,
     };
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
 }

@@ -332,6 +332,11 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
     }
     bool has_stopped = good && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
     t->stopped = has_stopped && h.stopped <= CONTROL_STOPPED_RESTRICTED ? h.stopped : CONTROL_STOPPED_NOT;
+    if (good && h.bytes >= offsetof(struct control_header, memory_unknown) + sizeof h.memory_unknown &&
+        !h.memory_unknown) {
+        t->memory = h.memory;
+        t->blocks = h.blocks;
+    }
     return good;
 }
 

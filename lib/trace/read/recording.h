@@ -42,6 +42,8 @@ struct recording_totals {
     char lost_note[RECORDING_NOTE_MAX]; /**< by the control file: why; "" if nothing was lost or it is not known */
     uint64_t overwritten;               /**< replaced by later events in rings */
     uint32_t stopped;                   /**< by the control file: enum control_stopped */
+    uint64_t memory;                    /**< by the control file: of the recorder, bytes; 0: not known */
+    uint32_t blocks;                    /**< by the control file: threads that it was for */
     uint64_t start_ticks;               /**< by the control file: start time of the process; 0: not known */
     struct clock_triple last;           /**< the latest moment on all clocks; all zero if there is none */
 };

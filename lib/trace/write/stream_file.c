@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/own_memory.h"
 #include "base/private_table.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -67,8 +68,8 @@ void stream_renew(struct trace_stream *s)
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside)
 {
     size_t bytes = sizeof(struct trace_stream) + stream_path_bytes(home);
-    struct trace_stream *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (s == MAP_FAILED)
+    struct trace_stream *s = own_memory_map(bytes, 0);
+    if (!s)
         return NULL;
     s->struct_bytes = bytes;
     s->home = home;

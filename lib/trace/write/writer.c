@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/private_table.h"
 #include "base/spare.h"
 #include "base/text/textbuf.h"
@@ -134,8 +135,8 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     for (size_t i = 0; i < config->n_counters; i++)
         bytes += writer_text_bytes(config->counters[i].name) + writer_text_bytes(config->counters[i].unit) +
                  writer_text_bytes(config->counters[i].note);
-    struct trace_writer *w = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (w == MAP_FAILED)
+    struct trace_writer *w = own_memory_map(bytes, 0);
+    if (!w)
         return NULL;
     w->struct_bytes = bytes;
     w->control_fd = -1;
@@ -442,7 +443,7 @@ static void writer_undo(struct trace_writer *w)
         unlink(path);
     if (w->dir[0])
         rmdir(w->dir);
-    munmap(w, w->struct_bytes);
+    own_memory_unmap(w, w->struct_bytes);
 }
 
 int trace_writer_open(struct trace_writer **out, const struct trace_config *config)
@@ -592,6 +593,7 @@ void trace_writer_close(struct trace_writer *w)
     w->meta.packets = writer_packets_kept(w);
     struct control_header *h = w->home.control;
     __atomic_store_n(&h->mode, CONTROL_OFF, __ATOMIC_RELAXED);
+    control_add_memory(h, own_memory_count());
     /* If this fails, the first metadata stays, which marks the trace as incomplete. */
     if (metadata_write(w) == 0)
         __atomic_store_n(&h->complete, 1, __ATOMIC_RELEASE);

@@ -82,8 +82,10 @@ static void summary_print(const struct totals *t, const char *dir, const char *s
     uint64_t bytes = disk_bytes(dir);
     if (bytes != UINT64_MAX) {
         char *text = disk_text(bytes, t->threads, ns);
-        fprintf(stderr, " (%s)", text);
+        char *memory = disk_memory_text(dir);
+        fprintf(stderr, " (%s%s%s)", text, memory ? "; memory " : "", memory ? memory : "");
         free(text);
+        free(memory);
     }
     fprintf(stderr, "; next: upmu report %s", view);
     output_clean(stderr, shown);

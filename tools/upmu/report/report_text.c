@@ -134,8 +134,10 @@ static void text_disk(struct output *out, const struct report *r)
     if (bytes == UINT64_MAX)
         return;
     char *text = disk_text(bytes, t->n_threads, t->end_ns - t->begin_ns);
-    fprintf(out->file, "  on disk: %s\n", text);
+    char *memory = disk_memory_text(r->dir);
+    fprintf(out->file, "  on disk: %s%s%s\n", text, memory ? "; in memory: " : "", memory ? memory : "");
     free(text);
+    free(memory);
 }
 
 static void text_conditions(struct output *out, const struct report *r)

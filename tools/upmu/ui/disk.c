@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Disk space that a recording occupies. */
+/* Disk space that a recording occupies, and memory that the recorder had. */
 #include "ui/disk.h"
 
 #include <ftw.h>
@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "ui/memory.h"
+#include "upmu/trace.h"
 
 enum { BLOCK_BYTES = 512, DESCRIPTORS = 8 };
 
@@ -44,5 +45,32 @@ char *disk_text(uint64_t bytes, size_t n_threads, uint64_t ns)
     free(all);
     free(each);
     free(hourly);
+    return text;
+}
+
+char *disk_memory_text(const char *dir)
+{
+    struct upmu_trace *trace;
+    uint64_t bytes = 0, threads = 0;
+    size_t known = 0, n = 0;
+    if (upmu_trace_open(&trace, dir) != 0)
+        return NULL; /* the report has the reason */
+    for (; n < upmu_trace_process_count(trace); n++) {
+        struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
+        if (upmu_trace_process_at(trace, n, &p) != 0 || p.memory_bytes == 0)
+            continue;
+        known++;
+        bytes += p.memory_bytes;
+        threads += p.memory_threads;
+    }
+    upmu_trace_close(trace);
+    if (known == 0)
+        return NULL;
+    char *all = disk_size((double)bytes), *each = disk_size((double)bytes / (double)(threads ? threads : 1));
+    char *of = known < n ? memory_format(" in %zu of %zu processes", known, n) : memory_copy("");
+    char *text = threads ? memory_format("%s%s, %s per thread", all, of, each) : memory_format("%s%s", all, of);
+    free(all);
+    free(each);
+    free(of);
     return text;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Private memory of the recorder, and how much of it is in use: what a recording costs the program in memory. */
+#ifndef UPMU_BASE_OWN_MEMORY_H
+#define UPMU_BASE_OWN_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define OWN_MEMORY_UNKNOWN UINT64_MAX
+
+/** Map zeroed private memory; `flags` is 0 or MAP_NORESERVE. Signal safe, keeps errno. @return NULL if there is none. */
+void *own_memory_map(size_t bytes, int flags);
+
+/** The same, zeroed again in a forked child. */
+void *own_memory_map_wiped(size_t bytes);
+
+/** Unmap what own_memory_map() has mapped. Signal safe, keeps errno. */
+void own_memory_unmap(void *memory, size_t bytes);
+
+/** Physical memory of all mappings that no earlier call has counted, in bytes; OWN_MEMORY_UNKNOWN if it cannot be found. Several
+ *  libraries may share this function or have one each: the sum of their calls is right in both cases. */
+uint64_t own_memory_count(void);
+
+#endif
