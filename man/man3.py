@@ -14,7 +14,8 @@ import sys
 from pathlib import Path
 
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "upmu"
-LIBRARIES = {"upmu.h": "libupmu, -lupmu", "region.h": "libupmu, -lupmu", "overflow.h": "libupmu, -lupmu", "sync.h": "libupmu_sync, -lupmu_sync -lupmu"}
+LIBRARIES = {"upmu.h": "libupmu, -lupmu", "region.h": "libupmu, -lupmu", "overflow.h": "libupmu, -lupmu", "sync.h": "libupmu_sync, -lupmu_sync -lupmu",
+             "func.h": "libupmu_func, -lupmu_func -lupmu"}
 ANALYSIS = "libupmu_analysis, -lupmu_analysis -lupmu"
 # Objects with a page of their own, by the longest prefix; what is left is the group of its first word.
 OBJECTS = ("deadlock_inspect", "deadlock_watch", "deadlocks", "overview_path", "overview_object", "overview_thread", "overview",

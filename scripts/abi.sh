@@ -12,7 +12,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 dumps=$root/tests/abi
-libraries=(libupmu libupmu_sync libupmu_analysis)
+libraries=(libupmu libupmu_sync libupmu_func libupmu_analysis)
 
 skip()
 {

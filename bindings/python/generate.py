@@ -18,7 +18,8 @@ FILES = sorted(p.name for p in HEADERS.glob("*.h") if p.name != "region_disabled
 SCALARS = {"int": "c_int", "unsigned": "c_uint", "long": "c_long", "double": "c_double", "char": "c_char",
            "size_t": "c_size_t", "int32_t": "c_int32", "uint32_t": "c_uint32", "int64_t": "c_int64",
            "uint64_t": "c_uint64", "uintptr_t": "c_size_t", "pid_t": "c_int", "void": "None"}
-LIBRARY = {"upmu.h": "core", "region.h": "core", "overflow.h": "core", "sync.h": "sync"}  # of the functions of a header; the others: analysis
+LIBRARY = {"upmu.h": "core", "region.h": "core", "overflow.h": "core", "sync.h": "sync",
+           "func.h": None}  # of the functions of a header, None: for instrumented programs only; the others: analysis
 SKIPPED = {"upmu_scope", "upmu_named_scope"}  # of the macros UPMU_SCOPE only
 
 

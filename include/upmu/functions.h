@@ -77,6 +77,7 @@ struct upmu_functions_totals {
     uint64_t events_lost;  /**< events lost for lack of space, or because a signal handler came at a bad moment */
     uint64_t events_short; /**< calls without events because they were shorter than was asked for (UPMU_FUNC_MIN) */
     uint64_t rings;        /**< threads whose oldest events were overwritten by later ones */
+    uint64_t stopped;      /**< calls that ended because recording was stopped, or other functions were selected */
 };
 #define UPMU_FUNCTIONS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_totals, 136)
 UPMU_API UPMU_CHECKED int upmu_functions_totals_read(const struct upmu_functions *functions,

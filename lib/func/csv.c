@@ -21,7 +21,7 @@
 #include "func/elf_functions.h"
 #include "func/format/notes.h"
 #include "func/format/profile.h"
-#include "func/state.h"
+#include "func/threads.h"
 
 struct csv_function {
     char *name;         /* NULL: without memory */
@@ -190,8 +190,10 @@ static int csv_collect(struct csv *c)
     for (uint32_t i = 0; i < n; i++) {
         const struct func_tree *t = s->thread[i].tree;
         size_t bytes = t->nodes_at + t->nodes_ready * sizeof(struct func_node);
-        if (!func_profile_add(&c->profile, t, bytes, t->end_tick ? t->end_tick : s->header->end_tick,
-                              1e9 / (double)s->header->hz, csv_number, c))
+        uint64_t stopped, end = t->end_tick ? t->end_tick : s->header->end_tick;
+        if (func_thread_is_stopped(t, &stopped) && !t->end_tick)
+            end = stopped;
+        if (!func_profile_add(&c->profile, t, bytes, end, 1e9 / (double)s->header->hz, csv_number, c))
             return csv_no_memory();
     }
     return func_profile_sum(&c->profile, c->n) ? 0 : csv_no_memory();

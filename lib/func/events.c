@@ -100,13 +100,20 @@ __attribute__((noinline)) FUNC_PLAIN void func_events_write_slowly(struct func_t
     }
 }
 
+void func_events_select(struct func_tree *t)
+{
+    const struct func_process *p = &func_process;
+    uint64_t ns = func_switch_selection(p->control, t->selected)->min_ns;
+    t->events_min = (uint64_t)((double)ns * (double)p->shared->header->hz / 1e9);
+}
+
 void func_events_start(struct func_tree *t)
 {
     const struct func_process *p = &func_process;
     if (!p->to_events)
         return;
     uint64_t now = tick_now();
-    t->events_min = (uint64_t)((double)p->min_ns * (double)p->shared->header->hz / 1e9);
+    func_events_select(t);
     t->events_ring = p->ring_bytes > 0;
     uint64_t at = events_map(t, 0, t->events_ring ? p->ring_bytes : FIRST_BYTES);
     if (at) {

@@ -15,6 +15,8 @@
 void func_events_start(struct func_tree *t);
 /** The thread that uses the tree from now on. */
 void func_events_thread(struct func_tree *t, uint32_t tid, uint64_t now);
+/** Shorter calls have no events, as the tree's selection has it. */
+void func_events_select(struct func_tree *t);
 /** Take back everything that was recorded. */
 void func_events_clear(struct func_tree *t);
 /** An event for which there may be no space at `at`, its place. */
@@ -51,11 +53,17 @@ static inline bool func_events_take_back(struct func_tree *t, uint32_t node)
     return true;
 }
 
+/** Whether an event of that time can be stored at `at`, its place. */
+static inline bool func_events_fits(const struct func_tree *t, uint64_t at, uint64_t now)
+{
+    return LIKELY(at < t->events_end) && LIKELY(now >> 32 == t->events_high);
+}
+
 /** A node is entered, or left: `what`. The tree has events. */
 static inline void func_events_write(struct func_tree *t, uint32_t what, uint64_t now)
 {
     uint64_t at = func_events_take(t);
-    if (LIKELY(at < t->events_end) && LIKELY(now >> 32 == t->events_high))
+    if (func_events_fits(t, at, now))
         func_events_store(at, what, now);
     else
         func_events_write_slowly(t, at, what, now);

@@ -24,55 +24,111 @@
 #endif
 #define HOOK_RETURN() ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
-/* A thread's first call, and calls of functions that were not called last. */
+/* A thread's first call, calls of functions that were not called last, and the first one after a change of the gate. */
 __attribute__((noinline)) FUNC_PLAIN static void hook_enter_slowly(uint64_t function, uint64_t cfa, uint64_t hook,
                                                                    uint64_t site)
 {
-    struct func_tree *t = func_tls.thread->tree;
     const struct func_call call = {function, cfa, hook, site};
-    if (t || (t = func_thread_start()) != NULL)
-        func_tree_enter(t, &call);
+    struct func_thread *th = func_thread_begin(cfa);
+    if (!th)
+        return;
+    uint64_t before = func_thread_claim_slow(th, cfa);
+    func_tree_enter(th->tree, &call);
+    func_thread_release_slow(th, before);
+}
+
+/* Hooks without events do not save registers for what follows, and those with events not for a block that is full. */
+__attribute__((noinline)) FUNC_PLAIN static void
+hook_write_slowly(struct func_thread *th, uint32_t gate, struct func_tree *t, uint64_t at, uint32_t what, uint64_t now)
+{
+    func_events_write_slowly(t, at, what, now);
+    func_thread_release(th, gate);
+}
+
+static inline void hook_write(struct func_thread *th, uint32_t gate, struct func_tree *t, uint32_t what, uint64_t now)
+{
+    uint64_t at = what ? func_events_take(t) : 0;
+    if (what && !func_events_fits(t, at, now)) {
+        hook_write_slowly(th, gate, t, at, what, now);
+        return;
+    }
+    if (what)
+        func_events_store(at, what, now);
+    func_thread_release(th, gate);
+}
+
+__attribute__((noinline)) FUNC_PLAIN static void
+hook_begin_event(struct func_thread *th, uint32_t gate, struct func_tree *t, const struct func_node *n, uint64_t now)
+{
+    hook_write(th, gate, t, func_tree_begin_event(t, n), now);
 }
 
 UPMU_API FUNC_PLAIN void __cyg_profile_func_enter(void *function, void *site)
 {
-    uint32_t gate = func_gate;
-    if (LIKELY(gate == FUNC_OFF))
+    uint32_t gate = func_gate_read();
+    if (LIKELY(!(gate & FUNC_KIND)))
         return;
-    struct func_tree *t = func_tls.thread->tree;
+    struct func_thread *th = func_tls.thread;
     const struct func_call call = {(uintptr_t)function, HOOK_CFA(), HOOK_RETURN(), (uintptr_t)site};
-    struct func_frame *f;
-    if (LIKELY(gate == FUNC_ON_ISA) && LIKELY(t != NULL) && LIKELY((f = func_tree_enter_known(t, &call)) != NULL))
-        func_tree_begin(t, f, HOOK_TICK());
-    else
-        hook_enter_slowly(call.function, call.cfa, call.hook, call.site);
+    if (LIKELY(th->gate == gate)) {
+        func_thread_claim(th);
+        struct func_tree *t = th->tree;
+        struct func_frame *f = func_tree_enter_known(t, &call);
+        if (LIKELY(f != NULL)) {
+            uint64_t now = HOOK_TICK();
+            f->start = now;
+            if (UNLIKELY(t->event))
+                hook_begin_event(th, gate, t, func_frame_node(f), now);
+            else
+                func_thread_release(th, gate);
+            return;
+        }
+        func_thread_release(th, gate);
+    }
+    hook_enter_slowly(call.function, call.cfa, call.hook, call.site);
 }
 
 /* A call that was not recorded does not return: without a tree there is nothing to do. */
 __attribute__((noinline)) FUNC_PLAIN static void hook_return_slowly(uint64_t function, uint64_t cfa)
 {
     uint64_t now = tick_now();
-    if (func_tls.thread->tree)
-        func_tree_return_late(func_tls.thread->tree, function, cfa, now);
+    struct func_thread *th = func_tls.thread->tree ? func_thread_begin(cfa) : NULL;
+    if (!th)
+        return;
+    uint64_t before = func_thread_claim_slow(th, cfa);
+    func_tree_return_late(th->tree, function, cfa, now);
+    func_thread_release_slow(th, before);
+}
+
+__attribute__((noinline)) FUNC_PLAIN static void hook_end_event(struct func_thread *th, uint32_t gate,
+                                                                struct func_tree *t, const struct func_node *n,
+                                                                uint64_t spent, uint64_t now)
+{
+    hook_write(th, gate, t, func_tree_end_event(t, n, spent), now);
 }
 
 UPMU_API FUNC_PLAIN void __cyg_profile_func_exit(void *function, void *site)
 {
-    uint32_t gate = func_gate;
+    uint32_t gate = func_gate_read();
     (void)site;
-    if (LIKELY(gate == FUNC_OFF))
+    if (LIKELY(!(gate & FUNC_KIND)))
         return;
-    if (LIKELY(gate == FUNC_ON_ISA)) {
+    struct func_thread *th = func_tls.thread;
+    if (LIKELY(th->gate == gate)) {
         uint64_t now = HOOK_TICK();
-        struct func_tree *t = func_tls.thread->tree;
-        if (UNLIKELY(!t))
-            return;
+        func_thread_claim(th);
+        struct func_tree *t = th->tree;
         struct func_frame *f = func_tree_top(t);
         struct func_node *n = func_frame_node(f);
         if (LIKELY(n->function == (uintptr_t)function)) {
-            func_tree_pop(t, f, n, now);
+            uint64_t spent = func_tree_count(t, f, n, now);
+            if (UNLIKELY(t->event))
+                hook_end_event(th, gate, t, n, spent, now);
+            else
+                func_thread_release(th, gate);
             return;
         }
+        func_thread_release(th, gate);
     }
     hook_return_slowly((uintptr_t)function, HOOK_CFA());
 }

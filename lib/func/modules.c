@@ -200,6 +200,8 @@ static void modules_retire_nodes(struct func_tree *t, uint64_t start, uint64_t e
              ready = __atomic_load_n(&t->nodes_ready, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n && i < ready; i++) {
         uint64_t function = __atomic_load_n(&nodes[i].function, __ATOMIC_RELAXED);
+        if (function >> FUNC_ADDRESS_BITS == FUNC_SAME_MODULE)
+            function &= FUNC_ADDRESS_MASK;
         if (function >= start && function < end)
             __atomic_store_n(&nodes[i].function, function | number << FUNC_ADDRESS_BITS, __ATOMIC_RELAXED);
     }
@@ -271,7 +273,7 @@ UPMU_API FUNC_PLAIN int dlclose(void *handle)
     }
     int rc = real(handle), saved = errno;
     struct func_shared *s = func_process.shared;
-    if (func_gate && s && __atomic_load_n(&s->alive, __ATOMIC_ACQUIRE))
+    if (func_process.begun && !func_process.ended && s && __atomic_load_n(&s->alive, __ATOMIC_ACQUIRE))
         func_modules_scan();
     errno = saved;
     return rc;

@@ -10,8 +10,10 @@
 #include "base/variables.h"
 #include "func/csv.h"
 #include "func/files.h"
+#include "func/gate.h"
 #include "func/modules.h"
 #include "func/overhead.h"
+#include "func/process.h"
 #include "func/select.h"
 #include "func/threads.h"
 #include "region/recorder.h"
@@ -34,21 +36,40 @@ static int process_ring(const char *mode)
 }
 
 /* Which calls are too deep, and which are too short for events. */
-static int process_limits(const char *mode)
+static int process_limits(struct func_selection *first, const char *mode)
 {
     const char *depth = variable_value("UPMU_FUNC_DEPTH"), *min = variable_value("UPMU_FUNC_MIN");
     char *end = NULL;
     long n = depth ? strtol(depth, &end, 10) : 0;
     if (depth && (*end || n < 1 || n > INT32_MAX))
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_DEPTH=%s is not a number from 1 on", depth);
-    func_process.depth_max = (uint32_t)n;
+    first->depth_max = (uint32_t)n;
     if (min && (!mode || strcmp(mode, "trace") != 0))
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MIN needs UPMU_FUNC_MODE=trace");
     n = min ? strtol(min, &end, 10) : 0;
     if (min && (*end || n < 0))
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MIN=%s is not a number of nanoseconds", min);
-    func_process.min_ns = (uint64_t)n;
+    first->min_ns = (uint64_t)n;
     return 0;
+}
+
+static int process_patterns(char to[FUNC_PATTERNS_BYTES], const char *variable)
+{
+    const char *text = variable_value(variable);
+    return text ? func_patterns_set(to, variable, text) : 0;
+}
+
+static int process_selection(const char *mode)
+{
+    struct func_selection *first = func_switch_selection(func_process.control, 0);
+    int rc = process_patterns(first->include, "UPMU_FUNC_INCLUDE");
+    if (rc == 0)
+        rc = process_patterns(first->exclude, "UPMU_FUNC_EXCLUDE");
+    if (rc == 0)
+        rc = process_patterns(first->below, "UPMU_FUNC_BELOW");
+    if (rc == 0)
+        rc = process_limits(first, mode);
+    return rc == 0 ? func_select_start() : rc;
 }
 
 static int process_options(void)
@@ -63,18 +84,16 @@ static int process_options(void)
     if ((nodes && *end) || n < FUNC_NODES_MIN || n > FUNC_NODES_MAX)
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_NODES=%s is not a number from %d to %d", nodes, FUNC_NODES_MIN,
                          FUNC_NODES_MAX);
-    int rc = func_select_start(variable_value("UPMU_FUNC_INCLUDE"), variable_value("UPMU_FUNC_EXCLUDE"),
-                               variable_value("UPMU_FUNC_BELOW"));
+    int rc = process_selection(mode);
     if (rc == 0)
         rc = process_ring(mode);
-    if (rc == 0)
-        rc = process_limits(mode);
     if (rc < 0)
         return rc;
     p->to_events = mode && strcmp(mode, "trace") == 0;
     p->nodes_max = (uint32_t)n;
     p->pid = getpid();
-    p->to_trace = mode || variable_value("UPMU_TRACE");
+    p->control->events = p->to_events;
+    p->to_trace = mode || !csv || variable_value("UPMU_TRACE");
     p->csv = csv ? strdup(csv) : NULL;
     return csv && !p->csv ? upmu_fail(UPMU_E_NOMEM, "out of memory for the settings of function recording") : 0;
 }
@@ -105,8 +124,13 @@ FUNC_PLAIN static void process_end(void)
 {
     struct func_process *p = &func_process;
     struct func_shared *s = p->shared;
-    if (!__atomic_exchange_n(&func_gate, FUNC_OFF, __ATOMIC_ACQ_REL) || !__atomic_load_n(&s->alive, __ATOMIC_ACQUIRE) ||
-        !s->header)
+    if (!p->begun || __atomic_load_n(&p->ended, __ATOMIC_ACQUIRE))
+        return;
+    p->last_gate = func_gate_read();
+    if (__atomic_exchange_n(&p->ended, 1, __ATOMIC_ACQ_REL))
+        return;
+    func_gate_close();
+    if (!__atomic_load_n(&s->alive, __ATOMIC_ACQUIRE) || !s->header)
         return;
     struct recorder_clock clock;
     upmu_recorder_clock_(&clock); /* the longer it has run, the more precise */
@@ -133,7 +157,7 @@ __attribute__((destructor)) FUNC_PLAIN static void func_unload(void)
     process_end();
 }
 
-static int process_begin(void)
+static int process_start(void)
 {
     int rc = process_options();
     if (rc == 0 && func_process.to_trace)
@@ -141,23 +165,52 @@ static int process_begin(void)
     if (rc < 0)
         return rc;
     const struct recorder_clock clock = recorder_use_clock();
+    func_process.control->kind = clock.use_isa ? FUNC_ON_ISA : FUNC_ON_PORTABLE;
     func_modules_start();
     rc = func_threads_start();
     if (rc == 0)
         rc = func_process_open();
-    if (rc < 0)
-        return rc;
-    rc = func_process.to_trace ? upmu_recorder_at_finish_(process_restrict) : 0;
+    if (rc == 0 && func_process.to_trace)
+        rc = upmu_recorder_at_finish_(process_restrict);
+    return rc;
+}
+
+/* The own cost is measured by calls, which are taken back. */
+int func_process_begin(bool paused)
+{
+    int rc = func_gate_start();
+    if (rc == 0)
+        rc = process_start();
     if (rc < 0)
         return rc;
     __atomic_store_n(&func_process.shared->alive, 1, __ATOMIC_RELEASE);
-    __atomic_store_n(&func_gate, clock.use_isa ? FUNC_ON_ISA : FUNC_ON_PORTABLE, __ATOMIC_RELEASE);
+    __atomic_store_n(&func_process.begun, 1, __ATOMIC_RELEASE);
+    (void)func_switch_on(func_process.control, func_gate());
     func_overhead_measure();
+    if (paused)
+        (void)func_switch_off(func_process.control, func_gate(), tick_now());
     return 0;
+}
+
+/* @return whether UPMU_FUNC_PAUSED is 1. */
+static int process_is_paused(void)
+{
+    const char *paused = variable_value("UPMU_FUNC_PAUSED");
+    if (!paused || strcmp(paused, "0") == 0)
+        return 0;
+    if (strcmp(paused, "1") == 0)
+        return 1;
+    return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_PAUSED=%s is not 0 or 1", paused);
+}
+
+static int process_load(void)
+{
+    int paused = process_is_paused();
+    return paused < 0 ? paused : func_process_begin(paused);
 }
 
 __attribute__((constructor)) FUNC_PLAIN static void func_load(void)
 {
-    if ((variable_value("UPMU_FUNC_MODE") || variable_value("UPMU_FUNC_CSV")) && process_begin() < 0)
+    if ((variable_value("UPMU_FUNC_MODE") || variable_value("UPMU_FUNC_CSV")) && process_load() < 0)
         variable_report("functions are not recorded", upmu_error());
 }

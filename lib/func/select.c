@@ -16,19 +16,10 @@
 #include "func/format/notes.h"
 #include "func/state.h"
 
-enum { PATTERNS_MAX = 32, PATTERN_MAX = 256, DECISIONS = 1 << 16, FORGOTTEN = 1 };
+enum { DECISIONS = 1 << 16, FORGOTTEN = 1 };
 
-enum { DECIDED = 1, IS_INCLUDED = 2, IS_EXCLUDED = 4, IS_BELOW = 8 };
-
-struct patterns {
-    uint32_t n;
-    struct {
-        char module[PATTERN_MAX], name[PATTERN_MAX]; /* module "": any */
-    } pattern[PATTERNS_MAX];
-};
-
-static bool selecting;
-static struct patterns include, exclude, below;
+/* With the number of the selection above. */
+enum { DECIDED = 1, IS_INCLUDED = 2, IS_EXCLUDED = 4, IS_BELOW = 8, DECISION_BITS = 4 };
 
 /* A forked child finds it zeroed: it maps its modules and decides anew. */
 static struct select {
@@ -40,56 +31,42 @@ static struct select {
     } decision[DECISIONS];
 } * selection;
 
+static uint32_t selecting; /* 1: a decision was made */
+
 /* ---------------------------------------------------------------------------------------------------- patterns */
 
-/* "NAME", or "MODULE:NAME". */
-static int patterns_add(struct patterns *p, const char *variable, const char *text, size_t n)
+/* `pattern` is "NAME", or "MODULE:NAME". */
+static bool pattern_matches_function(char *pattern, const char *module, const char *name)
 {
-    const char *colon = memchr(text, ':', n);
-    size_t module = colon ? (size_t)(colon - text) : 0, skip = colon ? module + 1 : 0;
-    if (p->n == PATTERNS_MAX || n >= PATTERN_MAX)
-        return upmu_fail(UPMU_E_INVAL, "%s has more than %d patterns, or one of more than %d characters", variable,
-                         PATTERNS_MAX, PATTERN_MAX - 1);
-    memcpy(p->pattern[p->n].module, text, module);
-    memcpy(p->pattern[p->n].name, text + skip, n - skip);
-    p->n++;
-    return 0;
+    char *colon = strchr(pattern, ':');
+    if (colon)
+        *colon = '\0';
+    return pattern_matches(colon ? colon + 1 : pattern, name) && (!colon || pattern_matches(pattern, module));
 }
 
-static int patterns_parse(struct patterns *p, const char *variable, const char *text)
+static bool patterns_match(const char *text, const char *module, const char *name)
 {
-    int rc = 0;
-    for (; rc == 0 && text && *text; text += strspn(text, ",")) {
-        size_t n = strcspn(text, ",");
-        if (n > 0)
-            rc = patterns_add(p, variable, text, n);
-        text += n;
-    }
-    return rc;
-}
-
-static bool patterns_match(const struct patterns *p, const char *module, const char *name)
-{
-    for (uint32_t i = 0; i < p->n; i++)
-        if (pattern_matches(p->pattern[i].module, module) && pattern_matches(p->pattern[i].name, name))
+    char pattern[FUNC_PATTERN_MAX];
+    for (size_t n; *text; text += n + (text[n] == ',')) {
+        n = strcspn(text, ",");
+        size_t bytes = n < sizeof pattern ? n : sizeof pattern - 1;
+        memcpy(pattern, text, bytes);
+        pattern[bytes] = '\0';
+        if (pattern_matches_function(pattern, module, name))
             return true;
+    }
     return false;
 }
 
-int func_select_start(const char *included, const char *excluded, const char *triggers)
+int func_select_start(void)
 {
-    if (!included && !excluded && !triggers)
-        return 0;
     selection = func_map_wiped(sizeof *selection);
-    if (!selection)
-        return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    int rc = patterns_parse(&include, "UPMU_FUNC_INCLUDE", included);
-    if (rc == 0)
-        rc = patterns_parse(&exclude, "UPMU_FUNC_EXCLUDE", excluded);
-    if (rc == 0)
-        rc = patterns_parse(&below, "UPMU_FUNC_BELOW", triggers);
-    selecting = rc == 0;
-    return rc;
+    return selection ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory for the settings of function recording");
+}
+
+uint32_t func_depth_max(uint32_t selected)
+{
+    return func_switch_selection(func_process.control, selected)->depth_max;
 }
 
 /* -------------------------------------------------------------------------------------------------------- names */
@@ -131,18 +108,18 @@ static const char *select_name(uint64_t function, const char **module)
     return name ? name : "";
 }
 
-static uint32_t select_decide(uint64_t function)
+static uint32_t select_decide(const struct func_selection *by, uint64_t function)
 {
     const char *module, *name = select_name(function, &module);
-    return DECIDED | (include.n == 0 || patterns_match(&include, module, name) ? IS_INCLUDED : 0u) |
-           (patterns_match(&exclude, module, name) ? IS_EXCLUDED : 0u) |
-           (below.n == 0 || patterns_match(&below, module, name) ? IS_BELOW : 0u);
+    return DECIDED | (!by->include[0] || patterns_match(by->include, module, name) ? IS_INCLUDED : 0u) |
+           (patterns_match(by->exclude, module, name) ? IS_EXCLUDED : 0u) |
+           (!by->below[0] || patterns_match(by->below, module, name) ? IS_BELOW : 0u);
 }
 
 /* The decision on a function. Without space in the table it is made again at each call. */
-static uint32_t select_find(uint64_t function)
+static uint32_t select_find(const struct func_selection *by, uint32_t selected, uint64_t function)
 {
-    uint32_t at = (uint32_t)((function * 0x9e3779b97f4a7c15u) >> 40);
+    uint32_t at = (uint32_t)((function * 0x9e3779b97f4a7c15u) >> 40), number = selected << DECISION_BITS;
     for (uint32_t k = 0; k < DECISIONS / 4; k++, at++) {
         uint64_t *key = &selection->decision[at % DECISIONS].function, free_key = 0;
         uint32_t *decision = &selection->decision[at % DECISIONS].decision;
@@ -151,24 +128,26 @@ static uint32_t select_find(uint64_t function)
         if (__atomic_load_n(key, __ATOMIC_ACQUIRE) != function)
             continue;
         uint32_t known = __atomic_load_n(decision, __ATOMIC_ACQUIRE);
-        if (known == 0)
-            __atomic_store_n(decision, known = select_decide(function), __ATOMIC_RELEASE);
+        if (!(known & DECIDED) || known >> DECISION_BITS != number >> DECISION_BITS)
+            __atomic_store_n(decision, known = number | select_decide(by, function), __ATOMIC_RELEASE);
         return known;
     }
-    return select_decide(function);
+    return select_decide(by, function);
 }
 
-bool func_is_selected(uint64_t function, bool outermost)
+bool func_is_selected(uint32_t selected, uint64_t function, bool outermost)
 {
-    if (LIKELY(!selecting))
+    const struct func_selection *by = func_switch_selection(func_process.control, selected);
+    if (LIKELY(!by->include[0] && !by->exclude[0] && !by->below[0]))
         return true;
-    uint32_t d = select_find(function);
+    __atomic_store_n(&selecting, 1, __ATOMIC_RELAXED);
+    uint32_t d = select_find(by, selected, function);
     return (d & IS_INCLUDED) && !(d & IS_EXCLUDED) && (!outermost || (d & IS_BELOW));
 }
 
 void func_select_forget(uint64_t start, uint64_t end)
 {
-    for (uint32_t i = 0; selecting && i < DECISIONS; i++) {
+    for (uint32_t i = 0; __atomic_load_n(&selecting, __ATOMIC_RELAXED) && i < DECISIONS; i++) {
         uint64_t function = __atomic_load_n(&selection->decision[i].function, __ATOMIC_RELAXED);
         if (function >= start && function < end)
             __atomic_store_n(&selection->decision[i].function, FORGOTTEN, __ATOMIC_RELEASE);

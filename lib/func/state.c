@@ -13,7 +13,6 @@ int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 
 struct func_thread func_no_thread;
 _Thread_local struct func_tls func_tls = {.thread = &func_no_thread};
-uint32_t func_gate;
 struct func_process func_process;
 
 void func_lost(enum func_loss cause, uint64_t n)

@@ -17,6 +17,7 @@
 
 #include "base/tiny_lock.h"
 #include "func/format/layout.h"
+#include "func/format/switch.h"
 #include "upmu/api.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -35,6 +36,9 @@ enum { FUNC_NODES_MIN = 64, FUNC_NODES_MAX = 1 << 22, FUNC_MODULES_MAX = 4096 };
 /** A thread's link to its tree; NULL: it has none, or this is a forked child. */
 struct func_thread {
     struct func_tree *tree;
+    uint64_t slow; /**< address of the frame of a slow hook that uses the tree; 0: none does */
+    uint64_t left; /**< a hook that a signal handler interrupted below this address may have been left by longjmp() */
+    uint32_t gate; /**< with which hooks record at once; 0 while one uses the tree, and where they never do */
     uint32_t used; /**< by a thread that runs */
     uint32_t number;
 };
@@ -47,20 +51,32 @@ struct func_tls {
 };
 extern _Thread_local struct func_tls func_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/** The one word that hooks read while they are off. */
-enum {
-    FUNC_OFF = 0,
-    FUNC_ON_ISA = 1,      /**< on, with the instruction set's tick */
-    FUNC_ON_PORTABLE = 2, /**< on, with the kernel's clock */
-};
-extern uint32_t func_gate __attribute__((visibility("hidden")));
+/** The one word that hooks read while they are off, in a page that has nothing else: it is replaced by that of a file (gate.c). */
+struct func_gate_area {
+    char before[FUNC_SWITCH_STEP];
+    uint32_t gate;
+    char after[FUNC_SWITCH_STEP - sizeof(uint32_t)];
+} __attribute__((aligned(64)));
+extern struct func_gate_area func_gate_area __attribute__((visibility("hidden")));
+
+static inline uint32_t *func_gate(void)
+{
+    return &func_gate_area.gate;
+}
+
+static inline uint32_t func_gate_read(void)
+{
+    return __atomic_load_n(func_gate(), __ATOMIC_RELAXED);
+}
+
 extern struct func_thread func_no_thread;
 
 /** State that a forked child finds zeroed. */
 struct func_shared {
-    struct tiny_lock lock; /**< guards the list of trees */
-    uint32_t alive;        /**< the process has its file */
-    uint32_t claimed;      /**< a child is making its own */
+    struct tiny_lock lock;   /**< guards the list of trees */
+    struct tiny_lock select; /**< held while the selection is changed */
+    uint32_t alive;          /**< the process has its file */
+    uint32_t claimed;        /**< a child is making its own */
     uint32_t trees;
     struct func_process_header *header; /**< NULL: it could not be made */
     uint64_t lost[FUNC_LOSSES];         /**< while there is no header */
@@ -80,13 +96,15 @@ struct func_shared {
 /** State that a forked child inherits. */
 struct func_process {
     struct func_shared *shared;
-    uint32_t nodes_max;   /**< of a thread */
-    uint32_t to_trace;    /**< files in the process's trace; else memory */
-    uint32_t to_events;   /**< with the events of each call */
-    uint32_t depth_max;   /**< functions of a call path; deeper ones are not recorded */
-    uint64_t min_ns;      /**< shorter calls have no events */
-    uint64_t ring_bytes;  /**< of a thread's events; 0: they grow */
-    uint32_t inner_ticks; /**< see struct func_process_header */
+    uint32_t nodes_max;          /**< of a thread */
+    uint32_t to_trace;           /**< files in the process's trace; else memory */
+    uint32_t to_events;          /**< with the events of each call */
+    uint32_t begun;              /**< recording was set up */
+    uint32_t ended;              /**< it has ended, for good */
+    uint32_t last_gate;          /**< then the gate before */
+    struct func_switch *control; /**< the process's switch; of a forked child that of its parent until its first call */
+    uint64_t ring_bytes;         /**< of a thread's events; 0: they grow */
+    uint32_t inner_ticks;        /**< see struct func_process_header */
     uint32_t outer_ticks;
     pthread_key_t end_key;
     char dir[PATH_MAX]; /**< of the process's trace */

@@ -7,6 +7,9 @@
  *
  * In a forked child all links to trees are NULL. The first call makes a file and trees of its own, with an empty stack:
  * functions that the parent entered return there without being counted.
+ *
+ * A thread follows a change of the gate at its next call or return. A signal handler may come while a hook uses the tree: it
+ * leaves that to the next hook.
  */
 #include "func/threads.h"
 
@@ -20,6 +23,7 @@
 #include "base/error.h"
 #include "base/tick.h"
 #include "func/files.h"
+#include "func/gate.h"
 #include "func/modules.h"
 #include "func/tree.h"
 #include "region/recorder.h"
@@ -42,6 +46,9 @@ int func_process_open(void)
     struct func_shared *s = func_process.shared;
     if (func_process.to_trace && process_dir() != 0)
         return upmu_fail(UPMU_E_IO, "there is no trace to record functions in");
+    int rc = func_gate_open();
+    if (rc < 0)
+        return rc;
     struct func_process_header *h =
         func_file_map(FUNC_PROCESS_FILE, FUNC_HEADER_BYTES + FUNC_NOTES_BYTES, FUNC_HEADER_BYTES);
     if (!h)
@@ -115,7 +122,26 @@ static void thread_fill(struct func_tree *t)
     func_events_thread(t, t->tid, t->begin_tick);
 }
 
-static struct func_tree *thread_make(void)
+/* With signals blocked, or before the thread is known. */
+static void thread_follow(struct func_thread *th, uint32_t gate)
+{
+    struct func_tree *t = th->tree;
+    const struct func_switch *s = func_process.control;
+    uint32_t selected = __atomic_load_n(&s->selected, __ATOMIC_ACQUIRE);
+    uint64_t tick;
+    if (t->interval != 0 && func_switch_stopped(s, gate, t->interval, &tick))
+        func_tree_stop(t, tick);
+    if (t->selected != selected)
+        func_tree_select(t, selected);
+    t->interval = func_gate_interval(gate);
+}
+
+static bool thread_is_quick(uint32_t gate)
+{
+    return (gate & FUNC_KIND) == FUNC_ON_ISA;
+}
+
+static struct func_thread *thread_make(void)
 {
     struct func_shared *s = func_process.shared;
     if (!__atomic_load_n(&s->alive, __ATOMIC_ACQUIRE))
@@ -126,12 +152,17 @@ static struct func_tree *thread_make(void)
         return NULL;
     }
     thread_fill(t->tree);
+    t->slow = t->left = 0; /* of the last thread with this tree */
+    t->gate = 0;
+    uint32_t gate = func_gate_read();
+    thread_follow(t, gate);
+    t->gate = thread_is_quick(gate) ? gate : 0;
     pthread_setspecific(func_process.end_key, &func_tls);
     func_tls.thread = t;
-    return t->tree;
+    return t;
 }
 
-struct func_tree *func_thread_start(void)
+static struct func_thread *thread_start(void)
 {
     struct func_tls *tls = &func_tls;
     sigset_t all, before;
@@ -145,7 +176,7 @@ struct func_tree *func_thread_start(void)
     (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
     tls->busy = 1;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    struct func_tree *t = thread_make();
+    struct func_thread *t = thread_make();
     if (!t)
         func_lost(FUNC_LOSS_THREAD, 1);
     pthread_setcancelstate(cancel, NULL);
@@ -156,13 +187,81 @@ struct func_tree *func_thread_start(void)
     return t;
 }
 
+/* Whether a slow hook that uses the tree was interrupted by the one at `cfa`. One that a handler left by longjmp() was deeper
+ * in the stack. */
+static bool thread_is_slow_interrupted(const struct func_thread *th, uint64_t cfa)
+{
+    uint64_t slow = __atomic_load_n(&th->slow, __ATOMIC_RELAXED);
+    return slow != 0 && (cfa < slow || func_is_on_signal_stack(cfa, slow));
+}
+
+/* The same for a quick hook, whose address is not known: it was called from the function of the last frame, or from a deeper one. */
+static bool thread_is_quick_interrupted(struct func_thread *th, uint32_t gate, uint64_t cfa)
+{
+    if (!thread_is_quick(gate) || __atomic_load_n(&th->gate, __ATOMIC_RELAXED) != 0)
+        return false;
+    if (!func_tree_has_calls(th->tree))
+        return true;
+    if (th->left == 0)
+        th->left = func_tree_top(th->tree)->cfa;
+    if (cfa < th->left || func_is_on_signal_stack(cfa, th->left))
+        return true;
+    th->left = 0;
+    return false;
+}
+
+/* Where no call is open, there is none that an interrupted hook uses. */
+static bool thread_follow_now(struct func_thread *th, uint32_t gate, uint64_t cfa)
+{
+    sigset_t all, before;
+    bool used = func_tree_has_calls(th->tree);
+    if ((used && (thread_is_slow_interrupted(th, cfa) || thread_is_quick_interrupted(th, gate, cfa))) ||
+        !func_calls_begin()) {
+        func_lost(FUNC_LOSS_HANDLER, 1);
+        return false;
+    }
+    int saved = errno;
+    sigfillset(&all);
+    sigemptyset(&before);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
+    if (th->tree->interval != func_gate_interval(gate))
+        thread_follow(th, gate);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    func_calls_end();
+    errno = saved;
+    return true;
+}
+
+struct func_thread *func_thread_begin(uint64_t cfa)
+{
+    struct func_thread *th = func_tls.thread;
+    if (!th->tree)
+        return thread_start();
+    uint32_t gate = func_gate_read();
+    if (!(gate & FUNC_KIND))
+        return NULL;
+    if (UNLIKELY(th->tree->interval != func_gate_interval(gate)) && !thread_follow_now(th, gate, cfa))
+        return NULL;
+    if (UNLIKELY(thread_is_quick(gate) && th->gate != gate) && !thread_is_quick_interrupted(th, gate, cfa))
+        __atomic_store_n(&th->gate, gate, __ATOMIC_RELAXED);
+    return th;
+}
+
+bool func_thread_is_stopped(const struct func_tree *t, uint64_t *tick)
+{
+    uint32_t gate = func_process.ended ? func_process.last_gate : func_gate_read();
+    return t->interval != 0 && func_switch_stopped(func_process.control, gate, t->interval, tick);
+}
+
 /* The thread may have renamed itself. */
 static void thread_end(struct func_thread *t)
 {
-    uint64_t now = tick_now();
+    uint64_t now = tick_now(), stopped;
     func_tls.thread = &func_no_thread;
     func_tls.refused = 1;
     prctl(PR_GET_NAME, t->tree->name);
+    if (func_thread_is_stopped(t->tree, &stopped))
+        func_tree_stop(t->tree, stopped);
     func_tree_end(t->tree, now);
     t->tree->end_tick = now;
     __atomic_store_n(&t->used, 0, __ATOMIC_RELEASE);

@@ -9,8 +9,39 @@
 int func_threads_start(void);
 /** Make the process's file, and note the modules. @return 0; UPMU_E_IO. */
 int func_process_open(void);
-/** The calling thread's tree, made at its first use, in a forked child after a file of its own. Keeps errno.
- *  @return NULL if there is none. */
-struct func_tree *func_thread_start(void);
+/** The calling thread with its tree, for a hook whose frame is at `cfa`. The tree is made at the thread's first call, in a forked
+ *  child after a file of its own. After a change of the gate, calls that have not returned end. Keeps errno.
+ *  @return NULL if it has none, or if this is a signal handler that interrupted a hook after which the gate was changed. */
+struct func_thread *func_thread_begin(uint64_t cfa);
+/** Whether the calls of a tree ended because recording was stopped. @param tick then when, 0 if that is not known */
+bool func_thread_is_stopped(const struct func_tree *t, uint64_t *tick);
+
+/** A hook uses the tree: a signal handler that interrupts it finds that, and does not end its calls. */
+static inline void func_thread_claim(struct func_thread *th)
+{
+    __atomic_store_n(&th->gate, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void func_thread_release(struct func_thread *th, uint32_t gate)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&th->gate, gate, __ATOMIC_RELAXED);
+}
+
+/** The same for a slow hook. @return for func_thread_release_slow() */
+static inline uint64_t func_thread_claim_slow(struct func_thread *th, uint64_t cfa)
+{
+    uint64_t before = th->slow;
+    __atomic_store_n(&th->slow, cfa, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return before;
+}
+
+static inline void func_thread_release_slow(struct func_thread *th, uint64_t before)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&th->slow, before, __ATOMIC_RELAXED);
+}
 
 #endif

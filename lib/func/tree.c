@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "func/files.h"
 #include "func/modules.h"
@@ -76,7 +77,7 @@ void func_tree_clear(struct func_tree *t)
     tree_fill(t);
     func_events_clear(t);
     func_events_thread(t, t->tid, tick_now());
-    t->lost_open = t->left = t->unmatched = 0;
+    t->lost_open = t->left = t->unmatched = t->stopped = 0;
     memset(t->lost, 0, sizeof t->lost);
 }
 
@@ -168,13 +169,20 @@ static uint32_t tree_depth(const struct func_tree *t, const struct func_frame *f
     return depth;
 }
 
+/* Whether calls of a function from a node, the one at that depth, are recorded. */
+static bool tree_is_selected(const struct func_tree *t, uint64_t function, uint32_t caller, uint32_t depth)
+{
+    uint32_t max = func_depth_max(t->selected);
+    return (max == 0 || depth < max) && func_is_selected(t->selected, function, caller == FUNC_NODE_THREAD);
+}
+
 /* What a new node has for its first child. Of a function that is not selected, its caller: what it calls is called from there. */
 static uint32_t tree_first_child(const struct func_tree *t, const struct func_frame *f, uint64_t function)
 {
     func_modules_see(function);
     uint32_t at = tree_index(t, func_frame_at(t, f));
-    bool too_deep = func_process.depth_max > 0 && tree_depth(t, f) >= func_process.depth_max;
-    if (too_deep || !func_is_selected(function, at == FUNC_NODE_THREAD))
+    uint32_t depth = func_depth_max(t->selected) > 0 ? tree_depth(t, f) : 0;
+    if (!tree_is_selected(t, function, at, depth))
         return FUNC_RECURSION | FUNC_SKIPPED | at;
     uint32_t active = tree_find_active(t, f, function);
     return active ? FUNC_RECURSION | active : 0;
@@ -200,6 +208,44 @@ static uint32_t tree_child(struct func_tree *t, const struct func_frame *f, uint
     return c;
 }
 
+/* ---------------------------------------------------------------------------------------------------- selection */
+
+/* Calls of the same function get a node of their own from here on. */
+static void tree_retire(struct func_node *n)
+{
+    __atomic_store_n(&n->function, n->function | (uint64_t)FUNC_SAME_MODULE << FUNC_ADDRESS_BITS, __ATOMIC_RELAXED);
+}
+
+/* The children of node `i`; `depth` has that of each node. */
+static void tree_select_children(struct func_tree *t, uint32_t i, uint32_t *depth, uint32_t count)
+{
+    struct func_node *nodes = func_nodes(t);
+    for (uint32_t c = nodes[i].child; c != 0 && c < count; c = nodes[c].next) {
+        bool skipped = (nodes[c].child & FUNC_SKIPPED) != 0;
+        depth[c] = depth[i] + 1;
+        if (nodes[c].function >> FUNC_ADDRESS_BITS == 0 &&
+            skipped == tree_is_selected(t, nodes[c].function, i, depth[i]))
+            tree_retire(&nodes[c]);
+    }
+}
+
+/* A node comes after its caller's. Without memory for their depths, all are retired. */
+void func_tree_select(struct func_tree *t, uint32_t selected)
+{
+    struct func_node *nodes = func_nodes(t);
+    uint32_t n = t->nodes < t->nodes_ready ? t->nodes : t->nodes_ready;
+    uint32_t *depth = func_map_wiped(n * sizeof *depth);
+    t->selected = selected;
+    func_events_select(t);
+    for (uint32_t i = depth ? FUNC_NODE_THREAD : FUNC_NODES_FIXED; i < n; i++)
+        if (!depth)
+            tree_retire(&nodes[i]);
+        else if (!(nodes[i].child & FUNC_RECURSION))
+            tree_select_children(t, i, depth, n);
+    if (depth)
+        munmap(depth, n * sizeof *depth);
+}
+
 /* --------------------------------------------------------------------------------------------- out of order */
 
 /* A call that gets no frame: it, and all that is called from it, is only counted. */
@@ -219,8 +265,7 @@ static void tree_lose(struct func_tree *t, struct func_frame *f, const struct fu
     func_tree_set_top(t, g);
 }
 
-/* Whether an address is on the signal stack on which the thread runs now, and the other is not. */
-static bool tree_is_on_signal_stack(uint64_t cfa, uint64_t other)
+bool func_is_on_signal_stack(uint64_t cfa, uint64_t other)
 {
     stack_t s;
     int saved = errno;
@@ -245,7 +290,7 @@ static struct func_frame *tree_resync(struct func_tree *t, const struct func_cal
 {
     uint64_t now = tick_now();
     struct func_frame *f = func_tree_top(t);
-    if (c->cfa > f->cfa && tree_is_on_signal_stack(c->cfa, f->cfa))
+    if (c->cfa > f->cfa && func_is_on_signal_stack(c->cfa, f->cfa))
         return f;
     for (; func_frame_is_left(f, c); f = func_tree_top(t))
         tree_leave(t, f, now);
@@ -298,9 +343,28 @@ void func_tree_enter(struct func_tree *t, const struct func_call *c)
     func_tree_begin(t, f + 1, tick_now());
 }
 
+bool func_tree_has_calls(const struct func_tree *t)
+{
+    return !tree_is_thread(t, func_tree_top(t));
+}
+
 void func_tree_end(struct func_tree *t, uint64_t now)
 {
     struct func_frame *f;
     while (!tree_is_thread(t, f = func_tree_top(t)))
         tree_leave(t, f, now);
+}
+
+/* Calls and returns may have been recorded a moment after the stop. */
+void func_tree_stop(struct func_tree *t, uint64_t tick)
+{
+    uint64_t left = t->left, now = tick_now();
+    if (tick > now)
+        tick = 0;
+    for (const struct func_frame *f = func_tree_top(t); !tree_is_thread(t, f); f--)
+        if (!tree_is_lost(t, f) && f->start + f->children > tick)
+            tick = f->start + f->children;
+    func_tree_end(t, tick);
+    t->stopped += t->left - left;
+    t->left = left;
 }

@@ -18,6 +18,14 @@
 struct func_tree *func_tree_new(uint32_t number);
 /** End all calls that have not returned. */
 void func_tree_end(struct func_tree *t, uint64_t now);
+/** The same at `tick`, when recording was stopped, 0: at the last return; but not before that. */
+void func_tree_stop(struct func_tree *t, uint64_t tick);
+/** Other functions are selected. No call is open. Nodes of functions whose selection has changed are not found any more. */
+void func_tree_select(struct func_tree *t, uint32_t selected);
+/** Whether calls are open. */
+bool func_tree_has_calls(const struct func_tree *t);
+/** Whether an address is on the signal stack on which the thread runs now, and the other is not. Keeps errno. */
+bool func_is_on_signal_stack(uint64_t cfa, uint64_t other);
 /** Take back everything that was recorded. */
 void func_tree_clear(struct func_tree *t);
 
@@ -44,14 +52,8 @@ static inline uint32_t func_tree_number(const struct func_tree *t, const struct 
     return (uint32_t)(((uintptr_t)n - t->nodes_start) / sizeof *n);
 }
 
-/** Whether a call of the node has events. */
-static inline bool func_tree_has_events(const struct func_tree *t, const struct func_node *n)
-{
-    return UNLIKELY(t->event) && LIKELY(!(n->child & FUNC_SKIPPED));
-}
-
-/** The last frame's call ends: count it. */
-static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, struct func_node *n, uint64_t now)
+/** The last frame's call ends: count it. @return its ticks */
+static inline uint64_t func_tree_count(struct func_tree *t, struct func_frame *f, struct func_node *n, uint64_t now)
 {
     struct func_frame *caller = f - 1;
     uint64_t spent = now - f->start, cost = f->cost + t->inner_ticks;
@@ -67,10 +69,25 @@ static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, stru
     caller->children += spent + t->outer_ticks;
     caller->cost += cost + t->outer_ticks;
     func_tree_set_top(t, caller);
-    if (!func_tree_has_events(t, n))
-        return;
-    if (LIKELY(spent >= t->events_min) || !func_events_take_back(t, func_tree_number(t, n)))
-        func_events_write(t, func_tree_number(t, n) | FUNC_EVENT_EXIT, now);
+    return spent;
+}
+
+/** The number of a node in an event of a call that ended after `spent` ticks; 0: it has none. */
+static inline uint32_t func_tree_end_event(struct func_tree *t, const struct func_node *n, uint64_t spent)
+{
+    uint32_t number = func_tree_number(t, n);
+    if ((n->child & FUNC_SKIPPED) || (UNLIKELY(spent < t->events_min) && func_events_take_back(t, number)))
+        return 0;
+    return number | FUNC_EVENT_EXIT;
+}
+
+/** The last frame's call ends, with its event. */
+static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, struct func_node *n, uint64_t now)
+{
+    uint64_t spent = func_tree_count(t, f, n, now);
+    uint32_t what = t->event ? func_tree_end_event(t, n, spent) : 0;
+    if (what)
+        func_events_write(t, what, now);
 }
 
 /** Where a hook was called from. */
@@ -114,13 +131,19 @@ static inline void func_tree_push(struct func_tree *t, struct func_frame *g, str
     g->cost = 0;
 }
 
+/** The number of a frame's node in the event of its begin; 0: it has none. */
+static inline uint32_t func_tree_begin_event(const struct func_tree *t, const struct func_node *n)
+{
+    return LIKELY(!(n->child & FUNC_SKIPPED)) ? func_tree_number(t, n) : 0;
+}
+
 /** The call begins: after everything else. */
 static inline void func_tree_begin(struct func_tree *t, struct func_frame *f, uint64_t now)
 {
     f->start = now;
-    const struct func_node *n = func_frame_node(f);
-    if (func_tree_has_events(t, n))
-        func_events_write(t, func_tree_number(t, n), now);
+    uint32_t what = t->event ? func_tree_begin_event(t, func_frame_node(f)) : 0;
+    if (what)
+        func_events_write(t, what, now);
 }
 
 /** Whether space is reserved for frame `g`, and one more for calls that get none. */

@@ -52,10 +52,10 @@ static bool stream_set_nodes(struct functions_stream *s, const struct func_tree 
 }
 
 int functions_add_stream(struct upmu_functions *f, const char *dir, const struct func_process_header *h,
-                         const struct func_tree *t, size_t bytes, func_number *number, void *arg)
+                         const struct func_tree *t, uint64_t end_tick, size_t bytes, func_number *number, void *arg)
 {
     char path[PATH_MAX];
-    struct functions_stream s = {.pid = h->pid, .end_tick = t->end_tick ? t->end_tick : h->end_tick};
+    struct functions_stream s = {.pid = h->pid, .end_tick = end_tick};
     f->totals.events_lost += t->events_lost;
     f->totals.events_short += t->events_short;
     if (!stream_locate(&s, t))

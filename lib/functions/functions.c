@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "func/format/notes.h"
+#include "func/format/switch.h"
 #include "upmu/control.h"
 
 static int functions_no_memory(void)
@@ -52,6 +53,7 @@ static void file_unmap(struct file *f)
 {
     if (f->data)
         munmap(f->data, f->bytes);
+    *f = (struct file){0};
 }
 
 /* ------------------------------------------------------------------------------------------------------- names */
@@ -59,6 +61,7 @@ static void file_unmap(struct file *f)
 struct numbering {
     struct upmu_functions *functions;
     const struct func_modules *modules;
+    struct file control; /**< the switch of the process, or nothing */
 };
 
 /* The outermost frame at the first instruction is the function itself, whatever was inlined there. */
@@ -104,6 +107,18 @@ static uint32_t functions_number(void *arg, uint64_t function)
 
 /* ----------------------------------------------------------------------------------------------------- reading */
 
+/* When the calls that have not returned end; 0: at the last return. */
+static uint64_t functions_end(struct func_switch *s, const struct func_process_header *h, const struct func_tree *t)
+{
+    uint64_t stopped;
+    const uint32_t *gate = s ? func_switch_gate(s) : NULL;
+    if (t->end_tick)
+        return t->end_tick;
+    if (gate && func_switch_stopped(s, __atomic_load_n(gate, __ATOMIC_ACQUIRE), t->interval, &stopped))
+        return stopped;
+    return h->end_tick;
+}
+
 static int functions_read_thread(struct numbering *n, const char *dir, const struct func_process_header *h,
                                  const struct file *file, double ns_per_tick)
 {
@@ -118,10 +133,11 @@ static int functions_read_thread(struct numbering *n, const char *dir, const str
     f->totals.lost_depth += t->lost[FUNC_LOSS_DEPTH];
     f->totals.left += t->left;
     f->totals.unmatched += t->unmatched;
-    uint64_t end = t->end_tick ? t->end_tick : h->end_tick;
+    f->totals.stopped += t->stopped;
+    uint64_t end = functions_end(n->control.data, h, t);
     if (!func_profile_add(&f->profile, t, file->bytes, end, ns_per_tick, functions_number, n))
         return functions_no_memory();
-    return functions_add_stream(f, dir, h, t, file->bytes, functions_number, n);
+    return functions_add_stream(f, dir, h, t, end, file->bytes, functions_number, n);
 }
 
 static int functions_read_threads(struct numbering *n, const char *dir, const struct func_process_header *h)
@@ -154,7 +170,7 @@ static int functions_read_process(struct upmu_functions *f, const struct upmu_co
 {
     struct file file;
     struct func_modules modules = {0};
-    struct numbering n = {f, &modules};
+    struct numbering n = {.functions = f, .modules = &modules};
     int found = file_map(&file, s->dir, FUNC_PROCESS_FILE), rc = 0;
     const struct func_process_header *h = file.data;
     if (found == 0)
@@ -164,11 +180,16 @@ static int functions_read_process(struct upmu_functions *f, const struct upmu_co
         file_unmap(&file);
         return 0;
     }
+    if (file_map(&n.control, s->dir, FUNC_SWITCH_FILE) != 1 || !func_switch_is_valid(n.control.data, n.control.bytes)) {
+        f->totals.damages++;
+        file_unmap(&n.control);
+    }
     f->totals.processes++;
     f->totals.running += s->running && h->end_tick == 0;
     f->totals.lost_thread += h->lost[FUNC_LOSS_THREAD] + h->lost[FUNC_LOSS_HANDLER];
     rc = func_modules_read(&modules, h, file.bytes) ? functions_read_threads(&n, s->dir, h) : functions_no_memory();
     func_modules_free(&modules);
+    file_unmap(&n.control);
     file_unmap(&file);
     return rc;
 }

@@ -10,7 +10,7 @@ sed -n 's/^#define \(UPMU_\w*\)_SIZE_V1 UPMU_SIZE_V1_(struct \(\w*\), .*/{"\2", 
 [ "$(wc -l <"$scratch/sized_v1.h")" -ge 45 ] || fail "too few recorded sizes are found in the headers"
 # On machines with 64-bit pointers the numbers are those of the structs, which have not grown since.
 {
-    printf '#include "upmu/%s"\n' analysis.h arrow.h control.h deadlock.h export.h findings.h functions.h heap.h monitor.h mpi.h openmp.h overflow.h region.h sampler.h samples.h snapshot.h subscription.h sync.h timeline.h
+    printf '#include "upmu/%s"\n' analysis.h arrow.h control.h deadlock.h export.h findings.h func.h functions.h heap.h monitor.h mpi.h openmp.h overflow.h region.h sampler.h samples.h snapshot.h subscription.h sync.h timeline.h
     sed 's/{"\(\w*\)", \(\w*\)},/_Static_assert(\2 <= sizeof(struct \1), "\1");/' "$scratch/sized_v1.h"
 } >"$scratch/assert.c"
 "$CC" -std=c11 -fsyntax-only -I"$tree/include" "$scratch/assert.c" || fail "a struct is smaller than in the first release"
@@ -52,7 +52,7 @@ env -u UPMU_TRACE -u UPMU_EVENTS "$scratch/sized" "$scratch/trace" "$scratch/fun
 }
 END
 } >"$scratch/nulls.c"
-"$CC" -std=c11 -D_GNU_SOURCE -I"$tree/include" "$scratch/nulls.c" -Wl,--no-as-needed -L"$lib" -lupmu_analysis -lupmu -ldl -o "$scratch/nulls"
+"$CC" -std=c11 -D_GNU_SOURCE -I"$tree/include" "$scratch/nulls.c" -Wl,--no-as-needed -L"$lib" -lupmu_analysis -lupmu_func -lupmu -ldl -o "$scratch/nulls"
 "$scratch/nulls" >"$scratch/results" || fail "a function crashes or is missing after: $(tail -1 "$scratch/results")"
 # upmu_metric_load(NULL) asks for the file of UPMU_METRICS.
 wrong=$(grep -v ' -1$' "$scratch/results" | grep -vx 'upmu_metric_load 0' || true)

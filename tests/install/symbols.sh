@@ -54,7 +54,7 @@ for name in libupmu libupmu_analysis libupmu_func libupmu_sync; do
     taken='^upmu_'
     [ $name != libupmu_sync ] ||
         taken='^(upmu_|pthread_|sem_|mtx_|cnd_|thrd_)|^(call_once|syscall|dl_iterate_phdr|dlclose|free|munmap)$|@Qt_[56]$'
-    [ $name != libupmu_func ] || taken='^(__cyg_profile_func_(enter|exit)|dlclose)$'
+    [ $name != libupmu_func ] || taken='^upmu_|^(__cyg_profile_func_(enter|exit)|dlclose)$'
     same "$name.so exports something else than its map" \
         "$(map_symbols "$maps/$name.map" | grep '^upmu_')" "$(exported "$lib/$name.so" | grep '^upmu_')"
     [[ $name = libupmu_@(sync|func) ]] || ! exported "$lib/$name.so" | grep -v '^upmu_' || fail "$name.so exports these, too"
@@ -96,12 +96,15 @@ names_of()
 }
 mapfile -t all < <(basename -s .h "$tree"/include/upmu/*.h)
 core=$(names_of upmu region overflow) sync=$(comm -23 <(names_of sync) <(names_of upmu region))
-analysis=$(comm -23 <(names_of "${all[@]}") <(sort -u <<<"$core"$'\n'"$sync"))
+func=$(comm -23 <(names_of func) <(names_of upmu))
+analysis=$(comm -23 <(names_of "${all[@]}") <(sort -u <<<"$core"$'\n'"$sync"$'\n'"$func"))
 same "the headers declare something else than libupmu.map" "$public" "$core"
 same "the headers declare something else than libupmu_analysis.map" \
     "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" "$analysis"
 same "sync.h declares something else than libupmu_sync.map" \
     "$(map_symbols "$maps/libupmu_sync.map" | sed -n 's/@@UPMU_[0-9].*//p')" "$sync"
+same "func.h declares something else than libupmu_func.map" \
+    "$(map_symbols "$maps/libupmu_func.map" | sed -n 's/@@UPMU_[0-9].*//p')" "$func"
 
 for needs in $(needed "$lib/libupmu.so"); do
     case $needs in

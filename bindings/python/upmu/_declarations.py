@@ -47,6 +47,9 @@ UPMU_FRAME_ONLY_SITE = 9
 UPMU_FRAME_SCANNED = 10
 UPMU_CONTROL_STOPPED = -1
 UPMU_CONTROL_NO_SYNC = -2
+UPMU_CONTROL_FUNCTIONS_NONE = 0
+UPMU_CONTROL_FUNCTIONS_ON = 1
+UPMU_CONTROL_FUNCTIONS_STOPPED = 2
 UPMU_DEADLOCK_CYCLE = 0
 UPMU_DEADLOCK_SELF = 1
 UPMU_DEADLOCK_OWNER_ENDED = 2
@@ -346,6 +349,8 @@ UPMU_FILTER_REFUSED = 1
 UPMU_FILTER_ASKED = 2
 UPMU_FILTER_KILLED = 3
 UPMU_NO_INDEX = 4294967295
+UPMU_FUNC_NO_DEPTH = 4294967295
+UPMU_FUNC_NO_MIN = 18446744073709551615
 UPMU_REGION_NAME_MAX = 255
 UPMU_REGION_DEPTH_MAX = 256
 UPMU_REGION_EVENTS_MAX = 16
@@ -774,6 +779,8 @@ class UpmuControlStatus(Structure):
         ("events", c_uint64),
         ("lost", c_uint64),
         ("dir", c_char_p),
+        ("functions", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -973,6 +980,19 @@ class UpmuFinding(Structure):
     ]
 
 
+class UpmuFuncSelection(Structure):
+    """struct upmu_func_selection"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("include", c_char_p),
+        ("exclude", c_char_p),
+        ("below", c_char_p),
+        ("min_ns", c_uint64),
+        ("depth", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class UpmuFunctionsOpts(Structure):
     """struct upmu_functions_opts"""
     _fields_ = [
@@ -1005,6 +1025,7 @@ class UpmuFunctionsTotals(Structure):
         ("events_lost", c_uint64),
         ("events_short", c_uint64),
         ("rings", c_uint64),
+        ("stopped", c_uint64),
     ]
 
 
@@ -2414,6 +2435,7 @@ STRUCTS = {
     "upmu_export_format": UpmuExportFormat,
     "upmu_findings_opts": UpmuFindingsOpts,
     "upmu_finding": UpmuFinding,
+    "upmu_func_selection": UpmuFuncSelection,
     "upmu_functions_opts": UpmuFunctionsOpts,
     "upmu_functions_totals": UpmuFunctionsTotals,
     "upmu_function": UpmuFunction,
@@ -2660,6 +2682,9 @@ FUNCTIONS = {
         "upmu_control_stop": (c_int, [c_void_p, c_size_t]),
         "upmu_control_set_mode": (c_int, [c_void_p, c_size_t, c_int]),
         "upmu_control_mark": (c_int, [c_void_p, c_size_t, c_char_p]),
+        "upmu_control_functions_start": (c_int, [c_void_p, c_size_t]),
+        "upmu_control_functions_stop": (c_int, [c_void_p, c_size_t]),
+        "upmu_control_functions_select": (c_int, [c_void_p, c_size_t, POINTER(UpmuFuncSelection)]),
         "upmu_control_close": (None, [c_void_p]),
         "upmu_deadlocks_open": (c_int, [c_void_p, c_char_p, POINTER(UpmuDeadlocksOpts)]),
         "upmu_deadlocks_close": (None, [c_void_p]),

@@ -21,7 +21,7 @@
 #define FUNC_THREAD_MAGIC "upmuctx"
 
 enum {
-    FUNC_VERSION = 3,
+    FUNC_VERSION = 4,
     FUNC_HEADER_BYTES = 4096,
     FUNC_NOTES_BYTES = 4 << 20, /**< of the notes of modules, at most */
     FUNC_STEP_BYTES = 65536,    /**< space is reserved in such steps */
@@ -39,8 +39,8 @@ enum {
 #define FUNC_EVENT_THREAD 0x7ffffffeu /**< the lower half is the id of the thread that uses the tree from here on */
 
 /** An address of a function has 48 bits. In that of a function whose module was unloaded, the upper 16 have the number of the
- *  module's note, from 1 on, or FUNC_NO_MODULE. */
-enum { FUNC_ADDRESS_BITS = 48, FUNC_NO_MODULE = 65535 };
+ *  module's note, from 1 on, or FUNC_NO_MODULE. FUNC_SAME_MODULE: there is a later node for the same function. */
+enum { FUNC_ADDRESS_BITS = 48, FUNC_NO_MODULE = 65535, FUNC_SAME_MODULE = 65534 };
 #define FUNC_ADDRESS_MASK ((UINT64_C(1) << FUNC_ADDRESS_BITS) - 1)
 
 /** Why a call is in no tree. The values are part of the format. */
@@ -152,6 +152,9 @@ struct func_tree {
     uint64_t events_wraps; /**< times that a ring began again */
     uint32_t events_ring;  /**< 1: the file is a ring; 0: it grows */
     uint32_t events_full;  /**< 1: no space is left */
+    uint32_t interval;     /**< of the gate, that the open calls belong to (switch.h) */
+    uint32_t selected;     /**< number of the selection that the nodes were made with */
+    uint64_t stopped;      /**< calls that ended because recording was stopped, or other functions were selected */
 };
 static_assert(offsetof(struct func_tree, magic) == 64, "the first cache line is of the hooks");
 static_assert(sizeof(struct func_tree) <= FUNC_HEADER_BYTES, "the header fits");

@@ -41,7 +41,7 @@ bool func_modules_read(struct func_modules *m, const struct func_process_header 
 const struct func_module *func_modules_find(const struct func_modules *m, uint64_t function)
 {
     uint64_t number = function >> FUNC_ADDRESS_BITS, address = function & FUNC_ADDRESS_MASK;
-    if (number != 0)
+    if (number != 0 && number != FUNC_SAME_MODULE)
         return number <= m->n ? &m->module[number - 1] : NULL;
     for (size_t i = m->n; i-- > 0;)
         if (!m->module[i].gone && address >= m->module[i].start && address < m->module[i].end)

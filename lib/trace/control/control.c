@@ -2,6 +2,8 @@
 /* Control of a running process from outside. */
 #include "trace/control/control_file.h"
 #include "trace/control/find.h"
+#include "trace/control/functions.h"
+#include "trace/control/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +23,6 @@
 #include "trace/read/recording.h"
 #include "trace/read/packets.h"
 #include "upmu/control.h"
-
-struct upmu_control {
-    struct path_list processes;
-};
 
 /* -------------------------------------------------------------------------------------------- open and close */
 
@@ -73,47 +71,6 @@ void upmu_control_close(struct upmu_control *control)
         return;
     path_list_free(&control->processes);
     free(control);
-}
-
-static int control_process(const char *function, const struct upmu_control *control, size_t index, const char **dir)
-{
-    if (!control)
-        return argument_null(function, "control");
-    if (index >= control->processes.n)
-        return UPMU_E_END;
-    *dir = control->processes.paths[index];
-    return 0;
-}
-
-/* ---------------------------------------------------------------------------------------- the control file */
-
-/* @return 1, 0 or UPMU_E_IO. */
-static int process_is_running(const char *dir)
-{
-    int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dirfd < 0)
-        return packets_io_failed(dir, errno);
-    int rc = control_is_running(dirfd);
-    close(dirfd);
-    return rc < 0 ? packets_io_failed(dir, -rc) : rc;
-}
-
-/* The control file of a process that still runs. */
-static int control_map_running(const char *function, const struct upmu_control *control, size_t index, const char **dir,
-                               struct control_header **h)
-{
-    int rc = control_process(function, control, index, dir);
-    if (rc == 0)
-        rc = control_file_map(*dir, h);
-    if (rc != 0 || !*h || !*dir)
-        return rc;
-    rc = process_is_running(*dir);
-    if (rc > 0 && !__atomic_load_n(&(*h)->complete, __ATOMIC_ACQUIRE))
-        return 0;
-    if (rc >= 0)
-        rc = upmu_fail(UPMU_E_GONE, "the process of \"%s\" has ended", *dir);
-    control_file_unmap(*h);
-    return rc;
 }
 
 /* ------------------------------------------------------------------------------------------------ the mode */
@@ -361,10 +318,12 @@ int upmu_control_status_read(const struct upmu_control *control, size_t index, s
     if (rc != 0)
         return rc;
     s.dir = dir;
-    if (!dir || (rc = process_is_running(dir)) < 0)
+    if (!dir || (rc = control_process_is_running(dir)) < 0)
         return rc;
     s.running = rc > 0;
     if (s.running && (rc = status_mode(dir, &s.mode)) != 0)
         return rc;
+    if (s.running)
+        s.functions = control_functions_status(dir);
     return OPTS_GIVE(out, s, UPMU_CONTROL_STATUS_SIZE_V1);
 }

@@ -24,6 +24,7 @@ static void json_totals(struct textbuf *j, const struct functions_report *r)
     json_uint(j, "thread", t->lost_thread);
     json_object_end(j);
     json_uint(j, "left", t->left);
+    json_uint(j, "stopped", t->stopped);
     json_uint(j, "unmatched", t->unmatched);
     json_uint(j, "omitted", t->omitted);
     json_uint(j, "damages", t->damages);

@@ -57,6 +57,7 @@ static void text_head(struct output *out, const struct functions_report *r)
     text_warning(out, "calls lost, nested too deep", t->lost_depth);
     text_warning(out, "calls lost, of threads without a tree", t->lost_thread);
     text_warning(out, "calls left without a return (exceptions, longjmp, ends of threads)", t->left);
+    text_warning(out, "calls that ended because recording was stopped, or other functions were selected", t->stopped);
     text_warning(out, "returns without a recorded call", t->unmatched);
     text_warning(out, "paths left out, of more than 10,000 functions", t->omitted);
     free(total);

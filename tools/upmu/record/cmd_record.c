@@ -388,7 +388,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_EVENT, 'e', "event", "EVENTS",
      "counters of its threads and regions, see upmu list; with -F or -c the event that is sampled"},
     {RECORD_OPT_MODE, 'm', "mode", "MODE", "holders (default), contended, all or counts"},
-    {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
+    {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks and functions until 'upmu ctl ... start'"},
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
     {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 256 (default: 16)"},
     {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},

@@ -22,6 +22,8 @@ struct ctl_request {
     const char *target; /* PID or DIR */
     const struct ctl_verb *verb;
     const char *arg;
+    bool selects; /* an option of `selection` was given */
+    struct upmu_func_selection selection;
 };
 
 struct ctl_verb {
@@ -59,6 +61,20 @@ static int ctl_mark(const struct ctl_request *q, const struct upmu_control *c, s
     return rc;
 }
 
+static bool ctl_is_off(const char *word)
+{
+    return strcmp(word, "off") == 0;
+}
+
+/* The selection first: no call is recorded by the one before. */
+static int ctl_functions(const struct ctl_request *q, const struct upmu_control *c, size_t index)
+{
+    int rc = q->selects ? upmu_control_functions_select(c, index, &q->selection) : 0;
+    if (rc < 0 || !q->arg)
+        return rc;
+    return ctl_is_off(q->arg) ? upmu_control_functions_stop(c, index) : upmu_control_functions_start(c, index);
+}
+
 static int ctl_take_snapshot(const struct ctl_request *q, const char *dir)
 {
     return ctl_snapshot(dir, q->target, q->arg);
@@ -74,12 +90,13 @@ static const struct ctl_verb verbs[] = {
     {.name = "stop", .act = ctl_stop},
     {.name = "mode", .arg = "MODE", .act = ctl_mode},
     {.name = "mark", .arg = "TEXT", .act = ctl_mark},
+    {.name = "functions", .arg = "on or off", .optional = true, .act = ctl_functions},
     {.name = "snapshot", .arg = "DIR", .optional = true, .whole = ctl_take_snapshot},
     {.name = "watch", .arg = "DIR", .optional = true, .whole = ctl_watch_triggers},
     {.name = "status"},
 };
 
-#define CTL_VERBS "start, stop, mode, mark, snapshot, watch and status"
+#define CTL_VERBS "start, stop, mode, mark, functions, snapshot, watch and status"
 
 /* --------------------------------------------------------------------------------------------- command line */
 
@@ -91,10 +108,41 @@ static const struct ctl_verb *ctl_verb_named(const char *name)
     return NULL;
 }
 
+enum { CTL_OPT_INCLUDE = 1, CTL_OPT_EXCLUDE, CTL_OPT_BELOW, CTL_OPT_DEPTH, CTL_OPT_MIN };
+
+/* "" and 0 take a limit back. */
+static int ctl_select(struct ctl_request *q, int id, const char *value)
+{
+    long n = 0;
+    q->selects = true;
+    switch (id) {
+    case CTL_OPT_INCLUDE:
+        q->selection.include = value;
+        return 0;
+    case CTL_OPT_EXCLUDE:
+        q->selection.exclude = value;
+        return 0;
+    case CTL_OPT_BELOW:
+        q->selection.below = value;
+        return 0;
+    case CTL_OPT_DEPTH:
+        if (!number_long(value, 0, INT_MAX, &n))
+            return options_usage(q->self, "--depth needs a number of functions, not '%s'", value);
+        q->selection.depth = n > 0 ? (uint32_t)n : UPMU_FUNC_NO_DEPTH;
+        return 0;
+    default:
+        if (!number_long(value, 0, LONG_MAX, &n))
+            return options_usage(q->self, "--min needs a number of nanoseconds, not '%s'", value);
+        q->selection.min_ns = n > 0 ? (uint64_t)n : UPMU_FUNC_NO_MIN;
+        return 0;
+    }
+}
+
 static int ctl_option(void *arg, int id, const char *value)
 {
     struct ctl_request *q = arg;
-    (void)id; /* no options: only operands come here */
+    if (id != OPTION_OPERAND)
+        return ctl_select(q, id, value);
     if (!q->target) {
         q->target = value;
         return 0;
@@ -117,6 +165,13 @@ static int ctl_check(const struct ctl_request *q)
         return options_usage(q->self, "the action is missing: one of " CTL_VERBS);
     if (q->verb->arg && !q->arg && !q->verb->optional)
         return options_usage(q->self, "'%s' wants %s", q->verb->name, q->verb->arg);
+    bool functions = q->verb->act == ctl_functions;
+    if (q->selects && !functions)
+        return options_usage(q->self, "--include, --exclude, --below, --depth and --min are for 'functions'");
+    if (functions && !q->arg && !q->selects)
+        return options_usage(q->self, "'functions' wants on, off, or an option that selects functions");
+    if (functions && q->arg && !ctl_is_off(q->arg) && strcmp(q->arg, "on") != 0)
+        return options_usage(q->self, "'functions' wants on or off, not '%s'", q->arg);
     if (q->verb->act == ctl_mode && mode_number(q->arg) < 0)
         return options_usage(q->self, "a mode is one of holders, contended, all and counts, not '%s'", q->arg);
     return 0;
@@ -143,9 +198,10 @@ static int ctl_act(const struct ctl_request *q, const struct upmu_control *c)
 
 static void ctl_write_status(FILE *out, const struct upmu_control_status *s)
 {
-    fprintf(out, "process %d: %s, mode %s, %" PRIu64 " records, %" PRIu64 " lost, %" PRIu32 " threads, in ",
-            (int)s->pid, s->running ? "running" : "ended", s->running ? mode_name(s->mode) : "none", s->events, s->lost,
-            s->threads);
+    static const char *const functions[] = {"", ", functions on", ", functions off"};
+    fprintf(out, "process %d: %s, mode %s%s, %" PRIu64 " records, %" PRIu64 " lost, %" PRIu32 " threads, in ",
+            (int)s->pid, s->running ? "running" : "ended", s->running ? mode_name(s->mode) : "none",
+            functions[s->functions], s->events, s->lost, s->threads);
     output_clean(out, s->dir);
     fputc('\n', out);
 }
@@ -197,7 +253,7 @@ static int ctl_whole(const struct ctl_request *q)
 
 static int ctl_main(const struct command *self, int argc, char **argv)
 {
-    struct ctl_request q = {.self = self};
+    struct ctl_request q = {.self = self, .selection = {.size = sizeof q.selection}};
     struct upmu_control *c = NULL;
     int status = options_parse(self, argc, argv, ctl_option, &q, NULL);
     if (status != OPTIONS_CONTINUE)
@@ -216,16 +272,24 @@ static int ctl_main(const struct command *self, int argc, char **argv)
     return status;
 }
 
-static const struct option_spec ctl_options[] = {{0, 0, NULL, NULL, NULL}};
+static const struct option_spec ctl_options[] = {
+    {CTL_OPT_INCLUDE, 0, "include", "PATTERNS", "functions: only these are recorded; '' for all"},
+    {CTL_OPT_EXCLUDE, 0, "exclude", "PATTERNS", "functions: these are not; '' for none"},
+    {CTL_OPT_BELOW, 0, "below", "PATTERNS", "functions: only these, and what they call; '' for all"},
+    {CTL_OPT_DEPTH, 0, "depth", "N", "functions: the outermost N of each call path; 0 for all"},
+    {CTL_OPT_MIN, 0, "min", "NS", "functions: no events of calls shorter than NS nanoseconds; 0 for all"},
+    {0, 0, NULL, NULL, NULL},
+};
 
 const struct command command_ctl = {
     .name = "ctl",
     .summary = "start, stop, mark, copy or query a running recording",
-    .usage = "PID|DIR start|stop|mode MODE|mark TEXT|snapshot [DIR]|watch [DIR]|status",
+    .usage = "PID|DIR start|stop|mode MODE|mark TEXT|functions [on|off]|snapshot [DIR]|watch [DIR]|status",
     .about = "Controls the recording of the process PID, or of all running processes of the recording DIR: starts or\n"
              "stops recording of locks and threads, changes the mode (holders, contended, all, counts), writes a mark\n"
-             "to the trace, copies the recording as it is (snapshot), takes a snapshot at each trigger of the program\n"
-             "until interrupted (watch), or shows the status. Only the user who owns the process can do so.\n",
+             "to the trace, starts or stops recording of functions or selects others (functions), copies the\n"
+             "recording as it is (snapshot), takes a snapshot at each trigger of the program until interrupted\n"
+             "(watch), or shows the status. Only the user who owns the process can do so.\n",
     .options = ctl_options,
     .exits = "  0  done\n"
              "  1  it failed for some process, or none is running; the reason is on standard error\n"
