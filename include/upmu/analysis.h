@@ -33,13 +33,24 @@ UPMU_BEGIN_DECLS
 /** The results of reading a recording. */
 struct upmu_overview;
 
+/** How call stacks of processes with OpenMP are shown. Those of others are the same in all three. */
+enum upmu_stacks {
+    /** As the program was written: a thread of a team has the callers of the thread that began the region, a construct stands in place
+     *  of the function that the compiler has made of its body, and there are no functions of the runtime. */
+    UPMU_STACKS_USER = 0,
+    UPMU_STACKS_EXPERT = 1,  /**< the same with functions of the runtime */
+    UPMU_STACKS_MACHINE = 2, /**< as executed */
+};
+
 /** Options; NULL or all zero but `size`: the defaults. */
 struct upmu_overview_opts {
     size_t size;           /**< sizeof(struct upmu_overview_opts) */
     const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
     /** Called repeatedly with the number of events read and an estimate of all events; NULL: not called. */
     void (*progress)(void *arg, uint64_t done, uint64_t all);
-    void *arg; /**< first argument of `progress` */
+    void *arg;         /**< first argument of `progress` */
+    int32_t stacks;    /**< enum upmu_stacks */
+    uint32_t reserved; /**< 0 */
 };
 #define UPMU_OVERVIEW_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_opts, 32)
 
@@ -567,10 +578,13 @@ enum upmu_frame_kind {
     UPMU_FRAME_ONLY_SITE = 9, /**< only the call site was recorded */
     UPMU_FRAME_SCANNED =
         10, /**< there are no unwind tables, the frames were found by scanning code (UPMU_STACK_SCANNED) */
+    /* Of OpenMP, between functions: those that would be here are not known. */
+    UPMU_FRAME_TASK_CALLERS = 11,   /**< from the region to the function that created the task */
+    UPMU_FRAME_REGION_CALLERS = 12, /**< the callers of the function that began the region */
 };
 
-/** "unknown", "code", "signal", "root", "stub", "jit", "tail-call", "truncated", "lost", "only-site", "scanned"; "?" for any
- *  other number. */
+/** "unknown", "code", "signal", "root", "stub", "jit", "tail-call", "truncated", "lost", "only-site", "scanned",
+ *  "task-callers", "region-callers"; "?" for any other number. */
 UPMU_API const char *upmu_frame_kind_name(int kind);
 
 /** Label of a frame beside its function: "inlined", "signal frame", "thread start", "PLT stub",
@@ -597,7 +611,9 @@ UPMU_API UPMU_CHECKED int upmu_overview_line_at(struct upmu_overview *overview, 
 
 /**
  * Frame `i` of a call stack, innermost first: its functions with those inlined into them and those that left it by a tail call.
- * If the stack is not complete, the last frame has no function, and states why (UPMU_FRAME_TRUNCATED and greater).
+ * If the stack is not complete, a frame has no function, and states why (UPMU_FRAME_TRUNCATED and greater): the last one, or, of
+ * OpenMP, one before the construct that the rest is within. A construct is a frame with a name such as "solve, OMP parallel region
+ * from line 9".
  * @param process index for upmu_overview_process_at()
  * @param stack   id of the stack
  * @return 0; UPMU_E_END (no such frame, or stack); UPMU_E_INVAL; UPMU_E_NOMEM.

@@ -50,6 +50,8 @@ struct upmu_export_opts {
     /** Directory of an older recording, to which the new one is compared: format flamegraph colors call paths by how their time
      *  changed, html has a view of the differences. NULL: none. */
     const char *base;
+    int32_t stacks;     /**< enum upmu_stacks (upmu/analysis.h) */
+    uint32_t reserved2; /**< 0 */
 };
 #define UPMU_EXPORT_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_opts, 64)
 

@@ -149,6 +149,10 @@ UPMU_API uint64_t upmu_openmp_region_wait_ns(const struct upmu_openmp *openmp, s
                                              uint32_t construct);
 UPMU_API uint64_t upmu_openmp_thread_wait_ns(const struct upmu_openmp *openmp, size_t thread, uint32_t construct);
 
+/** Length of the name of the function around a construct, in the name of the function that a compiler has made of its body: 5 of
+ *  "solve._omp_fn.0"; 0: it has none, as ".omp_outlined..7"; of any other function, of all of its name. NULL: 0. Thread safe. */
+UPMU_API size_t upmu_openmp_host_length(const char *function);
+
 UPMU_END_DECLS
 
 #endif

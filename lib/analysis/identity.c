@@ -78,7 +78,7 @@ static char *thread_function(const struct upmu_overview *o, const struct ov_thre
     size_t n;
     bool unnamed;
     const char *name = thread_outermost(o, t->process, t->start, &n, &unnamed);
-    bool whole = n == 0 && t->stack_is_whole && upmu_trace_stack_find(o->trace, t->process, t->stack, &stack) == 0;
+    bool whole = n == 0 && t->stack_is_whole && upmu_overview_stack_find(o, t->process, t->stack, &stack) == 0;
     /* A function without a name may be the one: those that it calls are not. */
     for (uint32_t i = whole ? stack.n_frames : 0; i > 0 && n == 0 && !unnamed; i--)
         name = thread_outermost(o, t->process, stack.frames[i - 1], &n, &unnamed);

@@ -127,6 +127,16 @@ size_t location_line(const struct upmu_overview *o, const struct location *l)
     return SIZE_MAX;
 }
 
+int upmu_overview_stack_find(const struct upmu_overview *overview, size_t process, uint32_t id,
+                             struct upmu_trace_stack *out)
+{
+    if (!overview)
+        return argument_null(__func__, "overview");
+    uint32_t context;
+    return upmu_trace_stack_find(overview->trace, process, omp_contexts_stack(&overview->omp, process, id, &context),
+                                 out);
+}
+
 /* Whether the function at an address only passes on the call of the frame inside, and its caller's line is known. */
 static bool location_passes_on(const struct upmu_overview *o, uint32_t process, uint64_t address, uint64_t caller)
 {
@@ -144,7 +154,7 @@ uint64_t lookup_call(const struct upmu_overview *o, uint32_t process, uint64_t s
     struct lookup *l = o->lookup;
     struct upmu_trace_stack found = {.size = sizeof found};
     uint32_t known = map_find(&l->calls, process, stack);
-    if (stack == 0 || upmu_trace_stack_find(o->trace, process, stack, &found) != 0 || found.n_frames == 0)
+    if (stack == 0 || upmu_overview_stack_find(o, process, stack, &found) != 0 || found.n_frames == 0)
         return site;
     if (known != MAP_NONE)
         return found.frames[known];
@@ -199,22 +209,6 @@ static int locations_no_tail_caller(uint64_t address)
     return upmu_fail(UPMU_E_NAME, "no tail call is known at address 0x%" PRIx64, address);
 }
 
-int upmu_overview_line_at(struct upmu_overview *overview, size_t process, uint64_t address, uint32_t stack,
-                          struct upmu_symbol *out)
-{
-    if (!overview || !out)
-        return ARGUMENT_NULL(overview, out);
-    if (process >= overview->pass.n_processes)
-        return UPMU_E_END;
-    uint64_t call = lookup_call(overview, (uint32_t)process, address, stack);
-    struct location *l = &overview->lookup->last;
-    int rc = location_find(overview, process, call, l);
-    size_t depth = rc == 0 ? location_line(overview, l) : 0;
-    if (rc == 0 && depth == SIZE_MAX) /* nothing else is there: the outermost one */
-        depth = l->n_frames > 0 ? l->n_frames - 1 : 0;
-    return rc == 0 ? upmu_overview_symbol_at(overview, process, call, depth, out) : rc;
-}
-
 int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, uint64_t address, struct upmu_symbol *out)
 {
     struct upmu_trace_module m;
@@ -239,12 +233,4 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
                                   .kind = UPMU_FRAME_TAIL_CALL,
                                   .address = address};
     return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
-}
-
-int upmu_overview_stack_find(const struct upmu_overview *overview, size_t process, uint32_t id,
-                             struct upmu_trace_stack *out)
-{
-    if (!overview)
-        return argument_null(__func__, "overview");
-    return upmu_trace_stack_find(overview->trace, process, id, out);
 }

@@ -20,6 +20,12 @@ struct location {
     struct upmu_symbol symbol; /**< without the frame: module, offset and problem */
 };
 
+/** Frames of a call stack, innermost first. */
+struct frame_list {
+    struct upmu_symbol *all;
+    size_t n, cap;
+};
+
 /** All that is looked up; changes when an overview is only read. */
 struct lookup {
     struct symbols *symbols;
@@ -31,11 +37,13 @@ struct lookup {
         bool valid;
         size_t process;
         uint32_t stack;
-        struct upmu_symbol *all;
-        size_t n, cap;
+        struct frame_list list;
     } frames;
-    struct map wrappers; /**< process and address: whether it is in wrappers only */
-    struct map calls;    /**< process and stack: index of the frame that lookup_call() returns */
+    char **constructs; /**< names of constructs of OpenMP */
+    size_t n_constructs, cap_constructs;
+    struct map by_construct; /**< address of the construct, and what it is */
+    struct map wrappers;     /**< process and address: whether it is in wrappers only */
+    struct map calls;        /**< process and stack: index of the frame that lookup_call() returns */
     /* identity.c */
     const char **commands; /**< by process; of the trace */
     size_t n_commands, cap_commands;

@@ -15,7 +15,7 @@ static bool lookup_stack_is_whole(void *arg, uint32_t process, uint32_t stack)
 {
     const struct upmu_overview *o = arg;
     struct upmu_trace_stack found = {.size = sizeof found};
-    return upmu_trace_stack_find(o->trace, process, stack, &found) == 0 && !found.truncated;
+    return upmu_overview_stack_find(o, process, stack, &found) == 0 && !found.truncated;
 }
 
 int lookup_open(struct upmu_overview *o, const char *debug_dir)
@@ -36,7 +36,11 @@ void lookup_close(struct lookup *lookup)
     for (size_t i = 0; i < lookup->n_jit; i++)
         jit_map_free(&lookup->jit[i]);
     identity_free(lookup);
-    free(lookup->frames.all);
+    for (size_t i = 0; i < lookup->n_constructs; i++)
+        free(lookup->constructs[i]);
+    free(lookup->constructs);
+    map_free(&lookup->by_construct);
+    free(lookup->frames.list.all);
     map_free(&lookup->wrappers);
     map_free(&lookup->calls);
     symbols_close(lookup->symbols);

@@ -55,13 +55,20 @@ static void overview_report_progress(struct upmu_overview *o)
         o->opts.progress(o->opts.arg, o->n_read, o->n_all);
 }
 
+static int overview_add_event(struct upmu_overview *o, const struct upmu_trace_event *e)
+{
+    struct upmu_trace_event changed;
+    int rc = o->stacks == UPMU_STACKS_MACHINE ? 0 : omp_contexts_event(&o->omp, o->trace, e, &changed, &e);
+    return rc == 0 ? overview_add(&o->pass, e) : rc;
+}
+
 static int overview_add_events(struct upmu_overview *o)
 {
     const struct upmu_trace_event *e;
     int rc, more;
     do {
         more = upmu_trace_next(o->trace, &e);
-        rc = more > 0 ? overview_add(&o->pass, e) : 0;
+        rc = more > 0 ? overview_add_event(o, e) : 0;
         overview_report_progress(o);
         /* The reader continues with the other streams after damage; any other error would be returned again. */
         if (more < 0)
@@ -94,6 +101,7 @@ static int overview_read_all(struct upmu_overview **overview, const char *dir, c
         return overview_no_memory();
     o->pass.hooks = hooks;
     o->opts = *opts;
+    o->stacks = opts->stacks;
     int rc = open_into(o, dir);
     o->opts = (struct upmu_overview_opts){0};
     if (rc == 0)
@@ -110,16 +118,24 @@ int upmu_overview_open(struct upmu_overview **overview, const char *dir, const s
         return ARGUMENT_NULL(overview, dir);
     *overview = NULL;
     int rc = OPTS_TAKE(ours, opts, UPMU_OVERVIEW_OPTS_SIZE_V1);
+    rc = rc == 0 ? stacks_check(__func__, ours.stacks) : rc;
     if (rc != 0)
         return rc;
     return overview_read_all(overview, dir, &ours, NULL);
 }
 
-int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
+int timeline_read(struct upmu_overview **overview, const char *dir, const struct timeline_names *names,
                   const struct timeline_hooks *hooks)
 {
-    const struct upmu_overview_opts opts = {.debug_dir = debug_dir};
+    const struct upmu_overview_opts opts = {.debug_dir = names->debug_dir, .stacks = names->stacks};
     return overview_read_all(overview, dir, &opts, hooks);
+}
+
+int stacks_check(const char *function, int32_t stacks)
+{
+    if (stacks >= UPMU_STACKS_USER && stacks <= UPMU_STACKS_MACHINE)
+        return 0;
+    return upmu_fail(UPMU_E_INVAL, "%s: opts->stacks is %d, which is no enum upmu_stacks", function, (int)stacks);
 }
 
 int timeline_none(struct upmu_overview **overview)
@@ -139,5 +155,6 @@ void upmu_overview_close(struct upmu_overview *overview)
     overview_free(&overview->pass);
     lookup_close(overview->lookup);
     upmu_trace_close(overview->trace);
+    omp_contexts_free(&overview->omp);
     free(overview);
 }

@@ -8,6 +8,7 @@
 #include "analysis/pass/tables.h"
 #include "analysis/pass/values.h"
 #include "base/error.h"
+#include "openmp_stacks/contexts.h"
 
 struct upmu_overview {
     struct upmu_trace *trace;
@@ -19,6 +20,8 @@ struct upmu_overview {
     uint64_t lost;
     struct upmu_overview_opts opts; /* while the recording is read */
     uint64_t n_read, n_all;         /* events, for `opts.progress` */
+    int32_t stacks;                 /**< enum upmu_stacks */
+    struct omp_contexts omp;        /**< empty if stacks are as executed */
 };
 
 /** Record that a part of the recording could not be read. @return 0; UPMU_E_NOMEM. */

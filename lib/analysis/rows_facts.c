@@ -94,7 +94,8 @@ static int read_rows(struct upmu_timeline *t, const char *dir)
     struct upmu_overview *second = NULL;
     struct timeline_window window;
     const struct timeline_hooks hooks = rows_hooks(t);
-    int rc = timeline_read(&t->facts, dir, t->opts.debug_dir, NULL);
+    const struct timeline_names names = {t->opts.debug_dir, t->opts.stacks};
+    int rc = timeline_read(&t->facts, dir, &names, NULL);
     if (rc == 0)
         rc = timeline_window(t->facts, t->opts.from_ns, t->opts.to_ns, &window);
     if (rc == 0)
@@ -105,7 +106,7 @@ static int read_rows(struct upmu_timeline *t, const char *dir)
     t->from_ns = window.from_ns;
     t->to_ns = window.to_ns;
     t->opts.rows = t->opts.rows != 0 ? t->opts.rows : SIZE_MAX;
-    rc = timeline_read(&second, dir, t->opts.debug_dir, &hooks);
+    rc = timeline_read(&second, dir, &names, &hooks);
     if (rc == 0)
         rows_finish(t);
     upmu_overview_close(second);
@@ -131,6 +132,8 @@ int upmu_timeline_open(struct upmu_timeline **timeline, const char *dir, const s
     if (!t)
         return rows_no_memory();
     int rc = OPTS_TAKE(t->opts, opts, UPMU_TIMELINE_OPTS_SIZE_V1);
+    if (rc == 0)
+        rc = stacks_check(__func__, t->opts.stacks);
     if (rc == 0)
         rc = rows_check_options(&t->opts);
     if (rc == 0)

@@ -310,8 +310,9 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
         rc = deadlocks_find_across(d);
     upmu_control_close(control);
     const struct timeline_hooks hooks = {.arg = &d->log, .event = deadlocks_log_event};
+    const struct timeline_names names = {.debug_dir = opts->debug_dir};
     if (rc == 0)
-        rc = timeline_read(&d->overview, dir, opts->debug_dir, &hooks);
+        rc = timeline_read(&d->overview, dir, &names, &hooks);
     if (rc == 0)
         rc = deadlocks_match_processes(d);
     if (rc == 0)

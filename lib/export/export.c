@@ -92,6 +92,11 @@ static int export_no_profile(const struct export_job *job)
                      job->format->name);
 }
 
+static struct timeline_names export_names_shown(const struct export_job *job)
+{
+    return (struct timeline_names){job->opts.debug_dir, job->opts.stacks};
+}
+
 static int export_open_functions(struct export_job *job)
 {
     const struct upmu_functions_opts opts = {.size = sizeof opts, .debug_dir = job->opts.debug_dir};
@@ -152,12 +157,13 @@ static int export_pick(struct export_job *job)
 {
     struct upmu_overview *ahead = NULL;
     const struct timeline_hooks hooks = spans_hooks(job);
+    const struct timeline_names names = export_names_shown(job);
     if (!job->format->limited || job->all <= EXPORT_LIMIT)
         return 0;
     job->limit.picking = true;
     int rc = calls_begin(job);
     if (rc == 0)
-        rc = timeline_read(&ahead, job->dir, job->opts.debug_dir, &hooks);
+        rc = timeline_read(&ahead, job->dir, &names, &hooks);
     if (rc == 0)
         rc = spans_finish(job, job->facts->pass.end_ns);
     upmu_overview_close(ahead);
@@ -195,11 +201,12 @@ static int export_read_again(struct export_job *job, const char *dir)
 {
     struct upmu_overview *second = NULL;
     const struct timeline_hooks hooks = spans_hooks(job);
+    const struct timeline_names names = export_names_shown(job);
     int rc = 0;
     if (export_wants_events(job)) {
         rc = calls_begin(job);
         if (rc == 0)
-            rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
+            rc = timeline_read(&second, dir, &names, &hooks);
         if (rc == 0)
             rc = spans_finish(job, job->facts->pass.end_ns);
     }
@@ -217,7 +224,8 @@ static int export_read_again(struct export_job *job, const char *dir)
 static int export_read_facts(struct export_job *job, const char *dir)
 {
     struct upmu_samples *samples = NULL;
-    int rc = timeline_read(&job->facts, dir, job->opts.debug_dir, NULL);
+    const struct timeline_names names = export_names_shown(job);
+    int rc = timeline_read(&job->facts, dir, &names, NULL);
     bool alone = job->opts.what == UPMU_EXPORT_AUTO || job->opts.what == UPMU_EXPORT_SAMPLES;
     if (rc != UPMU_E_FORMAT || !alone)
         return rc;
@@ -335,7 +343,9 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     job.format = export_format_find(format);
     if (!job.format)
         return UPMU_E_NAME;
-    rc = export_check(&job);
+    rc = stacks_check(__func__, job.opts.stacks);
+    if (rc == 0)
+        rc = export_check(&job);
     if (rc == 0)
         rc = export_run(&job);
     if (rc == 0 && result)

@@ -4,6 +4,9 @@
 from ctypes import (POINTER, Structure, Union, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32,
                     c_uint64, c_void_p)
 
+UPMU_STACKS_USER = 0
+UPMU_STACKS_EXPERT = 1
+UPMU_STACKS_MACHINE = 2
 UPMU_WAIT_MUTEX = 0
 UPMU_WAIT_COND = 1
 UPMU_WAIT_SEM = 2
@@ -45,6 +48,8 @@ UPMU_FRAME_TRUNCATED = 7
 UPMU_FRAME_LOST = 8
 UPMU_FRAME_ONLY_SITE = 9
 UPMU_FRAME_SCANNED = 10
+UPMU_FRAME_TASK_CALLERS = 11
+UPMU_FRAME_REGION_CALLERS = 12
 UPMU_CONTROL_STOPPED = -1
 UPMU_CONTROL_NO_SYNC = -2
 UPMU_CONTROL_FUNCTIONS_NONE = 0
@@ -368,6 +373,8 @@ class UpmuOverviewOpts(Structure):
         ("debug_dir", c_char_p),
         ("progress", c_void_p),
         ("arg", c_void_p),
+        ("stacks", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -926,6 +933,8 @@ class UpmuExportOpts(Structure):
         ("to_ns", c_uint64),
         ("damage", c_void_p),
         ("base", c_char_p),
+        ("stacks", c_int32),
+        ("reserved2", c_uint32),
     ]
 
 
@@ -1853,6 +1862,8 @@ class UpmuTimelineOpts(Structure):
         ("number", c_uint64),
         ("skip", c_uint64),
         ("rows", c_size_t),
+        ("stacks", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -2773,6 +2784,7 @@ FUNCTIONS = {
         "upmu_openmp_construct_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOpenmpConstruct)]),
         "upmu_openmp_region_wait_ns": (c_uint64, [c_void_p, c_size_t, c_size_t, c_uint32]),
         "upmu_openmp_thread_wait_ns": (c_uint64, [c_void_p, c_size_t, c_uint32]),
+        "upmu_openmp_host_length": (c_size_t, [c_char_p]),
         "upmu_sampler_open": (c_int, [c_void_p, c_char_p, POINTER(UpmuSamplerOpts)]),
         "upmu_sampler_attach": (c_int, [c_void_p, c_int, c_int]),
         "upmu_sampler_drain": (c_int, [c_void_p]),

@@ -73,8 +73,17 @@ int timeline_none(struct upmu_overview **overview);
 /** The time of events, nanoseconds since 1970, at a moment of CLOCK_MONOTONIC_RAW. */
 uint64_t timeline_of_raw(const struct upmu_overview *overview, size_t process, uint64_t raw_ns);
 
+/** How addresses and stacks are shown. */
+struct timeline_names {
+    const char *debug_dir; /**< NULL: the default */
+    int32_t stacks;        /**< enum upmu_stacks */
+};
+
 /** Read a recording as upmu_overview_open() does, with hooks. */
-int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
+int timeline_read(struct upmu_overview **overview, const char *dir, const struct timeline_names *names,
                   const struct timeline_hooks *hooks);
+
+/** Check a number from the caller of `function`. @return 0; UPMU_E_INVAL: it is no enum upmu_stacks. */
+int stacks_check(const char *function, int32_t stacks);
 
 #endif

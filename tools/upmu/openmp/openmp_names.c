@@ -42,28 +42,13 @@ static bool names_is_runtime(const char *function)
     return function && strncmp(function, "__kmp", strlen("__kmp")) == 0;
 }
 
-/* Length of the name of the function around a construct. 0: the name has none. */
-static size_t names_host_length(const char *function)
-{
-    if (names_is_runtime(function))
-        return 0;
-    static const char *const marks[] = {"._omp_fn.", ".omp_outlined", ".omp_task_entry", ".omp_task", "_omp_cpyfn"};
-    size_t length = strlen(function);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const char *mark = strstr(function, marks[i]);
-        if (mark && (size_t)(mark - function) < length)
-            length = (size_t)(mark - function);
-    }
-    return length;
-}
-
 char *openmp_host(const struct openmp_report *r, size_t process, uint64_t site, size_t region)
 {
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_openmp_region around = {.size = sizeof around};
     for (size_t depth = 0; upmu_overview_symbol_at(r->overview, names_process(r, process), site, depth, &s) == 0;
          depth++) {
-        size_t length = s.function ? names_host_length(s.function) : 0;
+        size_t length = upmu_openmp_host_length(s.function);
         if (length)
             return memory_format("%.*s", (int)length, s.function);
     }

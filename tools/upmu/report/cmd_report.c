@@ -35,7 +35,8 @@ enum {
     REPORT_WIDE,
     REPORT_SOURCE,
     REPORT_ANNOTATE,
-    REPORT_DISASSEMBLY
+    REPORT_DISASSEMBLY,
+    REPORT_STACKS
 };
 enum { TOP_MAX = 1000000000 };
 
@@ -43,17 +44,18 @@ static const struct report_view {
     const char *name;
     int (*show)(const struct report_request *q);
     bool filters;                                   /* takes the options of the timeline */
+    bool stacks;                                    /* takes --stacks */
     int (*compare)(const struct report_request *q); /* NULL: not of two recordings */
 } views[] = {
-    {"overview", report_overview, false, report_diff},
-    {"timeline", report_timeline, true, NULL},
-    {"deadlock", report_deadlock, false, NULL},
-    {"regions", report_regions, false, NULL},
-    {"functions", report_functions, false, report_functions_diff},
-    {"mpi", report_mpi, false, NULL},
-    {"openmp", report_openmp, false, NULL},
-    {"heap", report_heap, false, NULL},
-    {"samples", report_samples, false, NULL},
+    {"overview", report_overview, false, true, report_diff},
+    {"timeline", report_timeline, true, true, NULL},
+    {"deadlock", report_deadlock, false, false, NULL},
+    {"regions", report_regions, false, true, NULL},
+    {"functions", report_functions, false, false, report_functions_diff},
+    {"mpi", report_mpi, false, false, NULL},
+    {"openmp", report_openmp, false, false, NULL},
+    {"heap", report_heap, false, false, NULL},
+    {"samples", report_samples, false, false, NULL},
 };
 
 static const struct report_view *report_view_named(const char *name)
@@ -153,6 +155,9 @@ static int report_option(void *arg, int id, const char *value)
     case REPORT_DISASSEMBLY:
         q->disassembly = true;
         return 0;
+    case REPORT_STACKS:
+        q->stacks_given = true;
+        return options_stacks(q->self, value, &q->stacks);
     case REPORT_TOP:
         return report_take_number(q, "--top", value, &q->top);
     case REPORT_GROUP:
@@ -180,16 +185,19 @@ static int report_option(void *arg, int id, const char *value)
 /* The page has everything, and views, order and filters of its own. */
 static int report_html(const struct report_request *q)
 {
-    const struct export_order order = {
-        .dir = q->diff ? q->other_dir : q->dir,
-        .format = "html",
-        .output = q->html,
-        .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns, .base = q->diff ? q->dir : NULL}};
+    const struct export_order order = {.dir = q->diff ? q->other_dir : q->dir,
+                                       .format = "html",
+                                       .output = q->html,
+                                       .opts = {.size = sizeof order.opts,
+                                                .from_ns = q->from_ns,
+                                                .to_ns = q->to_ns,
+                                                .base = q->diff ? q->dir : NULL,
+                                                .stacks = q->stacks}};
     bool filtered = q->thread || q->lock || q->kinds || q->object_types || q->page || q->event;
     if (q->as_json || q->sort || q->top || filtered || q->view != &views[0])
-        return options_usage(q->self,
-                             "--html can be combined with --diff, or --from and --to, only: the page sorts and "
-                             "filters itself");
+        return options_usage(
+            q->self, "--html can be combined with --diff, --stacks, or --from and --to, only: the page sorts and "
+                     "filters itself");
     return export_to_file(&order);
 }
 
@@ -217,6 +225,8 @@ static int report_run(const struct command *self, int argc, char **argv)
         return options_usage(self, "--to is before --from");
     if (q.html)
         return report_html(&q);
+    if (q.stacks_given && (q.diff || !q.view->stacks))
+        return options_usage(self, "--stacks is of the views overview, timeline and regions, and of --html");
     if (q.filter && !q.view->filters)
         return options_usage(self, "%s needs --view timeline%s", q.filter,
                              q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"
@@ -240,6 +250,7 @@ static const struct option_spec report_options[] = {
      "one row for N or more locks that were created, or first used, at one place (default: 10; 0: never)"},
     {REPORT_WIDE, 'w', "wide", NULL,
      "names in full on a terminal, too; without it they are shortened to fit its lines"},
+    {REPORT_STACKS, 0, "stacks", "HOW", OPTIONS_STACKS_HELP},
     {REPORT_DIFF, 'd', "diff", NULL,
      "compare two recordings, OLD and NEW; with --functions their functions, with --html as a page"},
     {REPORT_SOURCE, 0, "source", "FILE", "functions: source file FILE with the sums of its functions"},

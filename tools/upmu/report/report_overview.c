@@ -55,7 +55,7 @@ static int overview_show(const struct report_request *q, write_fn write)
     struct report r = {.totals.size = sizeof r.totals, .dir = q->dir, .top = overview_rows(q)};
     struct progress progress;
     const struct upmu_overview_opts opts = {
-        .size = sizeof opts, .progress = progress_begin(&progress), .arg = &progress};
+        .size = sizeof opts, .progress = progress_begin(&progress), .arg = &progress, .stacks = q->stacks};
     int rc = upmu_overview_open(&r.overview, q->dir, &opts);
     progress_end(&progress);
     if (rc < 0) {

@@ -53,7 +53,8 @@ static struct upmu_timeline_opts timeline_options(const struct report_request *q
                                    .object_types = q->object_types,
                                    .from_ns = q->from_ns,
                                    .to_ns = q->to_ns,
-                                   .number = (uint64_t)q->event};
+                                   .number = (uint64_t)q->event,
+                                   .stacks = q->stacks};
     o.rows = q->top > 0 ? (size_t)q->top : q->as_json ? ROWS_JSON : ROWS_DEFAULT;
     o.skip = q->page > 0 ? (uint64_t)(q->page - 1) * o.rows : 0;
     return o;

@@ -25,6 +25,8 @@ struct report_request {
     const char *source;   /**< end of a source file's path, NULL: not given */
     const char *annotate; /**< a function, NULL: not given */
     bool disassembly;
+    bool stacks_given;
+    int32_t stacks; /**< enum upmu_stacks */
     /* Of the timeline. */
     const char *filter; /**< the last option that is for it, NULL: none was given */
     const char *thread, *lock;

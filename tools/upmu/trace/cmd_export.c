@@ -16,7 +16,8 @@ enum {
     EXPORT_LIST = 4,
     EXPORT_FROM = 5,
     EXPORT_TO = 6,
-    EXPORT_BASE = 7
+    EXPORT_BASE = 7,
+    EXPORT_STACKS = 8
 };
 
 struct export_request {
@@ -58,6 +59,8 @@ static int export_option(void *arg, int id, const char *value)
     case EXPORT_BASE:
         q->order.opts.base = value;
         return 0;
+    case EXPORT_STACKS:
+        return options_stacks(q->self, value, &q->order.opts.stacks);
     case EXPORT_LIST:
         q->list = true;
         return 0;
@@ -110,6 +113,7 @@ static const struct option_spec export_options[] = {
     {EXPORT_TO, 0, "to", "SECONDS", "end of the exported range"},
     {EXPORT_BASE, 0, "base", "OLD",
      "flamegraph, html: changes since the recording OLD, by call path; html also by lock, thread and region"},
+    {EXPORT_STACKS, 0, "stacks", "HOW", OPTIONS_STACKS_HELP},
     {EXPORT_LIST, 0, "formats", NULL, "list the formats"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -117,7 +121,7 @@ static const struct option_spec export_options[] = {
 const struct command command_export = {
     .name = "export",
     .summary = "write a recording in the format of another tool",
-    .usage = "-f FORMAT [-o FILE] [--of WHAT] [--from SECONDS] [--to SECONDS] [--base OLD] DIR",
+    .usage = "-f FORMAT [-o FILE] [--of WHAT] [--from SECONDS] [--to SECONDS] [--base OLD] [--stacks HOW] DIR",
     .about =
         "Reads the recording DIR (or one process in it) and writes it as a timeline (chrome, perfetto, firefox), a\n"
         "profile (folded, flamegraph, callgrind, pprof, otlp, speedscope, firefox), a table of all events (csv, "

@@ -13,6 +13,7 @@
 #include "base/text/suggest.h"
 #include "numbers.h"
 #include "output.h"
+#include "upmu/analysis.h"
 
 enum { OPTION_HELP = -1 };
 
@@ -179,6 +180,19 @@ int options_time(const struct command *cmd, const char *option, const char *valu
     if (*ns == 0 && strcmp(option, "--to") == 0)
         return options_usage(cmd, "--to needs seconds above 0");
     return 0;
+}
+
+int options_stacks(const struct command *cmd, const char *value, int32_t *stacks)
+{
+    static const char *const names[] = {
+        [UPMU_STACKS_USER] = "user", [UPMU_STACKS_EXPERT] = "expert", [UPMU_STACKS_MACHINE] = "machine"};
+    for (int32_t i = UPMU_STACKS_USER; i <= UPMU_STACKS_MACHINE; i++) {
+        if (strcmp(value, names[i]) != 0)
+            continue;
+        *stacks = i;
+        return 0;
+    }
+    return options_usage(cmd, "--stacks is one of user, expert and machine, not '%s'", value);
 }
 
 void options_help(FILE *out, const struct command *cmd)

@@ -32,6 +32,12 @@ int options_usage(const struct command *cmd, const char *fmt, ...) UPMU_PRINTF(2
 /** Take the value of --from or --to: seconds since the beginning of the recording. @return 0 or EXIT_USAGE, with its message. */
 int options_time(const struct command *cmd, const char *option, const char *value, uint64_t *ns);
 
+/** Take the value of --stacks: enum upmu_stacks. @return 0 or EXIT_USAGE, with its message. */
+int options_stacks(const struct command *cmd, const char *value, int32_t *stacks);
+#define OPTIONS_STACKS_HELP                                                                                         \
+    "call stacks of OpenMP programs: user (as written, default), expert (with the runtime's functions) or machine " \
+    "(as executed)"
+
 /** Write a command's help. */
 void options_help(FILE *out, const struct command *cmd);
 
