@@ -174,8 +174,8 @@ UPMU_API const char *upmu_lock_cycle_class_name(int class_number);
 /** A cycle in the lock order: locks acquired in contradictory orders. */
 struct upmu_lock_cycle {
     size_t size;          /**< in: sizeof(struct upmu_lock_cycle); out: bytes filled */
-    uint32_t process;     /**< index for upmu_overview_process_at() */
-    pid_t pid;            /**< process id */
+    uint32_t process;     /**< of the first acquisition, index for upmu_overview_process_at() */
+    pid_t pid;            /**< its process id; others may be of other processes */
     int32_t class_number; /**< enum upmu_lock_cycle_class */
     uint32_t suppressed;  /**< 1: matched by a suppression */
     size_t
@@ -212,6 +212,9 @@ struct upmu_lock_acquisition {
                             free(), it may have been several objects */
     uint32_t
         held_stack; /**< call stack of the acquisition of `held`, for upmu_overview_stack_find(); 0: only `held_site` */
+    uint32_t
+        process; /**< of the thread, index for upmu_overview_process_at(); addresses, stacks and sites are of this process */
+    pid_t pid; /**< its process id */
 };
 #define UPMU_LOCK_ACQUISITION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_lock_acquisition, 88)
 /** Acquisition `k` of cycle `i`. */

@@ -85,6 +85,8 @@ static int open_into(struct upmu_overview *o, const char *dir)
         rc = lookup_open(o, o->opts.debug_dir);
     if (rc == 0)
         rc = overview_add_processes(o);
+    if (rc == 0 && o->pass.hooks && o->pass.hooks->opened)
+        rc = o->pass.hooks->opened(o->pass.hooks->arg, o->trace);
     if (rc == 0)
         rc = overview_add_events(o);
     if (rc == 0)

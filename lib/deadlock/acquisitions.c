@@ -23,9 +23,22 @@ static bool log_reserve(void *array, size_t n, size_t *cap, size_t size)
 
 /* -------------------------------------------------------------------------------------------------------- locks */
 
+/* Number of the process that objects in shared memory belong to; no process of a recording has it. */
+enum { LOG_SHARED = MAP_NONE - 1 };
+
+/* What identifies the object at an address. @return whether it is in shared memory. */
+static bool log_identify(const struct acquisition_log *l, uint32_t *process, uint64_t *address)
+{
+    if (!process_relations_shared(&l->relations, *process, *address, address))
+        return false;
+    *process = LOG_SHARED;
+    return true;
+}
+
 /* The entry of an address; NULL without memory. */
 static struct acq_address *log_address_entry(struct acquisition_log *l, uint32_t process, uint64_t address)
 {
+    (void)log_identify(l, &process, &address);
     uint32_t i = map_find(&l->by_address, process, address);
     if (i == MAP_NONE) {
         i = (uint32_t)l->n_addresses;
@@ -42,14 +55,19 @@ static int log_add_init(struct acquisition_log *l, const struct upmu_trace_event
     struct acq_address *entry = log_address_entry(l, e->process, e->object);
     if (!entry)
         return log_no_memory();
-    *entry = (struct acq_address){.lock = MAP_NONE, .init_stack = e->stack, .initialized = true};
+    *entry =
+        (struct acq_address){.lock = MAP_NONE, .init_stack = e->stack, .init_process = e->process, .initialized = true};
     return 0;
 }
 
+/* A lock in shared memory stays when one process unmaps it. */
 static int log_add_destroy(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    uint32_t i = map_find(&l->by_address, e->process, e->object);
-    if (i != MAP_NONE)
+    uint32_t process = e->process;
+    uint64_t address = e->object;
+    bool unmapped = log_identify(l, &process, &address) && e->flags & UPMU_TRACE_FLAG_FREED;
+    uint32_t i = map_find(&l->by_address, process, address);
+    if (i != MAP_NONE && !unmapped)
         l->addresses[i] = (struct acq_address){.lock = MAP_NONE};
     return 0;
 }
@@ -63,7 +81,7 @@ static uint32_t log_lock(struct acquisition_log *l, uint32_t process, uint64_t a
     if (entry->lock == MAP_NONE) {
         if (!log_reserve(&l->locks, l->n_locks, &l->cap_locks, sizeof *l->locks))
             return MAP_NONE;
-        l->locks[l->n_locks] = (struct acq_lock){.process = process,
+        l->locks[l->n_locks] = (struct acq_lock){.process = entry->initialized ? entry->init_process : process,
                                                  .address = address,
                                                  .init_stack = entry->init_stack,
                                                  .initialized = entry->initialized,
@@ -96,10 +114,15 @@ static uint32_t log_new_thread(struct acquisition_log *l, uint32_t process, pid_
     return i;
 }
 
+static uint32_t log_thread_with(struct acquisition_log *l, uint32_t process, pid_t tid)
+{
+    uint32_t i = map_find(&l->by_tid, process, (uint64_t)tid);
+    return i != MAP_NONE ? i : log_new_thread(l, process, tid);
+}
+
 static uint32_t log_thread(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    uint32_t i = map_find(&l->by_tid, e->process, (uint64_t)e->tid);
-    return i != MAP_NONE ? i : log_new_thread(l, e->process, e->tid);
+    return log_thread_with(l, e->process, e->tid);
 }
 
 /* Begins the next segment of the thread. @return the preceding one, MAP_NONE without memory. */
@@ -124,10 +147,10 @@ static int log_add_create(struct acquisition_log *l, const struct upmu_trace_eve
     return map_put(&l->by_creation, e->process, e->object, before) ? 0 : log_no_memory();
 }
 
-/* A reused tid is another thread. */
+/* A reused tid is another thread. The first thread of a process is known from its fork. */
 static int log_add_start(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
-    uint32_t thread = log_new_thread(l, e->process, e->tid);
+    uint32_t thread = e->tid == e->pid ? log_thread(l, e) : log_new_thread(l, e->process, e->tid);
     if (thread == MAP_NONE || !map_put(&l->by_handle, e->process, e->object, thread))
         return log_no_memory();
     uint32_t creation = map_find(&l->by_creation, e->process, e->object);
@@ -148,6 +171,62 @@ static int log_add_joined(struct acquisition_log *l, const struct upmu_trace_eve
     if (ended != MAP_NONE && (e->thread.peer == 0 || l->threads[ended].tid == e->thread.peer))
         l->segments[l->threads[ended].segment].other = l->threads[thread].segment;
     return 0;
+}
+
+/* ------------------------------------------------------------------------------------------- forks and ended children */
+
+/* All that the child's threads did happens before what `thread` does from here on. */
+static void log_end_child(struct acquisition_log *l, pid_t child, uint32_t thread)
+{
+    for (size_t i = 0; i < l->n_threads; i++) {
+        const struct related_process *p = process_relations_of(&l->relations, l->threads[i].process);
+        struct acq_segment *last = &l->segments[l->threads[i].segment];
+        if (p && p->pid == child && last->other == MAP_NONE)
+            last->other = l->threads[thread].segment;
+    }
+}
+
+static int log_apply_relation(struct acquisition_log *l, uint32_t process, const struct process_relation *r)
+{
+    uint32_t thread = log_thread_with(l, process, r->tid);
+    uint32_t before = thread == MAP_NONE ? MAP_NONE : log_next_segment(l, thread);
+    if (before == MAP_NONE)
+        return log_no_memory();
+    if (r->forked == MAP_NONE) {
+        log_end_child(l, r->child, thread);
+        return 0;
+    }
+    uint32_t first = log_thread_with(l, r->forked, r->child);
+    if (first == MAP_NONE)
+        return log_no_memory();
+    l->segments[before].other = l->threads[first].segment;
+    return 0;
+}
+
+static int log_apply_until(struct acquisition_log *l, uint32_t process, uint64_t tick)
+{
+    struct related_process *p = process_relations_of(&l->relations, process);
+    int rc = 0;
+    while (rc == 0 && p && p->applied < p->n_relations && p->relations[p->applied].tick <= tick)
+        rc = log_apply_relation(l, process, &p->relations[p->applied++]);
+    return rc;
+}
+
+/* All events of a process come after the fork that made it. */
+static int log_fork_applied(struct acquisition_log *l, uint32_t process)
+{
+    struct related_process *p = process_relations_of(&l->relations, process);
+    if (!p || p->seen)
+        return 0;
+    p->seen = true;
+    int rc = log_fork_applied(l, p->parent_index);
+    return rc == 0 ? log_apply_until(l, p->parent_index, p->parent.tick) : rc;
+}
+
+static int log_relate(struct acquisition_log *l, const struct upmu_trace_event *e)
+{
+    int rc = log_fork_applied(l, e->process);
+    return rc == 0 ? log_apply_until(l, e->process, e->tick) : rc;
 }
 
 bool acquisition_log_happens_before(struct acquisition_log *l, uint32_t a, uint32_t z)
@@ -204,6 +283,7 @@ static int finish_acquisition(struct acquisition_log *l, struct acq_thread *t, c
         .stack = t->stack,
         .flags = t->flags,
         .time_ns = t->time_ns,
+        .address = t->object,
     };
     t->expected = 0;
     return 0;
@@ -257,7 +337,8 @@ static int log_add_order(struct acquisition_log *l, const struct upmu_trace_even
         return log_no_memory();
     t->held[t->n_held] = (struct wg_order_held){
         .lock = held, .shared = (e->flags & UPMU_TRACE_FLAG_HOLDER_SHARED) != 0, .permits = permits};
-    t->sites[t->n_held++] = (struct acq_held){.site = e->lock_order.held_site, .stack = e->lock_order.held_stack};
+    t->sites[t->n_held++] = (struct acq_held){
+        .address = e->lock_order.held, .site = e->lock_order.held_site, .stack = e->lock_order.held_stack};
     return t->n_held == t->expected ? finish_acquisition(l, t, e) : 0;
 }
 
@@ -288,6 +369,9 @@ static int log_add_writer(struct acquisition_log *l, const struct upmu_trace_eve
 
 int acquisition_log_add(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
+    int rc = log_relate(l, e);
+    if (rc != 0)
+        return rc;
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ORDER:
         if (e->lock_order.n_held == 0 && e->flags & UPMU_TRACE_FLAG_TRIED)
@@ -356,8 +440,7 @@ void acquisition_log_tries_wait(struct acquisition_log *l, const struct acq_try 
         const struct acq_details *d = &l->details[i];
         bool only_tried = (d->flags & (UPMU_TRACE_FLAG_TIMED | UPMU_TRACE_FLAG_TRIED)) == UPMU_TRACE_FLAG_TRIED;
         if (only_tried && l->acquisitions[i].breakable && d->process == t->process &&
-            site_of(arg, d->process, d->stack) == t->tried &&
-            !log_gives_up(l, t, l->locks[l->acquisitions[i].lock].address))
+            site_of(arg, d->process, d->stack) == t->tried && !log_gives_up(l, t, d->address))
             l->acquisitions[i].breakable = false;
     }
 }
@@ -383,5 +466,6 @@ void acquisition_log_free(struct acquisition_log *l)
     struct map *maps[] = {&l->by_address, &l->by_tid, &l->by_handle, &l->by_creation, &l->by_pair};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
+    process_relations_free(&l->relations);
     memset(l, 0, sizeof *l);
 }

@@ -10,11 +10,12 @@
 
 #include "base/map.h"
 #include "deadlock/graph/lock_order.h"
+#include "deadlock/process_relations.h"
 #include "upmu/trace.h"
 
-/** A lock, from its creation to its destruction. */
+/** A lock, from its creation to its destruction. In shared memory it can have other addresses elsewhere. */
 struct acq_lock {
-    uint32_t process;
+    uint32_t process; /**< that made it, else that acquired it first */
     int32_t type;
     uint64_t address;
     uint32_t init_stack; /**< stack of its initialization, which defines its lock class; 0 = not known */
@@ -26,8 +27,9 @@ struct acq_lock {
 
 /** Details of a held lock beside wg_order_held. */
 struct acq_held {
-    uint64_t site;  /**< call site of its acquisition */
-    uint32_t stack; /**< of its acquisition, 0 = none */
+    uint64_t address; /**< of the lock, in the process of the thread */
+    uint64_t site;    /**< call site of its acquisition */
+    uint32_t stack;   /**< of its acquisition, 0 = none */
 };
 
 /** Details of an acquisition beside wg_acquisition. */
@@ -38,6 +40,7 @@ struct acq_details {
     uint32_t stack;
     uint32_t flags;
     uint64_t time_ns;
+    uint64_t address; /**< of the lock, in the process of the thread */
 };
 
 /** A segment of a thread between creating or joining threads. Later segments of a thread have higher numbers. */
@@ -61,13 +64,15 @@ struct acq_thread {
 };
 
 struct acquisition_log {
+    struct process_relations relations; /**< read before the first event */
     struct acq_lock *locks;
     size_t n_locks, cap_locks;
     struct acq_address {
         uint32_t lock;       /**< the live lock, MAP_NONE until its first acquisition */
         uint32_t init_stack; /**< of the last initialization, 0 = not known */
-        bool initialized;    /**< that was recorded */
-        bool written;        /**< an rwlock that was acquired by a writer */
+        uint32_t init_process;
+        bool initialized; /**< that was recorded */
+        bool written;     /**< an rwlock that was acquired by a writer */
     } * addresses;
     size_t n_addresses, cap_addresses;
     struct acq_thread *threads;

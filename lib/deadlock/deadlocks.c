@@ -295,6 +295,12 @@ static int deadlocks_log_event(void *arg, const struct overview *pass, uint32_t 
     return acquisition_log_add(arg, e);
 }
 
+static int deadlocks_read_relations(void *arg, const struct upmu_trace *trace)
+{
+    struct acquisition_log *log = arg;
+    return process_relations_read(&log->relations, trace);
+}
+
 static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
 {
     struct upmu_control *control = NULL;
@@ -309,7 +315,8 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
     if (rc == 0)
         rc = deadlocks_find_across(d);
     upmu_control_close(control);
-    const struct timeline_hooks hooks = {.arg = &d->log, .event = deadlocks_log_event};
+    const struct timeline_hooks hooks = {
+        .arg = &d->log, .opened = deadlocks_read_relations, .event = deadlocks_log_event};
     const struct timeline_names names = {.debug_dir = opts->debug_dir};
     if (rc == 0)
         rc = timeline_read(&d->overview, dir, &names, &hooks);

@@ -181,19 +181,21 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
     const struct upmu_lock_acquisition ours = {
         .tid = f->tid,
         .time_ns = f->time_ns,
-        .lock = lock->address,
+        .lock = f->address,
         .lock_type = lock->type,
         .shared = t->shared,
         .tried = (f->flags & UPMU_TRACE_FLAG_TRIED) != 0,
         .timed = (f->flags & UPMU_TRACE_FLAG_TIMED) != 0,
         .stack = f->stack,
-        .held = held->address,
+        .held = d->log.sites[entry].address,
         .held_type = held->type,
         .held_shared = d->log.held[entry].shared,
         .held_site = d->log.sites[entry].site,
         .held_stack = d->log.sites[entry].stack,
         .n_held = t->n_held,
         .reusable = !held->initialized || !lock->initialized,
+        .process = f->process,
+        .pid = f->pid,
     };
     return OPTS_GIVE(out, ours, UPMU_LOCK_ACQUISITION_SIZE_V1);
 }
@@ -229,7 +231,7 @@ int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *d, size_t i,
         return UPMU_E_END;
     const struct wg_order_held *held = &d->log.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
-        .lock = d->log.locks[held->lock].address,
+        .lock = d->log.sites[t->first_held + h].address,
         .shared = held->shared,
         .wanted = lock_cycle_is_gate(d, c, k, held),
         .site = d->log.sites[t->first_held + h].site,

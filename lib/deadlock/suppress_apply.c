@@ -76,12 +76,13 @@ static bool lock_cycle_is_suppressed(struct upmu_deadlocks *d, size_t i)
     struct upmu_lock_acquisition acquisition = {.size = sizeof acquisition};
     if (upmu_deadlocks_cycle_at(d, i, &cycle) != 0)
         return false;
-    const struct candidate t = {
-        .d = d, .group = "order", .kind = upmu_lock_cycle_class_name(cycle.class_number), .process = cycle.process};
-    for (size_t k = 0; upmu_deadlocks_acquisition_at(d, i, k, &acquisition) == 0; k++)
+    struct candidate t = {.d = d, .group = "order", .kind = upmu_lock_cycle_class_name(cycle.class_number)};
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(d, i, k, &acquisition) == 0; k++) {
+        t.process = acquisition.process;
         if (candidate_stack_matches(&t, acquisition.stack) || candidate_address_matches(&t, acquisition.held_site) ||
             candidate_lock_matches(&t, acquisition.lock_type, acquisition.lock))
             return true;
+    }
     return false;
 }
 

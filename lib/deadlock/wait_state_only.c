@@ -7,68 +7,14 @@
  */
 #include "deadlock/wait_state_only.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/locations.h"
 #include "analysis/public.h"
 #include "base/error.h"
+#include "deadlock/notes_file.h"
 #include "trace/read/bare.h"
-
-/* A copy of the notes. */
-struct notes {
-    char *data; /* with a terminating NUL added */
-    uint32_t bytes;
-    bool whole;
-};
-
-/* ------------------------------------------------------------------------------------------------------- reading */
-
-static int notes_read(struct notes *n, const char *dir, const struct wait_file_header *h)
-{
-    char path[PATH_MAX];
-    uint32_t bytes = h->notes <= WAIT_FILE_NOTES_MAX ? h->notes : WAIT_FILE_NOTES_MAX;
-    /* There is at least one note, the module of the program. */
-    bool sensible = h->notes > 0 && h->notes <= WAIT_FILE_NOTES_MAX;
-    *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = sensible && !h->notes_missing};
-    if (!n->data)
-        return deadlocks_no_memory();
-    int len = snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir);
-    int fd = len < (int)sizeof path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) : -1;
-    ssize_t got = 1;
-    while (fd >= 0 && n->bytes < bytes && got > 0) {
-        got = pread(fd, n->data + n->bytes, bytes - n->bytes, (off_t)WAIT_FILE_NOTES_AT + n->bytes);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            n->bytes += (uint32_t)got;
-    }
-    if (fd >= 0)
-        close(fd);
-    n->whole = n->whole && n->bytes == bytes;
-    return 0;
-}
-
-/* The note at `at`, with texts that end within it; NULL past the last, or if it is malformed: `whole` is false then. */
-static const struct wait_file_note *notes_at(struct notes *n, uint32_t at, const char **second)
-{
-    const struct wait_file_note *note = (const struct wait_file_note *)(const void *)(n->data + at);
-    if (at == n->bytes)
-        return NULL;
-    n->whole = n->whole && n->bytes - at >= sizeof *note && note->bytes >= sizeof *note && note->bytes % 8 == 0 &&
-               note->bytes <= n->bytes - at;
-    if (!n->whole)
-        return NULL;
-    size_t space = note->bytes - sizeof *note, first = strnlen(note->texts, space);
-    *second = first < space ? note->texts + first + 1 : "";
-    n->whole = first < space && strnlen(*second, space - first - 1) < space - first - 1;
-    return n->whole ? note : NULL;
-}
 
 /* ------------------------------------------------------------------------------------------------- the overview */
 
@@ -104,6 +50,11 @@ static int overview_add_note(struct upmu_overview *o, const struct wait_state *s
         return overview_add_event(o, s, UPMU_TRACE_LOCK_NAME, (int)note->value[1], note->value[0], second);
     case WAIT_FILE_NOTE_END:
         return overview_add_event(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
+    case WAIT_FILE_NOTE_SHARED:
+    case WAIT_FILE_NOTE_SELF:
+    case WAIT_FILE_NOTE_PARENT:
+    case WAIT_FILE_NOTE_REAPED:
+        return 0;
     default: /* being written, or of a kind of a later version */
         *whole = false;
         return 0;
@@ -112,14 +63,14 @@ static int overview_add_note(struct upmu_overview *o, const struct wait_state *s
 
 static int overview_add_notes(struct upmu_overview *o, const struct wait_state *s, bool *whole)
 {
-    struct notes n;
+    struct notes_file n;
     const struct wait_file_note *note;
     const char *second;
-    int rc = notes_read(&n, o->dir, &s->file.header);
-    for (uint32_t at = 0; rc == 0 && (note = notes_at(&n, at, &second)) != NULL; at += note->bytes)
+    int rc = notes_file_read(&n, o->dir, &s->file.header);
+    for (uint32_t at = 0; rc == 0 && (note = notes_file_at(&n, at, &second)) != NULL; at += note->bytes)
         rc = overview_add_note(o, s, note, second, whole);
     *whole = *whole && n.whole;
-    free(n.data);
+    notes_file_free(&n);
     return rc;
 }
 

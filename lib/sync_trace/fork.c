@@ -17,10 +17,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/tick.h"
 #include "region/recorder.h"
+#include "sync_trace/account/lock_order.h"
 #include "sync_trace/gate.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/state/notes.h"
 #include "sync_trace/thread_life.h"
 
 enum { FORMER_MAX = 8 };
@@ -31,12 +34,42 @@ static struct {
     uint32_t n;               /**< forks so far */
     pid_t former[FORMER_MAX]; /**< id of the forking thread in each parent */
     int (*mutex_lock)(pthread_mutex_t *);
+    /* The last fork of a process that records. A child inherits it, also through processes that do not record. */
+    struct {
+        pid_t process, thread;
+        uint64_t tick, since;
+    } by;
+    uint32_t n_reaped; /**< children whose end was noted */
 } forked;
 
+/* What the thread acquires from here on may run in parallel with the child. */
 static void before_fork(void)
 {
-    if (!__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
-        sync_tls.forking = (uint32_t)syscall(SYS_gettid);
+    if (__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
+        return;
+    sync_tls.forking = (uint32_t)syscall(SYS_gettid);
+    if (!__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+        return;
+    struct sync_thread *t = sync_tls.thread;
+    if (t && sync_is_ready(t))
+        sync_order_renew(t);
+    forked.by.process = getpid();
+    forked.by.thread = (pid_t)sync_tls.forking;
+    forked.by.since = sync_gate.since;
+    forked.by.tick = tick_now();
+}
+
+void sync_fork_child_ended(pid_t child)
+{
+    enum { NOTED_MAX = 1024 }; /* 40 bytes each, of a megabyte for all notes */
+    struct sync_thread *t = sync_recording();
+    if (!t || forked.n_reaped >= NOTED_MAX)
+        return;
+    forked.n_reaped++;
+    uint32_t before = sync_guard(t);
+    sync_order_renew(t);
+    sync_note_reaped(child, t->tid, tick_now());
+    sync_unguard(t, before);
 }
 
 static int fork_first_lock(pthread_mutex_t *m);
@@ -57,8 +90,8 @@ void sync_child_start(void)
     if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         fork_restore_lock();
         sync_threads_forget();
-        if (upmu_recorder_stream_())
-            (void)sync_gate_open(sync_process.mode);
+        if (upmu_recorder_stream_() && sync_gate_open(sync_process.mode) == 0 && forked.by.process != 0)
+            sync_note_parent(forked.by.process, forked.by.thread, forked.by.tick, forked.by.since);
     }
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
@@ -84,6 +117,7 @@ static void fork_child(void)
         forked.former[forked.n] = (pid_t)sync_tls.forking;
     forked.n++;
     forked.process = getpid();
+    forked.n_reaped = 0;
     int (*now)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED);
     if (!now || now == fork_first_lock || !__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED))
         return;

@@ -2,6 +2,8 @@
 /* Opening of the gate: from here on lock calls are recorded. */
 #include "sync_trace/gate.h"
 
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/tick.h"
 #include "region/recorder.h"
@@ -11,6 +13,8 @@
 #include "sync_trace/names.h"
 #include "sync_trace/stack/modules.h"
 #include "sync_trace/stack/unwind.h"
+#include "sync_trace/state/notes.h"
+#include "sync_trace/state/shared_memory.h"
 #include "sync_trace/thread_life.h"
 #include "trace/format/control.h"
 #include "trace/write/writer.h"
@@ -59,6 +63,8 @@ int sync_gate_open(uint32_t mode)
     sync_limits_start(control);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     sync_wait_state_start();
+    sync_shared_memory_start();
+    sync_note_self((pid_t)getpid(), sync_gate.since);
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();
     if (t) {

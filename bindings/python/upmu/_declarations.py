@@ -888,6 +888,8 @@ class UpmuLockAcquisition(Structure):
         ("n_held", c_size_t),
         ("reusable", c_uint32),
         ("held_stack", c_uint32),
+        ("process", c_uint32),
+        ("pid", c_int),
     ]
 
 

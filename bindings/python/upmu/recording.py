@@ -126,6 +126,7 @@ class Acquisition(NamedTuple):
     lock: str
     held: str
     site: str
+    pid: int
 
 
 class LockCycle(NamedTuple):
@@ -350,9 +351,9 @@ class Recording:
         found = []
         for i, raw in enumerate(table(analysis.upmu_deadlocks_cycle_at, c.UpmuLockCycle, d._handle)):
             acquisitions = [
-                Acquisition(a.tid, text(analysis.upmu_overview_thread_name(d.overview, raw.process, a.tid)),
-                            names.address(raw.process, a.lock), names.address(raw.process, a.held),
-                            _stack_site(d, names, raw.process, a.stack))
+                Acquisition(a.tid, text(analysis.upmu_overview_thread_name(d.overview, a.process, a.tid)),
+                            names.address(a.process, a.lock), names.address(a.process, a.held),
+                            _stack_site(d, names, a.process, a.stack), a.pid)
                 for a in table(analysis.upmu_deadlocks_acquisition_at, c.UpmuLockAcquisition, d._handle, i)]
             found.append(LockCycle(raw.pid, text(analysis.upmu_lock_cycle_class_name(raw.class_number)), acquisitions,
                                    bool(raw.suppressed)))

@@ -47,6 +47,8 @@ struct sched_span {
 /** Each hook may be NULL; a return other than 0 ends the pass with that value. */
 struct timeline_hooks {
     void *arg;
+    /** The trace was opened, and no event read. */
+    int (*opened)(void *arg, const struct upmu_trace *trace);
     int (*begin)(void *arg, const struct span *span);
     int (*end)(void *arg, const struct span *span);
     /** After the pass has processed the event; `pass` holds the live object at an address. */

@@ -101,7 +101,9 @@ static void dl_write_deadlock(struct dl *d, size_t i, const struct upmu_deadlock
 static void dl_write_acquisition(struct dl *d, size_t i, size_t k, const struct upmu_lock_acquisition *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
+    d->process = t->process;
     json_object(d->b, NULL);
+    json_uint(d->b, "process", t->process);
     json_uint(d->b, "tid", (uint64_t)t->tid);
     dl_time(d, "time", t->time_ns);
     facts_address(d->b, "lock", t->lock);

@@ -19,6 +19,7 @@
 #include "sync_trace/stack/unwind.h"
 #include "sync_trace/stack/holder_stack.h"
 #include "sync_trace/state/counts.h"
+#include "sync_trace/state/shared_memory.h"
 #include "trace/format/schema.h"
 
 enum { PROBES = 8, KNOWN_MAX_BITS = 20 };
@@ -136,6 +137,18 @@ static uint32_t order_held_stack(struct sync_thread *t, uint64_t tick, uint32_t 
     return stack;
 }
 
+/* Notes where the locks are, if other processes may have the acquired one, too: their orders can contradict this one. */
+static void order_note_shared(struct sync_thread *t, uintptr_t lock, uint32_t type)
+{
+    if (LIKELY(!sync_lock_may_be_shared((const void *)lock, type)))
+        return;
+    uint32_t before = sync_guard(t);
+    sync_shared_memory_note(lock);
+    for (uint32_t i = 0; i < t->depth; i++)
+        sync_shared_memory_note(order_held_key(t, i) & ~(uintptr_t)1);
+    sync_unguard(t, before);
+}
+
 /* One event for each lock held; `e` has their common fields. A lock that another thread released just now is missing, which
  * makes the acquisition incomplete: readers count that. */
 static void order_record_held(struct sync_thread *t, uint64_t tick, struct trace_sync e)
@@ -198,6 +211,7 @@ void sync_order_record(struct sync_thread *t, uint64_t number, uintptr_t key, ui
         .count = n + n_permits,
     };
     if (n > 0) {
+        order_note_shared(t, e.object, type);
         order_record_held(t, tick, e);
         order_record_permits(t, tick, e);
     }

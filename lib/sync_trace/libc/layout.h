@@ -116,6 +116,21 @@ static inline bool sync_sem_seems_taken(const sem_t *s)
 #endif
 }
 
+/** Whether a mutex or rwlock may be in memory that other processes use: it was made for that, or is robust. */
+static inline bool sync_lock_may_be_shared(const void *lock, uint32_t type)
+{
+#ifdef __GLIBC__
+    const pthread_rwlock_t *l = lock;
+    if (type == UPMU_OBJECT_RWLOCK)
+        return l->__data.__shared != 0;
+    return type == UPMU_OBJECT_MUTEX && (sync_mutex_kind(lock) & SYNC_KIND_PSHARED) != 0;
+#else
+    (void)lock;
+    (void)type;
+    return false;
+#endif
+}
+
 /** UPMU_TRACE_FLAG_RECURSIVE and the like of a mutex; 0 where libc has no such field. */
 uint32_t sync_mutex_flags(const pthread_mutex_t *m);
 /** The same of one that was just made with these attributes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modules and object names in the wait-state file, for readers that do not read the events.
+ * Modules, object names, shared mappings and relatives in the wait-state file, for readers that do not read the events, and
+ * for those that compare processes.
  *
  * A writer reserves space behind the last note and publishes its note when it is complete. If a note does not fit,
  * `notes_missing` is set: then only the trace has all of them.
@@ -57,6 +58,34 @@ void sync_note_module(uint64_t base, uint64_t start, uint64_t end, const char *b
 {
     const uint64_t value[3] = {base, start, end};
     write_note(WAIT_FILE_NOTE_MODULE, value, build_id, path);
+}
+
+void sync_note_shared(const uint64_t value[3], const char *file, const char *boot)
+{
+    write_note(WAIT_FILE_NOTE_SHARED, value, file, boot);
+}
+
+static uint64_t note_ids(pid_t process, pid_t thread)
+{
+    return (uint64_t)(uint32_t)process | (uint64_t)(uint32_t)thread << 32;
+}
+
+void sync_note_self(pid_t process, uint64_t since)
+{
+    const uint64_t value[3] = {note_ids(process, 0), since, 0};
+    write_note(WAIT_FILE_NOTE_SELF, value, "", "");
+}
+
+void sync_note_parent(pid_t process, pid_t thread, uint64_t tick, uint64_t since)
+{
+    const uint64_t value[3] = {note_ids(process, thread), tick, since};
+    write_note(WAIT_FILE_NOTE_PARENT, value, "", "");
+}
+
+void sync_note_reaped(pid_t child, pid_t thread, uint64_t tick)
+{
+    const uint64_t value[3] = {note_ids(child, thread), tick, 0};
+    write_note(WAIT_FILE_NOTE_REAPED, value, "", "");
 }
 
 static uint64_t *notes_named_word(struct wait_file_header *h, uint64_t address, uint64_t *mask)

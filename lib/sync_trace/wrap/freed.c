@@ -32,6 +32,7 @@
 #include "sync_trace/stack/unwind.h"
 #include "sync_trace/state/held.h"
 #include "sync_trace/state/lock_memory.h"
+#include "sync_trace/state/shared_memory.h"
 #include "sync_trace/thread_life.h"
 
 /* Sanitizers interpose these functions, and delay the reuse of memory. */
@@ -141,8 +142,10 @@ UPMU_API int munmap(void *at, size_t bytes)
     uintptr_t from = (uintptr_t)at;
     if (UNLIKELY(!real)) /* the caller may be an allocator that the lookup needs */
         return (int)syscall(SYS_munmap, at, bytes);
-    if (freed_is_recording() && freed_is_page_range(from, bytes))
+    if (freed_is_recording() && freed_is_page_range(from, bytes)) {
         freed_end_locks_in(from, bytes, CALL_SITE());
+        sync_shared_memory_unmapped(from, bytes);
+    }
     return real(at, bytes);
 }
 

@@ -70,6 +70,15 @@ enum wait_file_note_kind {
     WAIT_FILE_NOTE_MODULE = 1, /**< value: base, start, end; texts: build-id, path */
     WAIT_FILE_NOTE_NAME = 2,   /**< value: address, enum upmu_object_type, 0; texts: "", name */
     WAIT_FILE_NOTE_END = 3,    /**< value: address of a named object that has ended or is initialized again */
+    /** A mapping with a lock that processes share. value: begin, end, offset in its file; texts: device and inode as in
+     *  /proc/PID/maps, the kernel's boot id */
+    WAIT_FILE_NOTE_SHARED = 4,
+    /* Relations between processes, so that their lock orders can be compared. Ticks are those of events. */
+    WAIT_FILE_NOTE_SELF = 5, /**< value: process id, tick at which the recording began, 0 */
+    WAIT_FILE_NOTE_PARENT =
+        6, /**< it was forked. value: parent's process id | thread id << 32, tick, the parent's own SELF tick */
+    WAIT_FILE_NOTE_REAPED =
+        7, /**< a child has ended and was waited for. value: its process id | thread that waited << 32, tick, 0 */
 };
 
 /** Notes follow each other in the order of writing. */

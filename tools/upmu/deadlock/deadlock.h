@@ -55,6 +55,10 @@ void deadlock_json_frame(struct textbuf *j, const struct upmu_symbol *s);
 char *deadlock_headline(const struct upmu_deadlock *d);
 /** "2 threads take 2 locks in orders that contradict each other". */
 char *deadlock_cycle_headline(const struct upmu_lock_cycle *c);
+/** Whether acquisitions of cycle `i` are of several processes. */
+bool deadlock_cycle_spans(const struct deadlock_report *r, size_t i);
+/** The lock that acquisition `k` of cycle `i` acquires, or the one `held`, by a name that the other process of the cycle may have. */
+char *deadlock_cycle_lock(const struct deadlock_report *r, size_t i, size_t k, bool held);
 /** "mutex queue (0x1234)". */
 char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address);
 /** The line that matters at an address, in the stack of that id if there is one: outside of wrappers such as std::mutex.

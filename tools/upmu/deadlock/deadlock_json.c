@@ -134,10 +134,9 @@ static void json_deadlock(struct textbuf *j, const struct deadlock_report *r, si
 
 /* ------------------------------------------------------------------------------------------------- order of locks */
 
-static void json_lock(struct textbuf *j, const char *key, const struct deadlock_report *r, uint32_t process, int type,
-                      uint64_t address)
+/* `object` is freed. */
+static void json_lock(struct textbuf *j, const char *key, uint64_t address, char *object)
 {
-    char *object = deadlock_object(r, process, type, address);
     json_object(j, key);
     json_uint(j, "address", address);
     json_string(j, "description", object);
@@ -145,19 +144,21 @@ static void json_lock(struct textbuf *j, const char *key, const struct deadlock_
     free(object);
 }
 
-static void json_acquisition(struct textbuf *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
+static void json_acquisition(struct textbuf *j, const struct deadlock_report *r, size_t i, size_t k,
                              const struct upmu_lock_acquisition *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
+    uint32_t process = t->process;
     json_object(j, NULL);
+    json_int(j, "pid", t->pid);
     json_int(j, "tid", t->tid);
     json_uint_if(j, "time_ns", t->time_ns != 0, t->time_ns);
-    json_lock(j, "acquires", r, process, t->lock_type, t->lock);
+    json_lock(j, "acquires", t->lock, deadlock_cycle_lock(r, i, k, false));
     json_bool(j, "shared", t->shared);
     json_bool(j, "tried", t->tried);
     json_bool(j, "timed", t->timed);
     json_stack(j, r, process, t->stack, 0);
-    json_lock(j, "holds", r, process, t->held_type, t->held);
+    json_lock(j, "holds", t->held, deadlock_cycle_lock(r, i, k, true));
     json_bool(j, "holds_shared", t->held_shared);
     json_location(j, "acquired_at", r, process, t->held_site);
     bool whole = json_frames(j, "held_stack", r, process, t->held_stack, t->held_site);
@@ -165,7 +166,7 @@ static void json_acquisition(struct textbuf *j, const struct deadlock_report *r,
     json_array(j, "gates");
     for (size_t n = 0; upmu_deadlocks_acquisition_held_at(r->deadlocks, i, k, n, &h) == 0; n++)
         if (h.wanted)
-            json_lock(j, NULL, r, process, UPMU_OBJECT_NONE, h.lock);
+            json_lock(j, NULL, h.lock, deadlock_object(r, process, UPMU_OBJECT_NONE, h.lock));
     json_array_end(j);
     json_object_end(j);
 }
@@ -182,7 +183,7 @@ static void json_cycle(struct textbuf *j, const struct deadlock_report *r, size_
     json_bool(j, "suppressed", c->suppressed);
     json_array(j, "acquisitions");
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++)
-        json_acquisition(j, r, c->process, i, k, &t);
+        json_acquisition(j, r, i, k, &t);
     json_array_end(j);
     json_object_end(j);
     free(headline);

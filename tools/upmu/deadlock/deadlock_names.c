@@ -25,6 +25,39 @@ size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number)
     return n;
 }
 
+bool deadlock_cycle_spans(const struct deadlock_report *r, size_t i)
+{
+    struct upmu_lock_acquisition first = {.size = sizeof first}, t = {.size = sizeof t};
+    bool spans = false;
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++) {
+        first = k == 0 ? t : first;
+        spans |= t.process != first.process;
+    }
+    return spans;
+}
+
+char *deadlock_cycle_lock(const struct deadlock_report *r, size_t i, size_t k, bool held)
+{
+    struct upmu_lock_acquisition t = {.size = sizeof t}, other = {.size = sizeof other};
+    struct upmu_overview_object own = {.size = sizeof own, .name = ""}, found = {.size = sizeof found, .name = ""};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    size_t n = upmu_deadlocks_acquisition_count(r->deadlocks, i);
+    if (n == 0 || upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) != 0 ||
+        upmu_deadlocks_acquisition_at(r->deadlocks, i, (held ? k + n - 1 : k + 1) % n, &other) != 0)
+        return memory_copy("?");
+    int type = held ? t.held_type : t.lock_type;
+    uint64_t address = held ? t.held : t.lock, there = held ? other.lock : other.held;
+    bool named = upmu_overview_object_find(o, t.process, type, address, &own) == 0 && own.name[0];
+    if (named || other.process == t.process)
+        return deadlock_object(r, t.process, type, address);
+    const char *kind = type == UPMU_OBJECT_NONE ? "lock" : report_type_name(type);
+    if (upmu_overview_object_find(o, other.process, type, there, &found) == 0 && found.name[0])
+        return memory_format("%s %s (0x%" PRIx64 ")", kind, found.name, address);
+    return there == address ? memory_format("%s 0x%" PRIx64, kind, address)
+                            : memory_format("%s 0x%" PRIx64 " (0x%" PRIx64 " in process %ld)", kind, address, there,
+                                            (long)other.pid);
+}
+
 char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
 {
     static const char *const why[] = {

@@ -75,23 +75,34 @@ static void deadlock_point(const struct points *p, size_t i, const struct upmu_d
     free(headline);
 }
 
+static char *cycle_thread(const struct points *p, const struct upmu_lock_acquisition *t, bool several)
+{
+    char *thread = report_thread_text(&p->report->report, t->process, t->tid);
+    if (!several)
+        return thread;
+    char *text = memory_format("process %ld, %s", (long)t->pid, thread);
+    free(thread);
+    return text;
+}
+
 static void cycle_points(const struct points *p, size_t i, const struct upmu_lock_cycle *c)
 {
     struct upmu_lock_acquisition t = {.size = sizeof t};
     struct point point = {.severe = c->class_number == UPMU_LOCK_INVERSION,
                           .rule = upmu_lock_cycle_class_name(c->class_number)};
     char *headline = deadlock_cycle_headline(c);
+    bool several = deadlock_cycle_spans(p->report, i);
     for (size_t k = 0; upmu_deadlocks_acquisition_at(p->report->deadlocks, i, k, &t) == 0; k++) {
-        char *lock = deadlock_object(p->report, c->process, t.lock_type, t.lock);
-        char *held = deadlock_object(p->report, c->process, t.held_type, t.held);
-        char *thread = report_thread_text(&p->report->report, c->process, t.tid);
+        char *lock = deadlock_cycle_lock(p->report, i, k, false);
+        char *held = deadlock_cycle_lock(p->report, i, k, true);
+        char *thread = cycle_thread(p, &t, several);
         point.head = k == 0;
         point_write_one(
-            p, c->process, point_stack_top(p->report, c->process, t.stack), t.stack, &point,
+            p, t.process, point_stack_top(p->report, t.process, t.stack), t.stack, &point,
             k == 0 ? memory_format("lock order: %s: %s acquires %s while holding %s", headline, thread, lock, held)
                    : memory_format("%s acquires %s while holding %s", thread, lock, held));
         point.head = false;
-        point_write_one(p, c->process, t.held_site, 0, &point, memory_format("%s was acquired here", held));
+        point_write_one(p, t.process, t.held_site, 0, &point, memory_format("%s was acquired here", held));
         free(lock);
         free(held);
         free(thread);

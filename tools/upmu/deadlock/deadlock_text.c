@@ -190,16 +190,19 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
 
 /* ------------------------------------------------------------------------------------------------- order of locks */
 
-static void text_acquisition(struct output *out, const struct deadlock_report *r, uint32_t process,
+static void text_acquisition(struct output *out, const struct deadlock_report *r, size_t i, size_t k,
                              const struct upmu_lock_acquisition *t, bool whole)
 {
+    uint32_t process = t->process;
     fputs("  ", out->file);
+    if (deadlock_cycle_spans(r, i))
+        fprintf(out->file, "process %ld, ", (long)t->pid);
     text_clean(out, report_thread_text(&r->report, process, t->tid));
     fprintf(out->file, " acquires %s", t->shared ? "for reading " : "");
-    text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
+    text_clean(out, deadlock_cycle_lock(r, i, k, false));
     fprintf(out->file, "%s%s while holding %s", t->tried ? " with trylock" : "", t->timed ? " with a timeout" : "",
             t->held_shared ? "for reading " : "");
-    text_clean(out, deadlock_object(r, process, t->held_type, t->held));
+    text_clean(out, deadlock_cycle_lock(r, i, k, true));
     fputs(", acquired at ", out->file);
     text_location(out, r, process, t->held_site);
     fputc('\n', out->file);
@@ -238,14 +241,18 @@ static void text_cycle(struct output *out, const struct deadlock_report *r, size
     struct upmu_lock_acquisition t = {.size = sizeof t};
     bool inversion = c->class_number == UPMU_LOCK_INVERSION, reusable = false;
     char *headline = deadlock_cycle_headline(c);
-    fprintf(out->file, "%slock order%s [%s] in process %ld: %s\n", output_style(out, inversion ? STYLE_BAD : STYLE_DIM),
-            output_plain(out), upmu_lock_cycle_class_name(c->class_number), (long)c->pid, headline);
+    fprintf(out->file, "%slock order%s [%s] ", output_style(out, inversion ? STYLE_BAD : STYLE_DIM), output_plain(out),
+            upmu_lock_cycle_class_name(c->class_number));
+    if (deadlock_cycle_spans(r, i))
+        fprintf(out->file, "across processes: %s\n", headline);
+    else
+        fprintf(out->file, "in process %ld: %s\n", (long)c->pid, headline);
     free(headline);
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++) {
-        reusable |= t.reusable && (text_is_reusable(r, c->process, t.lock) || text_is_reusable(r, c->process, t.held));
-        text_acquisition(out, r, c->process, &t, inversion);
+        reusable |= t.reusable && (text_is_reusable(r, t.process, t.lock) || text_is_reusable(r, t.process, t.held));
+        text_acquisition(out, r, i, k, &t, inversion);
         if (c->class_number == UPMU_LOCK_GATED)
-            text_gates(out, r, c->process, i, k);
+            text_gates(out, r, t.process, i, k);
     }
     if (reusable && inversion)
         fputs("  note: no initialization of these locks is recorded: where the program reuses their memory without "

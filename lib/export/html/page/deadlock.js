@@ -367,13 +367,13 @@ function cyclePanel(m, cycle) {
   const nodes = [],
     edges = [],
     side = h("div", {class: "stacks", "aria-live": "polite"});
-  const choose = (node) => replace(side, takingStacks(m, cycle, node.acquisition));
-  cycle.acquisitions.forEach((t) => nodes.push({kind: "lock", title: lockTitle(m, cycle.process, t.held), acquisition: t}));
+  const choose = (node) => replace(side, takingStacks(m, node.acquisition));
+  cycle.acquisitions.forEach((t) => nodes.push({kind: "lock", title: lockTitle(m, t.process, t.held), acquisition: t}));
   cycle.acquisitions.forEach((t, i) => {
-    const thread = m.byTid.get(`${cycle.process}.${t.tid}`);
+    const thread = m.byTid.get(`${t.process}.${t.tid}`);
     edges.push({
       from: i,
-      to: nodes.findIndex((n) => n.acquisition.held === t.lock),
+      to: (i + 1) % cycle.acquisitions.length, // which holds it: in another process perhaps at another address
       kind: "hold",
       label: thread ? thread.label : tr("thread %1", t.tid),
       node: nodes[i],
@@ -399,26 +399,22 @@ function cyclePanel(m, cycle) {
     h(
       "div",
       {class: "split-graph"},
-      ring(
-        nodes,
-        edges.filter((e) => e.to >= 0),
-        choose,
-      ),
+      ring(nodes, edges, choose),
       side,
     ),
   );
 }
 
-function takingStacks(m, cycle, t) {
-  const thread = m.byTid.get(`${cycle.process}.${t.tid}`);
+function takingStacks(m, t) {
+  const thread = m.byTid.get(`${t.process}.${t.tid}`);
   return [
-    h("h3", null, tr("%1 took %2", thread ? thread.label : tr("thread %1", t.tid), lockTitle(m, cycle.process, t.lock))),
+    h("h3", null, tr("%1 took %2", thread ? thread.label : tr("thread %1", t.tid), lockTitle(m, t.process, t.lock))),
     facts([
       [tr("At"), t.time === null ? "" : exact(t.time)],
       [tr("How"), t.tried ? tr("by a call that does not wait") : t.timed ? tr("for a limited time") : ""],
     ]),
     stackList(m, t.stack, 0),
-    h("h3", null, tr("while it held %1, acquired at", lockTitle(m, cycle.process, t.held))),
+    h("h3", null, tr("while it held %1, acquired at", lockTitle(m, t.process, t.held))),
     stackList(m, t.heldStack, t.heldSite),
   ];
 }
