@@ -138,6 +138,8 @@ enum upmu_mpi_pattern {
     UPMU_MPI_EARLY_REDUCE = 6,   /**< reduce or gather: the root began before the first other rank */
     UPMU_MPI_EARLY_SCAN = 7,     /**< scan: a lower rank began later */
     UPMU_MPI_WAIT_FINALIZE = 8,  /**< MPI_Finalize() began before that of the last rank */
+    UPMU_MPI_WRONG_ORDER =
+        9, /**< late sender, while a message sent earlier is received later: in the other order it waits less */
 };
 
 /** Waits of a rank for another one in one function. */
@@ -197,6 +199,42 @@ struct upmu_mpi_delay {
 #define UPMU_MPI_DELAY_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_delay, 72)
 /** Delay `index`: by job, then those that cost most first. Their times add up to those of all waits, but for rounding. */
 UPMU_API UPMU_CHECKED int upmu_mpi_delay_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_delay *out);
+
+/**
+ * What a job's critical path leads through: time of a rank in a region, in an MPI function, or before one. The path ends where the
+ * last rank ends; each wait for another rank leads from its end to that rank. To shorten what is not on it does not shorten the job.
+ */
+struct upmu_mpi_path {
+    size_t size;        /**< in: sizeof(struct upmu_mpi_path); out: bytes filled */
+    size_t job;         /**< index for upmu_mpi_job_at() */
+    int32_t rank;       /**< in MPI_COMM_WORLD */
+    uint32_t inside;    /**< 1: in `name`, waits excluded; 0: outside of MPI, before that call */
+    const char *region; /**< the innermost region that it was in; NULL: none */
+    const char *name;   /**< without `region`: the MPI function; NULL: none followed */
+    uint32_t process;   /**< index of the rank's process in the recording, as upmu_overview_process_at() has it */
+    uint32_t stack;     /**< of one of these calls; 0: none */
+    uint64_t site;      /**< call site of one of these calls; 0: not known */
+    uint64_t ns;        /**< time on the path */
+};
+#define UPMU_MPI_PATH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_path, 64)
+/** Part `index`: by job, then the longest first. */
+UPMU_API UPMU_CHECKED int upmu_mpi_path_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_path *out);
+
+/** A step of a critical path: a rank that it leads along for a while. */
+struct upmu_mpi_path_step {
+    size_t size;       /**< in: sizeof(struct upmu_mpi_path_step); out: bytes filled */
+    size_t job;        /**< index for upmu_mpi_job_at() */
+    int32_t rank;      /**< in MPI_COMM_WORLD */
+    int32_t tid;       /**< thread that called MPI_Init() */
+    uint32_t process;  /**< index of the rank's process in the recording, as upmu_overview_process_at() has it */
+    uint32_t reserved; /**< 0 */
+    uint64_t begin_ns; /**< nanoseconds since 1970 */
+    uint64_t end_ns;   /**< begin of the next step */
+};
+#define UPMU_MPI_PATH_STEP_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_path_step, 48)
+/** Step `index`: by job, then by time. */
+UPMU_API UPMU_CHECKED int upmu_mpi_path_step_at(const struct upmu_mpi *mpi, size_t index,
+                                                struct upmu_mpi_path_step *out);
 
 /** Name of an enum upmu_mpi_pattern, "late-sender"; "?" for unknown ones. */
 UPMU_API const char *upmu_mpi_pattern_name(int pattern);

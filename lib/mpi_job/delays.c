@@ -149,20 +149,6 @@ static void excess_add(struct delays *d, uint32_t key, uint32_t example, double 
     d->excess[key] += ns;
 }
 
-/* First piece of a rank that ends after `time`. */
-static size_t piece_after(const struct job_lane *lane, uint64_t time)
-{
-    size_t low = 0, high = lane->n_pieces;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lane->pieces[middle].end <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The part of a piece that is a wait. */
 static int excess_add_wait(struct delays *d, uint32_t rank, const struct job_piece *p, uint64_t from, uint64_t to,
                            double sign, double *ns)
@@ -186,7 +172,7 @@ static int excess_add_rank(struct delays *d, uint32_t rank, uint64_t from, uint6
 {
     const struct job_rank *r = d->m->ranks[rank];
     uint32_t init = (uint32_t)d->m->n_keys;
-    size_t first = piece_after(&r->lane, from), end = piece_after(&r->lane, to);
+    size_t first = job_piece_after(&r->lane, from), end = job_piece_after(&r->lane, to);
     int rc = 0;
     end += end < r->lane.n_pieces;
     if (end - first > PIECES_MAX)

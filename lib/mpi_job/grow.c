@@ -6,6 +6,11 @@
 #include "base/error.h"
 #include "mpi_job/job.h"
 
+int job_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading MPI events");
+}
+
 void *job_grow(void *array, size_t *n, size_t *cap, size_t bytes)
 {
     enum { FIRST = 16 };
@@ -15,7 +20,7 @@ void *job_grow(void *array, size_t *n, size_t *cap, size_t bytes)
         size_t wanted = *cap ? *cap * 2 : FIRST;
         void *more = wanted > SIZE_MAX / 2 / bytes ? NULL : realloc(data, wanted * bytes);
         if (!more) {
-            (void)upmu_fail(UPMU_E_NOMEM, "out of memory while reading MPI events");
+            (void)job_no_memory();
             return NULL;
         }
         memcpy(array, &more, sizeof more);

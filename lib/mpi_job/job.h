@@ -69,6 +69,13 @@ struct job_half {
 /** Both halves of a message that was received. */
 struct job_message {
     uint32_t send, receive; /**< indices into `sends` and `receives` */
+    uint32_t wait;          /**< 1 + index into `waits` of the receiver's wait, until these are sorted; 0: none */
+};
+
+/** A part of a critical path. */
+struct job_step {
+    uint32_t rank; /**< index into `ranks` */
+    uint64_t begin, end;
 };
 
 /** A collective call with a request that is not complete. */
@@ -218,6 +225,10 @@ struct upmu_mpi {
     size_t n_calls, cap_calls;
     struct upmu_mpi_wait *rows;
     size_t n_rows, cap_rows;
+    struct job_step *steps; /**< critical paths, one job after the other */
+    size_t n_steps, cap_steps;
+    struct upmu_mpi_path *paths;
+    size_t n_paths, cap_paths;
     struct upmu_mpi_delay *delays;
     size_t n_delays, cap_delays;
     char **names; /**< of regions */
@@ -234,6 +245,8 @@ struct upmu_mpi {
     size_t n_processes;
 };
 
+/** Set the message. @return UPMU_E_NOMEM. */
+int job_no_memory(void);
 /** Space for one more in an array; what is new is zero. @return the new element; NULL without memory, with the message. */
 void *job_grow(void *array, size_t *n, size_t *cap, size_t bytes);
 
@@ -275,6 +288,8 @@ int lane_leave(struct lanes *l, struct job_rank *r, struct job_thread *t, uint64
 void lane_poll(struct job_rank *r, const struct upmu_trace_event *e);
 /** After the last event. */
 int lanes_finish(struct lanes *l, const struct upmu_trace *trace);
+/** First piece of a rank that ends after `time`; past the last one: none. */
+size_t job_piece_after(const struct job_lane *lane, uint64_t time);
 /** The call of a number. */
 struct job_node *job_node(struct upmu_mpi *m, uint32_t number);
 /** `node` cannot end before `on` has begun; numbers of calls, of which each may be 0. @return 0; UPMU_E_NOMEM. */
@@ -286,5 +301,7 @@ void job_keep(struct upmu_mpi *m, uint32_t node);
 int job_replay(struct upmu_mpi *m);
 /** What the waits are due to. @return 0; UPMU_E_NOMEM. */
 int job_find_delays(struct upmu_mpi *m);
+/** The critical path of each job. @return 0; UPMU_E_NOMEM. */
+int job_find_paths(struct upmu_mpi *m);
 
 #endif

@@ -237,6 +237,24 @@ void lane_poll(struct job_rank *r, const struct upmu_trace_event *e)
         r->lane.polls_ns += e->mpi_poll.busy_ns;
 }
 
+uint64_t job_rank_end(const struct job_rank *r)
+{
+    return r->end ? r->end : r->last > r->begin ? r->last : r->begin;
+}
+
+size_t job_piece_after(const struct job_lane *lane, uint64_t time)
+{
+    size_t low = 0, high = lane->n_pieces;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lane->pieces[middle].end <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- edges */
 
 int job_add_edge(struct upmu_mpi *m, uint32_t node, uint32_t on)

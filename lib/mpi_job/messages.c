@@ -45,12 +45,12 @@ static int message_add_edges(struct upmu_mpi *m, const struct job_half *s, const
     return rc == 0 && (synchronous || waited) ? job_add_edge(m, s->waited, r->made) : rc;
 }
 
-static int message_keep(struct upmu_mpi *m, const struct job_half *s, const struct job_half *r)
+static int message_keep(struct upmu_mpi *m, const struct job_half *s, const struct job_half *r, uint32_t wait)
 {
     struct job_message *to = job_grow(&m->messages, &m->n_messages, &m->cap_messages, sizeof *to);
     if (!to)
         return UPMU_E_NOMEM;
-    *to = (struct job_message){(uint32_t)(s - m->sends), (uint32_t)(r - m->receives)};
+    *to = (struct job_message){(uint32_t)(s - m->sends), (uint32_t)(r - m->receives), wait};
     return 0;
 }
 
@@ -68,16 +68,75 @@ static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const
     rc = message_add_edges(m, s, r);
     const struct job_wait receiver = {
         .rank = r->rank, .cause = s->rank, .begin = r->begin, .call = r->call, .pattern = UPMU_MPI_LATE_SENDER};
+    size_t waits = m->n_waits;
     if (rc == 0 && r->end)
         rc = job_add_wait(m, &receiver, s->posted, r->end);
     if (rc == 0 && r->end)
-        rc = message_keep(m, s, r);
+        rc = message_keep(m, s, r, m->n_waits > waits ? (uint32_t)m->n_waits : 0);
     /* That the send could not go ahead is seen by its return after the receive was posted. */
     const struct job_wait sender = {
         .rank = s->rank, .cause = r->rank, .begin = s->begin, .call = s->call, .pattern = UPMU_MPI_LATE_RECEIVER};
     if (rc == 0 && s->end > r->posted)
         rc = job_add_wait(m, &sender, r->posted, s->end);
     return rc;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- order */
+
+/** A message as its receiver has it. */
+struct order_entry {
+    uint32_t rank, wait;
+    uint64_t begin, end, sent; /**< of the call that waited for it; begin of the send */
+    uint64_t sent_later;       /**< the earliest send of this message and those received after it */
+};
+
+static int order_compare(const void *x, const void *y)
+{
+    const struct order_entry *a = x, *b = y;
+    return a->rank != b->rank ? (a->rank < b->rank ? -1 : 1) : compare_u64(a->begin, b->begin);
+}
+
+/* The first message of the same receiver that a call after this one waited for; `n` if there is none. */
+static size_t order_next(const struct order_entry *all, size_t n, size_t i)
+{
+    size_t low = i + 1, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].rank == all[i].rank && all[middle].begin < all[i].end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && all[low].rank == all[i].rank ? low : n;
+}
+
+/* A receiver waits for a late sender in wrong order if a message that was sent earlier is received later. */
+static int messages_find_order(struct upmu_mpi *m)
+{
+    size_t n = m->n_messages;
+    struct order_entry *all = calloc(n + 1, sizeof *all);
+    if (!all)
+        return job_no_memory();
+    for (size_t i = 0; i < n; i++) {
+        const struct job_half *s = &m->sends[m->messages[i].send], *r = &m->receives[m->messages[i].receive];
+        all[i] = (struct order_entry){.rank = r->rank,
+                                      .wait = m->messages[i].wait,
+                                      .begin = r->begin,
+                                      .end = r->end,
+                                      .sent = s->posted,
+                                      .sent_later = s->posted};
+    }
+    qsort(all, n, sizeof *all, order_compare);
+    for (size_t i = n; i-- > 0;) {
+        bool last = i + 1 == n || all[i + 1].rank != all[i].rank;
+        size_t next = order_next(all, n, i);
+        if (all[i].wait && next < n && all[next].sent_later < all[i].sent)
+            m->waits[all[i].wait - 1].pattern = UPMU_MPI_WRONG_ORDER;
+        if (!last && all[i + 1].sent_later < all[i].sent_later)
+            all[i].sent_later = all[i + 1].sent_later;
+    }
+    free(all);
+    return 0;
 }
 
 int job_match_messages(struct upmu_mpi *m)
@@ -107,5 +166,5 @@ int job_match_messages(struct upmu_mpi *m)
         s += c <= 0;
         r += c >= 0;
     }
-    return rc;
+    return rc == 0 ? messages_find_order(m) : rc;
 }

@@ -69,11 +69,6 @@ static int jobs_number(struct upmu_mpi *m)
     return 0;
 }
 
-uint64_t job_rank_end(const struct job_rank *r)
-{
-    return r->end ? r->end : r->last > r->begin ? r->last : r->begin;
-}
-
 static uint64_t rank_useful(const struct job_rank *r)
 {
     uint64_t time = job_rank_end(r) - r->begin;
@@ -255,6 +250,8 @@ static int mpi_analyze(struct upmu_mpi *m)
         rc = job_replay(m);
     if (rc == 0 && m->n_waits)
         rc = job_find_delays(m);
+    if (rc == 0)
+        rc = job_find_paths(m);
     return rc == 0 ? job_find_deadlocks(m) : rc;
 }
 
@@ -321,6 +318,8 @@ void upmu_mpi_close(struct upmu_mpi *m)
     free(m->rows);
     free(m->rank_of_process);
     free(m->delays);
+    free(m->steps);
+    free(m->paths);
     for (size_t i = 0; i < m->n_names; i++)
         free(m->names[i]);
     free(m->names);
@@ -446,6 +445,32 @@ int upmu_mpi_delay_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_
     return OPTS_GIVE(out, mpi->delays[index], UPMU_MPI_DELAY_SIZE_V1);
 }
 
+int upmu_mpi_path_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_path *out)
+{
+    if (!mpi)
+        return argument_null(__func__, "mpi");
+    if (index >= mpi->n_paths)
+        return UPMU_E_END;
+    return OPTS_GIVE(out, mpi->paths[index], UPMU_MPI_PATH_SIZE_V1);
+}
+
+int upmu_mpi_path_step_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_path_step *out)
+{
+    if (!mpi)
+        return argument_null(__func__, "mpi");
+    if (index >= mpi->n_steps)
+        return UPMU_E_END;
+    const struct job_step *s = &mpi->steps[index];
+    const struct job_rank *r = mpi->ranks[s->rank];
+    const struct upmu_mpi_path_step ours = {.job = r->job,
+                                            .rank = r->rank,
+                                            .tid = (int32_t)r->init_tid,
+                                            .process = r->process,
+                                            .begin_ns = s->begin,
+                                            .end_ns = s->end};
+    return OPTS_GIVE(out, ours, UPMU_MPI_PATH_STEP_SIZE_V1);
+}
+
 const char *upmu_mpi_pattern_name(int pattern)
 {
     static const char *const names[] = {
@@ -453,6 +478,7 @@ const char *upmu_mpi_pattern_name(int pattern)
         [UPMU_MPI_WAIT_BARRIER] = "wait-at-barrier",  [UPMU_MPI_WAIT_ALL] = "wait-for-all",
         [UPMU_MPI_LATE_BROADCAST] = "late-broadcast", [UPMU_MPI_EARLY_REDUCE] = "early-reduce",
         [UPMU_MPI_EARLY_SCAN] = "early-scan",         [UPMU_MPI_WAIT_FINALIZE] = "wait-at-finalize",
+        [UPMU_MPI_WRONG_ORDER] = "wrong-order",
     };
     return NAME_OF(names, pattern);
 }

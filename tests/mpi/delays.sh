@@ -33,6 +33,28 @@ done
 "$upmu" report --mpi d_plain | grep -qE '^ +0 .* before MPI_Send at chain delays.c:[0-9]+$' || fail "no call site in the text"
 "$upmu" report --mpi d_region | grep -qE '^ +0 .* region slow$' || fail "no region in the text"
 
+# The path is in rank 0 while it computes, then passes through the others: what they wait for is not on it.
+rm -rf d_plain; job plain 3
+"$upmu" report --mpi --json --top 1000 d_plain >json
+python3 - <<'PYTHON' || { "$upmu" report --mpi d_plain; fail "critical path"; }
+import json
+job, = json.load(open("json"))["jobs"]
+path, steps = job["critical_path"]["parts"], job["critical_path"]["steps"]
+first = max(s["begin_ns"] for s in steps[:1])
+assert len(steps) == job["critical_path"]["steps_all"] > 1
+assert all(a["end_ns"] == b["begin_ns"] and a["rank"] != b["rank"] for a, b in zip(steps, steps[1:])), steps
+assert steps[-1]["end_ns"] == job["end_ns"] and first >= job["begin_ns"], (steps, job)
+assert sum(p["ns"] for p in path) == steps[-1]["end_ns"] - first, (path, steps)
+mine, = [p for p in path if (p["rank"], p["function"], p["inside"]) == (0, "MPI_Send", False)]
+assert mine["ns"] >= 3 * 50e6 and mine["caller"] == "chain" and mine["file"].endswith("delays.c"), path
+assert mine == path[0] or mine["ns"] >= 0.9 * path[0]["ns"], path
+# Of the two ranks that wait, nearly all of the time in the receive is not on the path.
+received = sum(p["ns"] for p in path if p["function"] == "MPI_Recv" and p["inside"])
+waited = sum(w["ns"] for w in job["waits"] if w["function"] == "MPI_Recv")
+assert waited >= 2 * 3 * 45e6 and received < waited / 2, (path, waited)
+PYTHON
+"$upmu" report --mpi d_plain | grep -qE '^ +0 .* before MPI_Send at chain delays.c:[0-9]+$' || fail "no line on the path"
+
 job alternate 2
 python3 - <<'PYTHON' || { "$upmu" report --mpi d_alternate; fail "efficiencies"; }
 import json

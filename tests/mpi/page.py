@@ -99,6 +99,20 @@ def band(b):
     assert lane[0] > lane[1] + 20 and lane[2] > lane[1] + 20, lane  # violet
 
 
+def path(b):
+    """The job's critical path: the steps and sums of the report, drawn in the lanes of ranks."""
+    b.open("late.html")
+    found = job("late")["critical_path"]
+    steps = b.run("upmuReport.model.paths.map((p) => [p.job, p.steps, p.end - p.begin])")
+    assert steps == [[True, found["steps_all"], found["steps"][-1]["end_ns"] - found["steps"][0]["begin_ns"]]], (steps, found)
+    words = text(b, "#overview")
+    assert "Critical path of the MPI job" in words and "before MPI_Send" in words and "waits.c:" in words, words
+    b.view("timeline")
+    b.run("upmuReport.timeline.setPath(true)")
+    b.frame()
+    assert "Critical path in view" in text(b, ".side") and "rank 0" in text(b, ".side"), text(b, ".side")
+
+
 with Browser() as b:
     b.open("calls.html")
     same_numbers(b)
@@ -109,6 +123,7 @@ with Browser() as b:
     assert "2\u00a0events" in text(b, "#events .found") and "MPI_Allgather" in text(b, "#events .event-rows"), text(b, "#events")
     late_sender(b)
     band(b)
+    path(b)
     b.open("late.html", "timeline?lang=zh")
     b.run(f"{CHOOSE}(['MPI_Recv', 40e6])")
     b.view("overview")

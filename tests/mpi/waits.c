@@ -47,6 +47,14 @@ static void round_of(const char *what, int round)
             MPI_Wait(&request, MPI_STATUS_IGNORE);
         else
             MPI_Recv(&out, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(what, "wrong-order") == 0) { /* what was sent first is received last */
+        if (rank == 0)
+            MPI_Send(&in, 1, MPI_DOUBLE, 1, 8, MPI_COMM_WORLD);
+        meet(0, round);
+        if (rank == 0)
+            MPI_Send(&in, 1, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);
+        for (int tag = 7; rank == 1 && tag <= 8; tag++)
+            MPI_Recv(&out, 1, MPI_DOUBLE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (strcmp(what, "late-receiver") == 0) {
         meet(1, round);
         if (rank == 0)

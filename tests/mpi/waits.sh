@@ -24,6 +24,7 @@ PYTHON
 }
 check late-sender late-sender 1 0 MPI_Recv
 check irecv late-sender 1 0 MPI_Wait
+check wrong-order wrong-order 1 0 MPI_Recv
 check late-receiver late-receiver 0 1 MPI_Ssend
 check wait-at-barrier wait-at-barrier 0 1 MPI_Barrier
 check wait-for-all wait-for-all 1 0 MPI_Allreduce

@@ -101,6 +101,7 @@ UPMU_MPI_LATE_BROADCAST = 5
 UPMU_MPI_EARLY_REDUCE = 6
 UPMU_MPI_EARLY_SCAN = 7
 UPMU_MPI_WAIT_FINALIZE = 8
+UPMU_MPI_WRONG_ORDER = 9
 UPMU_MPI_DEADLOCK_CYCLE = 1
 UPMU_MPI_DEADLOCK_COLLECTIVE = 2
 UPMU_MPI_DEADLOCK_KNOT = 3
@@ -1314,6 +1315,36 @@ class UpmuMpiDelay(Structure):
     ]
 
 
+class UpmuMpiPath(Structure):
+    """struct upmu_mpi_path"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("rank", c_int32),
+        ("inside", c_uint32),
+        ("region", c_char_p),
+        ("name", c_char_p),
+        ("process", c_uint32),
+        ("stack", c_uint32),
+        ("site", c_uint64),
+        ("ns", c_uint64),
+    ]
+
+
+class UpmuMpiPathStep(Structure):
+    """struct upmu_mpi_path_step"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("rank", c_int32),
+        ("tid", c_int32),
+        ("process", c_uint32),
+        ("reserved", c_uint32),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
+    ]
+
+
 class UpmuMpiMessage(Structure):
     """struct upmu_mpi_message"""
     _fields_ = [
@@ -2466,6 +2497,8 @@ STRUCTS = {
     "upmu_mpi_wait": UpmuMpiWait,
     "upmu_mpi_call_wait": UpmuMpiCallWait,
     "upmu_mpi_delay": UpmuMpiDelay,
+    "upmu_mpi_path": UpmuMpiPath,
+    "upmu_mpi_path_step": UpmuMpiPathStep,
     "upmu_mpi_message": UpmuMpiMessage,
     "upmu_mpi_deadlock": UpmuMpiDeadlock,
     "upmu_mpi_deadlock_thread": UpmuMpiDeadlockThread,
@@ -2769,6 +2802,8 @@ FUNCTIONS = {
         "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
         "upmu_mpi_call_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCallWait)]),
         "upmu_mpi_delay_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDelay)]),
+        "upmu_mpi_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiPath)]),
+        "upmu_mpi_path_step_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiPathStep)]),
         "upmu_mpi_pattern_name": (c_char_p, [c_int]),
         "upmu_mpi_message_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiMessage)]),
         "upmu_mpi_deadlock_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDeadlock)]),

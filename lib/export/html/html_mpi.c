@@ -383,6 +383,40 @@ static void mpi_write_ranks(const struct export_job *job, struct textbuf *b)
     json_array_end(b);
 }
 
+/* Critical paths: parts, the longest first, and steps as thread, begin and end. */
+static int mpi_write_path(struct export_job *job, struct textbuf *b)
+{
+    const struct upmu_mpi *mpi = job->html->mpi->mpi;
+    struct upmu_mpi_path p = {.size = sizeof p};
+    struct upmu_mpi_path_step s = {.size = sizeof s};
+    json_array(b, "parts");
+    for (size_t i = 0; upmu_mpi_path_at(mpi, i, &p) == 0; i++) {
+        uint32_t site = html_site(job, p.process, p.site);
+        if (site == MAP_NONE)
+            return export_no_memory();
+        json_object(b, NULL);
+        json_uint(b, "process", p.process);
+        json_string(b, "region", p.region);
+        json_string(b, "name", p.name);
+        json_uint(b, "inside", p.inside);
+        json_uint(b, "site", site);
+        json_uint(b, "ns", p.ns);
+        json_object_end(b);
+    }
+    json_array_end(b);
+    json_array(b, "steps");
+    for (size_t i = 0; upmu_mpi_path_step_at(mpi, i, &s) == 0; i++) {
+        json_array(b, NULL);
+        json_uint(b, NULL, s.job);
+        json_uint(b, NULL, mpi_rank_of_thread(job, mpi_thread(job, s.process, s.tid, 0)));
+        json_uint(b, NULL, html_since(job->html, s.begin_ns));
+        json_uint(b, NULL, html_since(job->html, s.end_ns));
+        json_array_end(b);
+    }
+    json_array_end(b);
+    return 0;
+}
+
 /* A communicator: its id, and the processes of its ranks plus one; 0: not recorded. */
 static void mpi_write_comms(const struct html_mpi *s, struct textbuf *b)
 {
@@ -418,17 +452,18 @@ int html_mpi_write(struct export_job *job, struct textbuf *b)
     if (!s || !s->mpi)
         return 0;
     json_object(b, "mpi");
+    int rc = mpi_write_path(job, b);
     mpi_write_ranks(job, b);
     mpi_write_comms(s, b);
     mpi_write_names(job, b);
     json_array(b, "patterns");
-    for (int i = 0; i <= UPMU_MPI_WAIT_FINALIZE; i++)
+    for (int i = 0; i <= UPMU_MPI_WRONG_ORDER; i++)
         json_string(b, NULL, i ? upmu_mpi_pattern_name(i) : "");
     json_array_end(b);
     json_uint(b, "messages", s->all_messages);
     json_bool(b, "thinned", s->all_messages > HTML_SPANS_MAX);
     json_object_end(b);
-    return 0;
+    return rc;
 }
 
 void html_mpi_free(struct html *h)

@@ -91,18 +91,31 @@ static void json_waits(struct textbuf *j, const struct mpi_report *r, size_t job
     json_array_end(j);
 }
 
-static void json_delay(struct textbuf *j, const struct mpi_report *r, const struct upmu_mpi_delay *d)
+/* Where: a region, or a call with its line. */
+static void json_place(struct textbuf *j, const struct mpi_report *r, const struct upmu_mpi_path *p)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    bool found = r->overview && d->site && upmu_overview_line_at(r->overview, d->process, d->site, d->stack, &s) == 0;
-    json_object(j, NULL);
-    json_int(j, "rank", d->rank);
-    json_string(j, "region", d->region);
-    json_string(j, "function", d->name);
-    json_bool(j, "inside", d->inside != 0);
+    bool found = r->overview && p->site && upmu_overview_line_at(r->overview, p->process, p->site, p->stack, &s) == 0;
+    json_int(j, "rank", p->rank);
+    json_string(j, "region", p->region);
+    json_string(j, "function", p->name);
+    json_bool(j, "inside", p->inside != 0);
     json_string(j, "caller", found ? s.function : NULL);
     json_string(j, "file", found ? s.file : NULL);
     json_uint_if(j, "line", found && s.line > 0, s.line);
+}
+
+static void json_delay(struct textbuf *j, const struct mpi_report *r, const struct upmu_mpi_delay *d)
+{
+    const struct upmu_mpi_path place = {.rank = d->rank,
+                                        .inside = d->inside,
+                                        .region = d->region,
+                                        .name = d->name,
+                                        .process = d->process,
+                                        .stack = d->stack,
+                                        .site = d->site};
+    json_object(j, NULL);
+    json_place(j, r, &place);
     json_uint(j, "waits", d->waits);
     json_uint(j, "ns", d->ns);
     json_object_end(j);
@@ -117,6 +130,38 @@ static void json_delays(struct textbuf *j, const struct mpi_report *r, size_t jo
         if (d.job == job && n++ < r->top)
             json_delay(j, r, &d);
     json_array_end(j);
+}
+
+/* Sums, and the ranks that the path leads along. */
+static void json_path(struct textbuf *j, const struct mpi_report *r, size_t job)
+{
+    struct upmu_mpi_path p = {.size = sizeof p};
+    struct upmu_mpi_path_step s = {.size = sizeof s};
+    size_t n = 0, steps = 0;
+    json_object(j, "critical_path");
+    json_array(j, "parts");
+    for (size_t i = 0; upmu_mpi_path_at(r->mpi, i, &p) == 0; i++) {
+        if (p.job != job || n++ >= r->top)
+            continue;
+        json_object(j, NULL);
+        json_place(j, r, &p);
+        json_uint(j, "ns", p.ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    json_array(j, "steps");
+    for (size_t i = 0; upmu_mpi_path_step_at(r->mpi, i, &s) == 0; i++) {
+        if (s.job != job || steps++ >= r->top)
+            continue;
+        json_object(j, NULL);
+        json_int(j, "rank", s.rank);
+        json_uint(j, "begin_ns", s.begin_ns);
+        json_uint(j, "end_ns", s.end_ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    json_uint(j, "steps_all", steps);
+    json_object_end(j);
 }
 
 static void json_calls(struct textbuf *j, const struct mpi_report *r, size_t job)
@@ -152,6 +197,7 @@ void mpi_write_json(struct output *out, const struct mpi_report *r)
         json_ranks(j, r, job);
         json_waits(j, r, job);
         json_delays(j, r, job);
+        json_path(j, r, job);
         json_calls(j, r, job);
         json_object_end(j);
     }

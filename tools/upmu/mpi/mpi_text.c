@@ -184,6 +184,52 @@ static void text_delays(struct output *out, const struct mpi_report *r, size_t j
         fprintf(out->file, "  ... and %zu more (--top N shows N)\n", all - r->top);
 }
 
+static uint64_t text_path_steps(const struct mpi_report *r, size_t job)
+{
+    struct upmu_mpi_path_step s = {.size = sizeof s};
+    uint64_t n = 0;
+    for (size_t i = 0; upmu_mpi_path_step_at(r->mpi, i, &s) == 0; i++)
+        n += s.job == job;
+    return n;
+}
+
+static void text_paths(struct output *out, const struct mpi_report *r, size_t job)
+{
+    static const struct table_column columns[] = {
+        {"RANK", TABLE_NUMBER}, {"ON THE PATH", TABLE_NUMBER}, {"SHARE", TABLE_NUMBER}, {"IN", TABLE_TEXT}};
+    struct upmu_mpi_path p = {.size = sizeof p};
+    struct table t;
+    uint64_t total = 0, steps = text_path_steps(r, job);
+    size_t all = 0;
+    for (size_t i = 0; upmu_mpi_path_at(r->mpi, i, &p) == 0; i++)
+        total += p.job == job ? p.ns : 0;
+    if (total == 0)
+        return;
+    char *title = memory_format(
+        "Critical path: what the job would be shorter without; it goes from rank to rank %" PRIu64 " times",
+        steps - (steps > 0));
+    report_title(out, title);
+    free(title);
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; upmu_mpi_path_at(r->mpi, i, &p) == 0; i++) {
+        if (p.job != job || all++ >= r->top)
+            continue;
+        const struct upmu_mpi_delay like = {.inside = p.inside,
+                                            .region = p.region,
+                                            .name = p.name,
+                                            .process = p.process,
+                                            .stack = p.stack,
+                                            .site = p.site};
+        table_cell(&t, STYLE_PLAIN, "%" PRId32, p.rank);
+        cell_duration(&t, p.ns);
+        cell_share(&t, p.ns, total);
+        cell_free(&t, STYLE_PLAIN, p.region || p.name ? text_delay(r, &like) : memory_copy("after the last call"));
+    }
+    table_end(&t, out, 2);
+    if (all > r->top)
+        fprintf(out->file, "  ... and %zu more (--top N shows N)\n", all - r->top);
+}
+
 static void text_calls(struct output *out, const struct mpi_report *r, size_t job)
 {
     static const struct table_column columns[] = {{"FUNCTION", TABLE_TEXT}, {"CALLS", TABLE_NUMBER},
@@ -227,6 +273,7 @@ void mpi_write_text(struct output *out, const struct mpi_report *r)
         text_ranks(out, r, job);
         text_waits(out, r, job);
         text_delays(out, r, job);
+        text_paths(out, r, job);
         text_calls(out, r, job);
     }
 }

@@ -119,6 +119,7 @@ class Model {
     this.placeRows();
     if (this.mpi) placeCalls(this, data);
     this.placeSteps(data.path);
+    if (this.mpi) placeJobPaths(this);
     this.marksByThread();
   }
 
@@ -180,6 +181,9 @@ class Model {
   // The steps of the critical path of each process, one after the other without a gap.
   placeSteps({kind, thread, ns, waker, object}) {
     let at = 0;
+    this.paths.forEach((path, i) => {
+      path.process = i;
+    });
     for (const path of this.paths) {
       const from = at,
         begin = new Float64Array(path.steps);

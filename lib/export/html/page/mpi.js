@@ -21,6 +21,7 @@ const COLLECTIVE_COLOR = "#9c36b5",
 
 const MPI_WAITS = {
   "late-sender": tr("late sender: the message was sent after this call had begun"),
+  "wrong-order": tr("late sender, in wrong order: a message that was sent earlier is received later"),
   "late-receiver": tr("late receiver: the receive was posted after this call had begun"),
   "wait-at-barrier": tr("barrier: another rank came later"),
   "wait-for-all": tr("needs data of all ranks: another one came later"),
@@ -164,6 +165,28 @@ function mpiComm(m, number) {
 function peerRank(m, comm, peer) {
   const process = mpiComm(m, comm).members[peer];
   return process ? m.mpi.ofProcess.get(process - 1) : null;
+}
+
+// The critical path of each job, in place of those of its ranks: steps of the threads that call MPI, without hops within a rank.
+function placeJobPaths(m) {
+  const made = [];
+  for (const job of new Set(m.mpi.steps.map(([number]) => number))) {
+    const steps = m.mpi.steps.filter(([number, thread]) => number === job && thread),
+      n = steps.length,
+      row = {
+        begin: Float64Array.from(steps, (s) => s[2]),
+        ns: Float64Array.from(steps, (s) => s[3] - s[2]),
+        kind: new Uint8Array(n),
+        thread: Uint32Array.from(steps, (s) => s[1] - 1),
+        waker: Uint32Array.from(steps, (_, i) => (i ? steps[i - 1][1] : 0)),
+        object: new Uint32Array(n),
+      },
+      end = n ? steps[n - 1][3] : 0,
+      begin = n ? steps[0][2] : 0;
+    const parts = m.mpi.parts.filter((p) => m.mpi.ofProcess.get(p.process)?.job === job);
+    made.push({job: true, parts, row, steps: n, begin, end, early: 0, hops: Math.max(0, n - 1), run_ns: end - begin, wake_ns: 0, unknown_ns: 0, objects: []});
+  }
+  if (made.length) m.paths = [...made, ...m.paths.filter((p) => !m.mpi.ofProcess.has(p.process))];
 }
 
 // ------------------------------------------------------------------------------------------------------ lanes
@@ -477,6 +500,27 @@ function mpiLegend(m, line) {
     h("p", {class: "dim"}, tr("Arrows are messages, from the call that sent to the one that received.")),
     m.mpi.thinned ? h("p", {class: "note"}, tr("Of %1 messages only a part is on this page.", count(m.mpi.messages))) : null,
   ];
+}
+
+// What the path of a job leads through: of the whole run, whatever part of it is shown.
+function jobPathTable(m, path) {
+  const whole = path.parts.reduce((sum, p) => sum + p.ns, 0),
+    where = (p) => {
+      if (p.region) return tr("region %1", tidy(p.region, 120));
+      if (!p.name) return tr("after the last MPI call");
+      return tr(p.inside ? "in %1" : "before %1", p.name);
+    };
+  return table(
+    [
+      {title: tr("Rank"), value: (p) => m.mpi.ofProcess.get(p.process).rank, cell: (p) => rankLink(m, m.mpi.ofProcess.get(p.process))},
+      {title: tr("Region or call"), value: where, class: "name"},
+      {title: tr("Line"), value: (p) => m.siteText(p.site), cell: (p) => siteLink(m, p.site), class: "name"},
+      {title: tr("On the path"), value: (p) => p.ns, cell: (p) => duration(p.ns), number: true},
+      {title: tr("Share"), value: (p) => p.ns, cell: (p) => percent(p.ns, whole), number: true},
+    ],
+    path.parts,
+    {most: 10, sort: null},
+  );
 }
 
 // Ranks in the overview.

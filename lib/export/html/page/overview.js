@@ -555,7 +555,7 @@ function showOverview(app) {
     threadPanel(app),
     lockPanel(app, tr("Locks"), locks, tr("No lock was recorded.")),
     events.length ? lockPanel(app, tr("Condition variables, semaphores, barriers, joins"), events, "") : null,
-    m.paths.map((path, i) => pathPanel(app, path, i)),
+    m.paths.map((path) => pathPanel(app, path)),
     pairsPanel(app),
     conditionsPanel(m),
   ]);

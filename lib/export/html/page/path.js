@@ -264,7 +264,7 @@ function pathSummary(m, path) {
   const whole = Math.max(1, path.end - path.begin);
   return [
     h("p", {class: "dim"}, tr("%1, %2 from thread to thread", duration(whole), plural(path.hops, "hop"))),
-    pathBar(path, whole),
+    path.job ? null : pathBar(path, whole),
     h("h4", null, tr("Threads")),
     table(
       [
@@ -487,10 +487,14 @@ function pathObjectTable(app, path, whole) {
   );
 }
 
-function pathPanel(app, path, i) {
+function pathPanel(app, path) {
   const m = app.model,
     whole = path.end - path.begin + path.early,
-    title = m.processes.length > 1 ? tr("Critical path of process %1", m.processes[i].pid) : tr("Critical path");
+    title = path.job
+      ? tr("Critical path of the MPI job")
+      : m.processes.length > 1
+        ? tr("Critical path of process %1", m.processes[path.process].pid)
+        : tr("Critical path");
   if (path.steps === 0 || whole === 0) return null;
   const threads = pathThreads(path);
   return panel(
@@ -501,10 +505,9 @@ function pathPanel(app, path, i) {
       tr("What made it last %1; it goes %2 from one thread to another. ", duration(whole), plural(path.hops, "time")),
       button(tr("Show it in the timeline"), () => app.show("timeline", {path: true})),
     ),
-    pathBar(path, whole),
+    path.job ? null : pathBar(path, whole),
     threads.length > 1 ? pathChart(app, path, threads) : null,
-    pathDoubts(m, path),
-    pathObjectTable(app, path, whole),
+    path.job ? jobPathTable(m, path) : [pathDoubts(m, path), pathObjectTable(app, path, whole)],
     h("details", {class: "sites"}, h("summary", null, tr("Its threads (%1)", count(threads.length))), pathThreadTable(app, path, threads, whole)),
   );
 }
