@@ -93,7 +93,7 @@ def band(b):
         assert word in side, (word, side)
     rows = b.run("[...document.querySelectorAll('.side tbody tr')].map((r) => r.innerText)")
     assert len(rows) == 2 and rows[0].startswith("rank 0") and rows[1].startswith("rank 1"), rows
-    y = at["at"][0] - 2 if at["at"] > at["other"] else sum(at["at"]) + 2  # beside the call that lasted, towards the other lane
+    y = at["at"][0] - 5 if at["at"] > at["other"] else sum(at["at"]) + 5  # beside the call that lasted, towards the other lane
     lane = b.run("(() => { const c = upmuReport.timeline.screen.canvas.getContext('2d'), d = c.getImageData(%d, %d, 1, 1).data; return [d[0], d[1], d[2]]; })()"
                  % (at["end"] * 0.9 + at["begin"] * 0.1, y))
     assert lane[0] > lane[1] + 20 and lane[2] > lane[1] + 20, lane  # violet
