@@ -104,6 +104,25 @@ const char *elf_functions_name(const struct elf_functions *f, uint64_t address)
     return NULL;
 }
 
+bool elf_functions_section(const struct elf_functions *f, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    ElfW(Ehdr) e;
+    ElfW(Shdr) s, names;
+    if (!f->file)
+        return false;
+    memcpy(&e, f->file, sizeof e);
+    if (!elf_section(f, e.e_shstrndx, &names) || names.sh_type != SHT_STRTAB || names.sh_size == 0 ||
+        ((const char *)f->file)[names.sh_offset + names.sh_size - 1] != '\0')
+        return false;
+    for (size_t i = 0; elf_section(f, i, &s); i++)
+        if (s.sh_name < names.sh_size && strcmp((const char *)f->file + names.sh_offset + s.sh_name, name) == 0) {
+            *address = s.sh_addr;
+            *bytes = s.sh_size;
+            return (s.sh_flags & SHF_ALLOC) != 0;
+        }
+    return false;
+}
+
 int elf_functions_read(struct elf_functions *f, const char *path)
 {
     ElfW(Shdr) table, strings;

@@ -3,6 +3,7 @@
 #ifndef UPMU_FUNC_ELF_FUNCTIONS_H
 #define UPMU_FUNC_ELF_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ int elf_functions_read(struct elf_functions *f, const char *path);
 void elf_functions_map(struct elf_functions *f, const char *path);
 /** Name of the function that covers an address of a mapped file, by a search through its symbol table; NULL. Async-signal-safe. */
 const char *elf_functions_name(const struct elf_functions *f, uint64_t address);
+/** Address and size of a loaded section of a mapped file. @return false if no section has that name. */
+bool elf_functions_section(const struct elf_functions *f, const char *name, uint64_t *address, uint64_t *bytes);
 /** The function that covers an address of the file, or NULL. */
 const struct elf_function *elf_functions_find(const struct elf_functions *f, uint64_t address);
 void elf_functions_free(struct elf_functions *f);

@@ -14,6 +14,7 @@
 #include "base/tick.h"
 #include "func/files.h"
 #include "func/process.h"
+#include "func/sleds/sleds.h"
 #include "func/state.h"
 
 static struct tiny_lock func_lock; /* held by the thread that begins recording */
@@ -89,4 +90,26 @@ int upmu_func_select(const struct upmu_func_selection *selection)
     tiny_lock_give(&s->select);
     func_calls_end();
     return rc;
+}
+
+/* The end of recording waits for this. */
+static int func_sleds_change(const char *function, int (*change)(void))
+{
+    if (!func_is_begun())
+        return upmu_fail(UPMU_E_STATE, "%s: recording of functions has not begun. Call upmu_func_start()", function);
+    if (!func_calls_begin())
+        return func_ended(function);
+    int rc = __atomic_load_n(&func_process.ended, __ATOMIC_ACQUIRE) ? func_ended(function) : change();
+    func_calls_end();
+    return rc;
+}
+
+int upmu_func_patch(void)
+{
+    return func_sleds_change(__func__, func_sleds_patch);
+}
+
+int upmu_func_unpatch(void)
+{
+    return func_sleds_change(__func__, func_sleds_unpatch);
 }

@@ -63,17 +63,13 @@ hook_begin_event(struct func_thread *th, uint32_t gate, struct func_tree *t, con
     hook_write(th, gate, t, func_tree_begin_event(t, n), now);
 }
 
-UPMU_API FUNC_PLAIN void __cyg_profile_func_enter(void *function, void *site)
+__attribute__((always_inline)) static inline void hook_enter(uint32_t gate, const struct func_call *call)
 {
-    uint32_t gate = func_gate_read();
-    if (LIKELY(!(gate & FUNC_KIND)))
-        return;
     struct func_thread *th = func_tls.thread;
-    const struct func_call call = {(uintptr_t)function, HOOK_CFA(), HOOK_RETURN(), (uintptr_t)site};
     if (LIKELY(th->gate == gate)) {
         func_thread_claim(th);
         struct func_tree *t = th->tree;
-        struct func_frame *f = func_tree_enter_known(t, &call);
+        struct func_frame *f = func_tree_enter_known(t, call);
         if (LIKELY(f != NULL)) {
             uint64_t now = HOOK_TICK();
             f->start = now;
@@ -85,7 +81,25 @@ UPMU_API FUNC_PLAIN void __cyg_profile_func_enter(void *function, void *site)
         }
         func_thread_release(th, gate);
     }
-    hook_enter_slowly(call.function, call.cfa, call.hook, call.site);
+    hook_enter_slowly(call->function, call->cfa, call->hook, call->site);
+}
+
+UPMU_API FUNC_PLAIN void __cyg_profile_func_enter(void *function, void *site)
+{
+    uint32_t gate = func_gate_read();
+    if (LIKELY(!(gate & FUNC_KIND)))
+        return;
+    const struct func_call call = {(uintptr_t)function, HOOK_CFA(), HOOK_RETURN(), (uintptr_t)site};
+    hook_enter(gate, &call);
+}
+
+/* A function has one entry sled: it takes the place of the hook. */
+FUNC_PLAIN void func_hook_enter(uint64_t function, uint64_t cfa, uint64_t site)
+{
+    uint32_t gate = func_gate_read();
+    const struct func_call call = {function, cfa, function, site};
+    if (LIKELY(gate & FUNC_KIND))
+        hook_enter(gate, &call);
 }
 
 /* A call that was not recorded does not return: without a tree there is nothing to do. */
@@ -107,12 +121,9 @@ __attribute__((noinline)) FUNC_PLAIN static void hook_end_event(struct func_thre
     hook_write(th, gate, t, func_tree_end_event(t, n, spent), now);
 }
 
-UPMU_API FUNC_PLAIN void __cyg_profile_func_exit(void *function, void *site)
+/* @return false if the function is not the last one that was called. */
+__attribute__((always_inline)) static inline bool hook_return(uint32_t gate, uint64_t function)
 {
-    uint32_t gate = func_gate_read();
-    (void)site;
-    if (LIKELY(!(gate & FUNC_KIND)))
-        return;
     struct func_thread *th = func_tls.thread;
     if (LIKELY(th->gate == gate)) {
         uint64_t now = HOOK_TICK();
@@ -120,15 +131,32 @@ UPMU_API FUNC_PLAIN void __cyg_profile_func_exit(void *function, void *site)
         struct func_tree *t = th->tree;
         struct func_frame *f = func_tree_top(t);
         struct func_node *n = func_frame_node(f);
-        if (LIKELY(n->function == (uintptr_t)function)) {
+        if (LIKELY(n->function == function)) {
             uint64_t spent = func_tree_count(t, f, n, now);
             if (UNLIKELY(t->event))
                 hook_end_event(th, gate, t, n, spent, now);
             else
                 func_thread_release(th, gate);
-            return;
+            return true;
         }
         func_thread_release(th, gate);
     }
-    hook_return_slowly((uintptr_t)function, HOOK_CFA());
+    return false;
+}
+
+UPMU_API FUNC_PLAIN void __cyg_profile_func_exit(void *function, void *site)
+{
+    uint32_t gate = func_gate_read();
+    (void)site;
+    if (LIKELY(!(gate & FUNC_KIND)))
+        return;
+    if (UNLIKELY(!hook_return(gate, (uintptr_t)function)))
+        hook_return_slowly((uintptr_t)function, HOOK_CFA());
+}
+
+FUNC_PLAIN void func_hook_return(uint64_t function, uint64_t cfa)
+{
+    uint32_t gate = func_gate_read();
+    if (LIKELY(gate & FUNC_KIND) && UNLIKELY(!hook_return(gate, function)))
+        hook_return_slowly(function, cfa);
 }

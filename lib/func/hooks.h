@@ -3,9 +3,16 @@
 #ifndef UPMU_FUNC_HOOKS_H
 #define UPMU_FUNC_HOOKS_H
 
+#include <stdint.h>
+
 #include "upmu/api.h"
 
 UPMU_API void __cyg_profile_func_enter(void *function, void *site);
 UPMU_API void __cyg_profile_func_exit(void *function, void *site);
+
+/** The same for a function without these calls. @param cfa falls with each nested call; the same at entry and return
+ *  @param site the address that the function returns to */
+void func_hook_enter(uint64_t function, uint64_t cfa, uint64_t site);
+void func_hook_return(uint64_t function, uint64_t cfa);
 
 #endif

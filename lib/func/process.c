@@ -15,6 +15,7 @@
 #include "func/overhead.h"
 #include "func/process.h"
 #include "func/select.h"
+#include "func/sleds/sleds.h"
 #include "func/threads.h"
 #include "region/recorder.h"
 
@@ -149,6 +150,8 @@ FUNC_PLAIN static void process_end(void)
 FUNC_PLAIN static void process_restrict(void)
 {
     process_end();
+    if (func_sleds_are_on() && func_sleds_unpatch() < 0)
+        variable_report("functions", upmu_error());
     func_calls_finish();
 }
 
@@ -187,6 +190,8 @@ int func_process_begin(bool paused)
     __atomic_store_n(&func_process.begun, 1, __ATOMIC_RELEASE);
     (void)func_switch_on(func_process.control, func_gate());
     func_overhead_measure();
+    if (func_sleds_patch() < 0)
+        variable_report("functions", upmu_error());
     if (paused)
         (void)func_switch_off(func_process.control, func_gate(), tick_now());
     return 0;

@@ -64,19 +64,24 @@ struct numbering {
     struct file control; /**< the switch of the process, or nothing */
 };
 
-/* The outermost frame at the first instruction is the function itself, whatever was inlined there. */
+/* The outermost frame at the first instruction is the function itself, whatever was inlined there. Clang's instructions for XRay,
+ * which come first, may have no line. */
 static int row_find_symbol(struct functions_row *r, struct symbols *symbols)
 {
+    enum { BEGIN_BYTES = 64 };
     struct symbol_frame frames[FUNCTIONS_INLINED_MAX];
     int n = symbols_find(symbols, r->module, r->offset, frames, FUNCTIONS_INLINED_MAX);
-    if (n < 0)
-        return n;
     if (n > 0) {
         r->name = frames[n - 1].function;
         r->file = frames[n - 1].file;
         r->line = frames[n - 1].line;
     }
-    return 0;
+    for (uint64_t at = 1; n > 0 && r->line == 0 && at < BEGIN_BYTES; at++) {
+        n = symbols_find(symbols, r->module, r->offset + at, frames, FUNCTIONS_INLINED_MAX);
+        if (n > 0 && frames[n - 1].function == r->name)
+            r->line = frames[n - 1].line;
+    }
+    return n < 0 ? n : 0;
 }
 
 /* A module that was loaded at several addresses, or in several processes, has its functions once. */

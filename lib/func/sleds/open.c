@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dlopen(): sleds of modules that are loaded later are patched.
+ *
+ * The C library looks up a name without a slash by the paths of the module that calls dlopen(), which must not become this
+ * one: such a call is passed on by a jump, and its module patched at the next call.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "func/sleds/sleds.h"
+#include "func/state.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+UPMU_API FUNC_PLAIN void *dlopen(const char *file, int flags)
+{
+    void *(*real)(const char *, int);
+    *(void **)(void *)&real = dlsym(RTLD_NEXT, "dlopen");
+    if (!real)
+        return NULL;
+    bool is_path = file && strchr(file, '/') && !strchr(file, '$');
+    if (!func_sleds_are_on() || !is_path) {
+        if (func_sleds_are_on())
+            (void)func_sleds_patch();
+        return real(file, flags); /* a jump */
+    }
+    void *handle = real(file, flags);
+    int saved = errno;
+    if (handle)
+        (void)func_sleds_patch();
+    errno = saved;
+    return handle;
+}
+#endif
