@@ -237,6 +237,7 @@ struct upmu_deadlocks_totals {
     uint64_t incomplete;         /**< acquisitions of which a part was not recorded, ignored */
     uint32_t truncated;          /**< 1: the search was stopped early, there may be more inversions */
     uint32_t without_wait_state; /**< processes without recorded wait states */
+    uint32_t mpi;                /**< 1: processes are ranks of MPI jobs, whose deadlocks upmu_mpi_open() finds */
 };
 #define UPMU_DEADLOCKS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlocks_totals, 32)
 /** Read the totals. @return 0; UPMU_E_INVAL. */

@@ -16,6 +16,7 @@
 #include "deadlock/deadlocks.h"
 #include "deadlock/inspect/inspect.h"
 #include "deadlock/shared_memory.h"
+#include "upmu/control.h"
 #include "upmu/trace.h"
 
 struct cross {
@@ -383,8 +384,39 @@ static int cross_report(struct cross *c, uint32_t found)
     return rc;
 }
 
-/* Whether a process of the recording that has ended had the thread. */
-static bool cross_was_recorded(const struct cross *c, pid_t tid)
+static bool cross_directory_has(const char *dir, pid_t tid)
+{
+    struct wait_state_file file = {0};
+    bool found = false;
+    if (wait_state_file_read(&file, dir) > 0)
+        for (size_t i = 0; i < file.n_threads; i++)
+            found |= file.threads[i].head.tid == tid;
+    wait_state_file_free(&file);
+    return found;
+}
+
+/* The same of the whole recording, if the process `of` alone is analyzed. */
+static bool cross_was_recorded_beside(const struct dl_process *of, pid_t tid)
+{
+    struct upmu_control *control = NULL;
+    char *dir = of->dir ? strdup(of->dir) : NULL, *name = dir ? strrchr(dir, '/') : NULL;
+    bool found = false;
+    if (name && name != dir) {
+        *name = '\0';
+        size_t n = upmu_control_open(&control, dir) == 0 ? upmu_control_process_count(control) : 0;
+        for (size_t i = 0; i < n && !found; i++) {
+            struct upmu_control_status status = {.size = sizeof status};
+            found = upmu_control_status_read(control, i, &status) == 0 && !status.running &&
+                    cross_directory_has(status.dir, tid);
+        }
+        upmu_control_close(control);
+    }
+    free(dir);
+    return found;
+}
+
+/* Whether a process of the recording that has ended had the thread, for which a thread of process `of` waits. */
+static bool cross_was_recorded(const struct cross *c, uint32_t of, pid_t tid)
 {
     for (size_t i = 0; i < c->d->n_processes; i++) {
         const struct dl_process *p = &c->d->processes[i];
@@ -393,7 +425,7 @@ static bool cross_was_recorded(const struct cross *c, pid_t tid)
             if (p->wait_state.file.threads[k].head.tid == tid)
                 return true;
     }
-    return false;
+    return cross_was_recorded_beside(&c->d->processes[of], tid);
 }
 
 /* A shared mutex that is not robust stays locked when its owner's process is killed. */
@@ -406,7 +438,7 @@ static int cross_find_killed(struct cross *c)
         if (owner <= 0 || s->file.threads[t->thread].head.type != UPMU_OBJECT_MUTEX || !t->same ||
             (s->file.threads[t->thread].head.flags & (UPMU_TRACE_FLAG_ROBUST | UPMU_TRACE_FLAG_TIMED)) ||
             s->snapshot.threads[t->thread].deadlock != WG_NONE || kernel_has_thread(owner) ||
-            !cross_was_recorded(c, owner))
+            !cross_was_recorded(c, t->process, owner))
             continue;
         uint32_t own = cross_new_deadlock(s, &(struct wg_deadlock){.kind = WG_OWNER_ENDED}, 1);
         if (own == WG_NONE)

@@ -290,15 +290,17 @@ static int deadlocks_add_all(struct upmu_deadlocks *d)
 static int deadlocks_log_event(void *arg, const struct overview *pass, uint32_t thread,
                                const struct upmu_trace_event *e)
 {
+    struct upmu_deadlocks *d = arg;
     (void)pass;
     (void)thread;
-    return acquisition_log_add(arg, e);
+    d->has_ranks |= e->kind == UPMU_TRACE_MPI_ENV;
+    return acquisition_log_add(&d->log, e);
 }
 
 static int deadlocks_read_relations(void *arg, const struct upmu_trace *trace)
 {
-    struct acquisition_log *log = arg;
-    return process_relations_read(&log->relations, trace);
+    struct upmu_deadlocks *d = arg;
+    return process_relations_read(&d->log.relations, trace);
 }
 
 static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
@@ -315,8 +317,7 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
     if (rc == 0)
         rc = deadlocks_find_across(d);
     upmu_control_close(control);
-    const struct timeline_hooks hooks = {
-        .arg = &d->log, .opened = deadlocks_read_relations, .event = deadlocks_log_event};
+    const struct timeline_hooks hooks = {.arg = d, .opened = deadlocks_read_relations, .event = deadlocks_log_event};
     const struct timeline_names names = {.debug_dir = opts->debug_dir};
     if (rc == 0)
         rc = timeline_read(&d->overview, dir, &names, &hooks);

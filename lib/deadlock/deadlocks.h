@@ -49,6 +49,7 @@ struct upmu_deadlocks {
     struct wg_order order;
     struct dl_cycle *cycles;
     size_t n_cycles, cap_cycles;
+    bool has_ranks; /**< of MPI jobs */
 };
 
 static inline int deadlocks_no_memory(void)

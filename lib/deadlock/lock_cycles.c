@@ -249,7 +249,8 @@ int upmu_deadlocks_totals_read(const struct upmu_deadlocks *d, struct upmu_deadl
     const struct upmu_deadlocks_totals ours = {.acquisitions = d->log.n_acquisitions,
                                                .incomplete = d->log.incomplete,
                                                .truncated = d->order.truncated,
-                                               .without_wait_state = without};
+                                               .without_wait_state = without,
+                                               .mpi = d->has_ranks};
     return OPTS_GIVE(out, ours, UPMU_DEADLOCKS_TOTALS_SIZE_V1);
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/process_maps.h"
 
 /* Parses "low-high rwxs offset major:minor inode   path". @return false if it is another mapping. */
 static bool shared_mapping_parse(const char *line, struct shared_mapping *out)
@@ -34,18 +35,11 @@ static bool shared_mapping_parse(const char *line, struct shared_mapping *out)
     return true;
 }
 
-static FILE *shared_memory_open(pid_t pid)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    return fopen(path, "re");
-}
-
 int shared_memory_read(struct shared_memory *m, uint32_t process, pid_t pid)
 {
     char line[PATH_MAX + 128];
     int rc = 0;
-    FILE *f = shared_memory_open(pid);
+    FILE *f = process_maps_open(pid);
     while (f && rc == 0 && fgets(line, sizeof line, f)) {
         struct shared_mapping one = {.process = process};
         if (!shared_mapping_parse(line, &one))
@@ -108,7 +102,7 @@ static bool process_has_mapped(pid_t pid, const struct shared_mapping *file)
 {
     char line[PATH_MAX + 128];
     bool found = false;
-    FILE *f = shared_memory_open(pid);
+    FILE *f = process_maps_open(pid);
     while (f && !found && fgets(line, sizeof line, f)) {
         struct shared_mapping one;
         found = shared_mapping_parse(line, &one) && shared_mapping_is_of(&one, file);

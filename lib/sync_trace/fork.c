@@ -8,6 +8,7 @@
  * A child records from its first call that is safe to begin in. Locking is not (an allocator may be active below), but a
  * child that blocks in its very first lock would never get to another call. So in a child pthread_mutex_lock() goes through
  * fork_first_lock(): if a try fails there is nothing left to be careful of, and no allocator has a mutex that processes share.
+ * Nor has one an rwlock of that kind, whose readers are known to this process alone: there it begins before the first one.
  * Forks without handlers (vfork, _Fork, clone) change nothing.
  */
 #include "sync_trace/fork.h"
@@ -34,6 +35,7 @@ static struct {
     uint32_t n;               /**< forks so far */
     pid_t former[FORMER_MAX]; /**< id of the forking thread in each parent */
     int (*mutex_lock)(pthread_mutex_t *);
+    int (*read_lock)(pthread_rwlock_t *), (*write_lock)(pthread_rwlock_t *); /**< NULL: not replaced */
     /* The last fork of a process that records. A child inherits it, also through processes that do not record. */
     struct {
         pid_t process, thread;
@@ -73,12 +75,18 @@ void sync_fork_child_ended(pid_t child)
 }
 
 static int fork_first_lock(pthread_mutex_t *m);
+static int fork_first_read_lock(pthread_rwlock_t *l);
+static int fork_first_write_lock(pthread_rwlock_t *l);
 
 /* The child records from here on. */
 static void fork_restore_lock(void)
 {
     if (__atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED) == fork_first_lock)
         __atomic_store_n(&sync_real.mutex_lock, forked.mutex_lock, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&sync_real.rwlock_rdlock, __ATOMIC_RELAXED) == fork_first_read_lock)
+        __atomic_store_n(&sync_real.rwlock_rdlock, forked.read_lock, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&sync_real.rwlock_wrlock, __ATOMIC_RELAXED) == fork_first_write_lock)
+        __atomic_store_n(&sync_real.rwlock_wrlock, forked.write_lock, __ATOMIC_RELAXED);
 }
 
 void sync_child_start(void)
@@ -109,6 +117,42 @@ static int fork_first_lock(pthread_mutex_t *m)
     return __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? pthread_mutex_lock(m) : real(m);
 }
 
+/* Whether the child records now, because it is about to acquire its first rwlock that processes share. */
+static bool fork_begins_at(const pthread_rwlock_t *l)
+{
+    if (__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) || sync_gate.claimed ||
+        !sync_lock_may_be_shared(l, UPMU_OBJECT_RWLOCK))
+        return false;
+    sync_child_check();
+    return __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) != NULL;
+}
+
+static int fork_first_read_lock(pthread_rwlock_t *l)
+{
+    int (*real)(pthread_rwlock_t *) = forked.read_lock;
+    return fork_begins_at(l) ? pthread_rwlock_rdlock(l) : real(l);
+}
+
+static int fork_first_write_lock(pthread_rwlock_t *l)
+{
+    int (*real)(pthread_rwlock_t *) = forked.write_lock;
+    return fork_begins_at(l) ? pthread_rwlock_wrlock(l) : real(l);
+}
+
+static void fork_replace_rwlocks(void)
+{
+    int (*read)(pthread_rwlock_t *) = __atomic_load_n(&sync_real.rwlock_rdlock, __ATOMIC_RELAXED);
+    int (*write)(pthread_rwlock_t *) = __atomic_load_n(&sync_real.rwlock_wrlock, __ATOMIC_RELAXED);
+    if (read && read != fork_first_read_lock) {
+        forked.read_lock = read;
+        __atomic_store_n(&sync_real.rwlock_rdlock, fork_first_read_lock, __ATOMIC_RELAXED);
+    }
+    if (write && write != fork_first_write_lock) {
+        forked.write_lock = write;
+        __atomic_store_n(&sync_real.rwlock_wrlock, fork_first_write_lock, __ATOMIC_RELAXED);
+    }
+}
+
 static void fork_child(void)
 {
     if (__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
@@ -118,6 +162,8 @@ static void fork_child(void)
     forked.n++;
     forked.process = getpid();
     forked.n_reaped = 0;
+    if (__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED))
+        fork_replace_rwlocks();
     int (*now)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED);
     if (!now || now == fork_first_lock || !__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED))
         return;
@@ -128,6 +174,8 @@ static void fork_child(void)
 int sync_fork_start(void)
 {
     forked.process = getpid();
+    (void)SYNC_REAL(rwlock_rdlock); /* a child cannot look them up safely */
+    (void)SYNC_REAL(rwlock_wrlock);
     if (forked.installed || pthread_atfork(before_fork, NULL, fork_child) == 0) {
         forked.installed = 1;
         return 0;

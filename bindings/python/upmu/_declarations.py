@@ -902,6 +902,7 @@ class UpmuDeadlocksTotals(Structure):
         ("incomplete", c_uint64),
         ("truncated", c_uint32),
         ("without_wait_state", c_uint32),
+        ("mpi", c_uint32),
     ]
 
 

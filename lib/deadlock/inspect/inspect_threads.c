@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/process_maps.h"
 
 static int view_no_memory(void)
 {
@@ -134,15 +135,14 @@ static int kernel_view_add_thread(struct kernel_view *v, pid_t task)
  * kernel's wake-up at the end of a thread and C++'s atomic waits never are private. */
 static bool kernel_view_read_memory(struct kernel_view *v)
 {
-    char path[64], line[512], how[5];
+    char line[512], how[5];
     uint64_t low, high;
     size_t shared = 0;
     for (size_t i = 0; i < v->n_threads; i++)
         shared += v->threads[i].may_share;
     if (shared == 0)
         return true;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)v->pid);
-    FILE *f = fopen(path, "re");
+    FILE *f = process_maps_open(v->pid);
     while (f && fgets(line, sizeof line, f)) {
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, how) != 3 || how[3] != 'p')
             continue;

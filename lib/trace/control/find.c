@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/process_maps.h"
 #include "trace/format/control.h"
 #include "trace/read/packets.h"
 
@@ -104,7 +105,7 @@ int control_find(pid_t pid, char **dir)
     if (pid <= 0)
         return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)pid);
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *maps = fopen(path, "re");
+    FILE *maps = process_maps_open(pid);
     if (!maps)
         return maps_failed(pid, path, errno);
     int rc = maps_search(maps, path, pid, dir);

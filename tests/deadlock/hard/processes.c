@@ -67,6 +67,23 @@ static void rw_ab(void)
     meet(2);
     MUST(pthread_rwlock_rdlock(&shared->rw[1]));
 }
+static void px_readers_cross(int own, int other)
+{
+    MUST(pthread_rwlock_rdlock(&shared->rw[own]));
+    meet(2);
+    MUST(pthread_rwlock_wrlock(&shared->rw[other]));
+}
+static void rd_ab(void)
+{
+    px_readers_cross(0, 1);
+}
+/* The lock itself does not contain its readers: each process has recorded that it is one, with its first lock. */
+static void px_readers(void)
+{
+    child(rd_ab);
+    px_readers_cross(1, 0);
+}
+
 static void px_rwlock(void)
 {
     child(rw_ab);
@@ -338,6 +355,7 @@ const struct dl_case cases_processes[] = {
     {"px_mutex", px_mutex},
     {"px_ring", px_ring},
     {"px_rwlock", px_rwlock},
+    {"px_readers", px_readers},
     {"px_sem", px_sem},
     {"px_sem_and_mutex", px_sem_and_mutex},
     {"px_cond_lost", px_cond_lost},

@@ -662,6 +662,21 @@ static void permits_short(void)
     dl_both(two_of_three, two_of_three);
 }
 
+static void *wait_for_first(void *arg)
+{
+    meet(2);
+    MUST(pthread_mutex_lock(&m[0]));
+    return arg;
+}
+/* The kernel has no memory map of a thread that has ended: not even of the process's first one. */
+static void first_thread_ended(void)
+{
+    MUST(pthread_mutex_lock(&m[0]));
+    dl_start(wait_for_first, NULL);
+    meet(2);
+    pthread_exit(NULL);
+}
+
 const struct dl_case cases_threads[] = {
     {"rw_reader_again_behind_writer", rw_reader_again_behind_writer},
     {"rw_reader_again_by_default", rw_reader_again_by_default},
@@ -696,5 +711,6 @@ const struct dl_case cases_threads[] = {
     {"sem_by_waitpid", sem_by_waitpid},
     {"join_under_lock", join_under_lock},
     {"permits_short", permits_short},
+    {"first_thread_ended", first_thread_ended},
     {NULL, NULL},
 };

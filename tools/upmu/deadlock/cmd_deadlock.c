@@ -87,9 +87,12 @@ static size_t deadlock_count_mpi(const struct deadlock_report *r)
     return n;
 }
 
-/* Ranks of a whole recording; a process alone has none to wait for. */
+/* Ranks of a whole recording, which is read once more for them; a process alone has none to wait for. */
 static void deadlock_open_mpi(struct deadlock_report *r, const char *subject)
 {
+    struct upmu_deadlocks_totals totals = {.size = sizeof totals};
+    if (upmu_deadlocks_totals_read(r->deadlocks, &totals) != 0 || !totals.mpi)
+        return;
     int rc = upmu_mpi_open(&r->mpi, subject);
     if (rc != 0 && rc != UPMU_E_STATE) /* no rank */
         complain("deadlocks across MPI ranks are not searched: %s", upmu_error());
