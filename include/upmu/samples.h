@@ -37,7 +37,7 @@ struct upmu_samples_opts {
     size_t size;           /**< sizeof(struct upmu_samples_opts) */
     const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
     uint32_t with_code;    /**< 1: keep the address of each sample and its callers, for upmu_samples_annotate() */
-    uint32_t reserved;     /**< 0 */
+    int32_t stacks;        /**< enum upmu_stacks (upmu/analysis.h); with `with_code` stacks are as executed */
 };
 #define UPMU_SAMPLES_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_samples_opts, 16)
 

@@ -2,49 +2,27 @@
 /* Frames of call stacks of OpenMP programs, as they were written. */
 #include "analysis/openmp_frames.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/public.h"
 #include "analysis/stack_frames.h"
+#include "openmp_stacks/constructs.h"
 #include "openmp_stacks/fold.h"
 #include "openmp_stacks/names.h"
-#include "upmu/openmp.h"
 
-enum { NESTED_MAX = 64, NAME_MAX_BYTES = 400, CONSTRUCT_OTHER = 0 };
+enum { NESTED_MAX = 64 };
+enum { OF_CONTEXT, OF_BODY }; /* construct_keep(): and the process */
 
 /* ------------------------------------------------------------------------------------------------------- names */
 
-static const char *construct_word(uint32_t kind)
-{
-    return kind == OMP_CONTEXT_REGION ? "parallel region" : kind == OMP_CONTEXT_TASK ? "task" : "construct";
-}
-
-/* The function around the code at `site`; an empty text: not known by its name. */
-static void construct_host(const struct upmu_overview *o, size_t process, uint64_t site, char *text, size_t size)
+static bool construct_code(void *arg, uint32_t process, uint64_t site, size_t depth, struct omp_code *out)
 {
     struct location l;
-    text[0] = '\0';
-    if (location_find(o, process, site, &l) != 0)
-        return;
-    for (size_t i = 0; i < l.n_frames && text[0] == '\0'; i++)
-        snprintf(text, size, "%.*s", (int)upmu_openmp_host_length(l.frames[i].function),
-                 l.frames[i].function ? l.frames[i].function : "");
-}
-
-/* The same of a region; where that is within the body of another one, the function around that. */
-static void construct_host_of(const struct upmu_overview *o, const struct omp_context *c, char *text, size_t size)
-{
-    construct_host(o, c->process, c->site, text, size);
-    for (int i = 0; i < NESTED_MAX && text[0] == '\0' && c && c->kind == OMP_CONTEXT_REGION; i++) {
-        uint32_t around;
-        (void)omp_contexts_stack(&o->omp, c->process, c->stack, &around);
-        c = omp_contexts_at(&o->omp, around);
-        if (c)
-            construct_host(o, c->process, c->site, text, size);
-    }
+    if (location_find(arg, process, site, &l) != 0 || depth >= l.n_frames)
+        return false;
+    *out = (struct omp_code){l.frames[depth].function, l.symbol.module, l.frames[depth].line};
+    return true;
 }
 
 /* Texts live as long as the overview. */
@@ -61,16 +39,6 @@ static const char *construct_keep(struct lookup *l, uint64_t key, uint64_t kind,
     return map_put(&l->by_construct, key, kind, index) ? all[index] : NULL;
 }
 
-static const char *construct_text(struct lookup *l, uint64_t key, uint64_t kind, const char *host, uint32_t line)
-{
-    char text[NAME_MAX_BYTES + 64], where[32] = "";
-    if (line)
-        snprintf(where, sizeof where, " from line %" PRIu32, line);
-    snprintf(text, sizeof text, "%.*s%sOMP %s%s", (int)NAME_MAX_BYTES, host, host[0] ? ", " : "",
-             construct_word((uint32_t)kind & 3), where);
-    return construct_keep(l, key, kind, text);
-}
-
 static const char *construct_known(const struct lookup *l, uint64_t key, uint64_t kind)
 {
     uint32_t known = map_find(&l->by_construct, key, kind);
@@ -78,40 +46,34 @@ static const char *construct_known(const struct lookup *l, uint64_t key, uint64_
 }
 
 /* The name of a construct that a thread has executed; contexts are kept by index. */
-static const char *construct_name(const struct upmu_overview *o, uint32_t context)
+static const char *construct_name(struct upmu_overview *o, uint32_t context)
 {
-    const struct omp_context *c = omp_contexts_at(&o->omp, context);
-    const uint64_t kind = c->kind;
-    const char *known = construct_known(o->lookup, context, kind);
-    char host[NAME_MAX_BYTES];
-    struct location l;
+    const char *known = construct_known(o->lookup, context, OF_CONTEXT);
+    char text[OMP_NAME_MAX];
     if (known)
         return known;
-    construct_host_of(o, c, host, sizeof host);
-    bool found = location_find(o, c->process, c->site, &l) == 0 && l.n_frames > 0 &&
-                 !omp_name_is_runtime(l.frames[0].function, l.symbol.module);
-    return construct_text(o->lookup, context, kind, host, found ? l.frames[0].line : 0);
+    omp_construct_name(&o->omp, context, construct_code, o, text);
+    return construct_keep(o->lookup, context, OF_CONTEXT, text);
 }
 
 /* The name of a construct by the function that a compiler has made of its body: it begins at the line of the construct. */
 static const char *construct_name_of_body(const struct upmu_overview *o, size_t process, const struct upmu_symbol *body)
 {
-    enum { OF_BODY = 4 };
     struct upmu_trace_module m;
     struct symbol_code code;
     struct location l;
     uint32_t index, line = 0;
     uint64_t call = body->address - 1;
-    char host[NAME_MAX_BYTES];
-    const char *known = construct_known(o->lookup, body->address, OF_BODY + (uint64_t)process * 8);
+    char text[OMP_NAME_MAX];
+    const char *known = construct_known(o->lookup, body->address, OF_BODY + process);
     if (known)
         return known;
     if (location_module(o, process, call, &m) && symbols_module(o->lookup->symbols, m.path, m.build_id, &index) == 0 &&
         symbols_code(o->lookup->symbols, index, call - m.base, &code) == 0 &&
         location_find(o, process, m.base + code.begin + 1, &l) == 0 && l.n_frames > 0)
         line = l.frames[l.n_frames - 1].line;
-    snprintf(host, sizeof host, "%.*s", (int)upmu_openmp_host_length(body->function), body->function);
-    return construct_text(o->lookup, body->address, OF_BODY + (uint64_t)process * 8, host, line);
+    omp_construct_name_of_body(body->function, line, text);
+    return construct_keep(o->lookup, body->address, OF_BODY + process, text);
 }
 
 /* ------------------------------------------------------------------------------------------------------ frames */

@@ -105,7 +105,8 @@ static int export_open_functions(struct export_job *job)
 
 static int export_open_samples(struct export_job *job)
 {
-    const struct upmu_samples_opts opts = {.size = sizeof opts, .debug_dir = job->opts.debug_dir};
+    const struct upmu_samples_opts opts = {
+        .size = sizeof opts, .debug_dir = job->opts.debug_dir, .stacks = job->opts.stacks};
     struct upmu_samples_totals totals = {.size = sizeof totals};
     int rc = upmu_samples_open(&job->samples, job->dir, &opts);
     if (rc == 0)

@@ -389,7 +389,7 @@ static int annotate_check(const struct upmu_samples *s, size_t function)
 {
     if (!s->with_code)
         return upmu_fail(UPMU_E_STATE, "upmu_samples_annotate: the samples were opened without `with_code`");
-    if (function >= s->n_functions)
+    if (function >= s->n_used)
         return UPMU_E_END;
     const struct samples_function *f = &s->functions[s->order[function]];
     if (f->module_file == MAP_NONE && f->name)

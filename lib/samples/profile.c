@@ -2,7 +2,7 @@
 /* Call paths and functions of samples, summed up. */
 #include <stdlib.h>
 
-#include "samples/samples.h"
+#include "samples/openmp.h"
 
 /* One function for all of the kernel. */
 static const struct samples_function profile_kernel = {.name = "[kernel]", .module_file = MAP_NONE};
@@ -70,6 +70,20 @@ static bool profile_enter_kernel(struct upmu_samples *s, struct samples_row *row
     return row->path != MAP_NONE && row->code != MAP_NONE;
 }
 
+/* The path of a stack as the program was written. A stack that is continued by the one of the region's begin is as whole as that. */
+static bool profile_fold(struct upmu_samples *s, const struct space *space, const struct samples_stack *in, size_t n,
+                         struct samples_row *row, bool *whole)
+{
+    struct openmp_functions f = {0};
+    bool ok = samples_openmp_fold(s, space, in, n, row, &f);
+    row->path = 0;
+    for (size_t i = f.n; ok && i-- > 0 && row->path != MAP_NONE;)
+        row->path = profile_child(s, row->path, f.all[i]);
+    *whole = f.is_joined ? f.is_whole && !f.has_gap : *whole;
+    free(f.all);
+    return ok && row->path != MAP_NONE;
+}
+
 /* A leaf is an exact address, the frames around it are return addresses. */
 bool samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
                   struct samples_row *row)
@@ -77,13 +91,16 @@ bool samples_path(struct upmu_samples *s, const struct space *space, const struc
     size_t n = profile_frames(s, space, in);
     bool whole = in->is_whole && n == in->n, cut = in->cut && n == in->n;
     row->path = row->code = 0;
+    bool folds = samples_openmp_has(s, s->threads[row->thread].pid);
     for (size_t i = n; i-- > 0;) {
         const struct samples_location *l = samples_locate(s, space, in->address[i], i > 0);
-        if (!l || !profile_step(s, row, l))
+        if (!l || (!folds && !profile_step(s, row, l)))
             return false;
         if (i == n - 1)
             whole |= l->is_root;
     }
+    if (folds && !profile_fold(s, space, in, n, row, &whole))
+        return false;
     row->kernel = in->kernel;
     row->stack = whole ? UPMU_SAMPLE_WHOLE : cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
     return !in->kernel || profile_enter_kernel(s, row);
@@ -116,11 +133,14 @@ static void profile_sum_functions(struct upmu_samples *s)
 struct profile_rank {
     uint64_t self_weight, weight;
     uint32_t function;
+    bool is_used; /* a construct stands in place of others */
 };
 
 static int profile_compare(const void *a, const void *b)
 {
     const struct profile_rank *x = a, *y = b;
+    if (x->is_used != y->is_used)
+        return x->is_used ? -1 : 1;
     if (x->self_weight != y->self_weight)
         return x->self_weight < y->self_weight ? 1 : -1;
     if (x->weight != y->weight)
@@ -139,11 +159,13 @@ static int profile_sort(struct upmu_samples *s)
         return samples_no_memory();
     }
     for (uint32_t i = 0; i < n; i++)
-        ranks[i] = (struct profile_rank){s->functions[i].self_weight, s->functions[i].weight, i};
+        ranks[i] =
+            (struct profile_rank){s->functions[i].self_weight, s->functions[i].weight, i, s->functions[i].samples > 0};
     qsort(ranks, n, sizeof *ranks, profile_compare);
     for (uint32_t i = 0; i < n; i++) {
         s->order[i] = ranks[i].function;
         s->place[ranks[i].function] = i;
+        s->n_used += ranks[i].is_used;
     }
     free(ranks);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recorded samples: the public functions. */
-#include "samples/samples.h"
+#include "samples/openmp.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -77,6 +77,8 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
         return samples_no_memory();
     snprintf(path, sizeof path, "%s/" SAMPLING_FILE, dir);
     rc = samples_start(s, &ours);
+    if (rc == 0 && !s->with_code) /* which is about the functions that a compiler has made */
+        rc = samples_openmp_open(s, dir, ours.stacks);
     if (rc == 0)
         rc = samples_read(s, path);
     if (rc == UPMU_E_STATE)
@@ -103,6 +105,7 @@ void upmu_samples_close(struct upmu_samples *s)
         samples_unwind_free(&s->spaces.all[i]);
     spaces_free(&s->spaces);
     symbols_close(s->symbols);
+    samples_openmp_close(s->openmp);
     free(s->functions);
     free(s->inlined);
     free(s->locations);
@@ -168,14 +171,14 @@ int upmu_samples_thread_at(const struct upmu_samples *samples, size_t i, struct 
 
 size_t upmu_samples_function_count(const struct upmu_samples *samples)
 {
-    return samples ? samples->n_functions : 0;
+    return samples ? samples->n_used : 0;
 }
 
 int upmu_samples_function_at(const struct upmu_samples *samples, size_t i, struct upmu_sample_function *out)
 {
     if (!samples || !out)
         return ARGUMENT_NULL(samples, out);
-    if (i >= samples->n_functions)
+    if (i >= samples->n_used)
         return UPMU_E_END;
     const struct samples_function *f = &samples->functions[samples->order[i]];
     const struct spaces_file *file = f->module_file == MAP_NONE ? NULL : &samples->spaces.files[f->module_file];

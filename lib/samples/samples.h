@@ -66,6 +66,8 @@ struct samples_row {
     uint8_t kernel, stack;
 };
 
+struct samples_openmp;
+
 struct upmu_samples {
     struct sampling_header header; /**< of the file that is read */
     struct symbols *symbols;
@@ -91,7 +93,9 @@ struct upmu_samples {
     struct samples_row *rows;
     size_t n_rows, cap_rows;
     uint32_t *order, *place; /**< functions by importance, and the reverse */
+    size_t n_used;           /**< functions with samples, which come first */
     struct upmu_samples_totals totals;
+    struct samples_openmp *openmp; /**< of openmp.c; NULL: stacks are as executed */
 };
 
 /** A stack of addresses, innermost first. */

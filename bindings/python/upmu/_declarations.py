@@ -1638,7 +1638,7 @@ class UpmuSamplesOpts(Structure):
         ("size", c_size_t),
         ("debug_dir", c_char_p),
         ("with_code", c_uint32),
-        ("reserved", c_uint32),
+        ("stacks", c_int32),
     ]
 
 

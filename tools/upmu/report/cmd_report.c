@@ -55,7 +55,7 @@ static const struct report_view {
     {"mpi", report_mpi, false, false, NULL},
     {"openmp", report_openmp, false, false, NULL},
     {"heap", report_heap, false, false, NULL},
-    {"samples", report_samples, false, false, NULL},
+    {"samples", report_samples, false, true, NULL},
 };
 
 static const struct report_view *report_view_named(const char *name)
@@ -226,7 +226,7 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.html)
         return report_html(&q);
     if (q.stacks_given && (q.diff || !q.view->stacks))
-        return options_usage(self, "--stacks is of the views overview, timeline and regions, and of --html");
+        return options_usage(self, "--stacks is of the views overview, timeline, regions and samples, and of --html");
     if (q.filter && !q.view->filters)
         return options_usage(self, "%s needs --view timeline%s", q.filter,
                              q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"

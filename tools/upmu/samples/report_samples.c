@@ -37,8 +37,11 @@ int report_samples(const struct report_request *q)
         return options_usage(q->self, "--samples can be combined with --json and --top only");
     if (q->annotate && q->top > 0)
         return options_usage(q->self, "--annotate writes all of a function: without --top");
+    if (q->annotate && q->stacks_given)
+        return options_usage(q->self, "--annotate is of functions as executed: without --stacks");
     struct upmu_samples_opts opts = UPMU_INIT(struct upmu_samples_opts);
     opts.with_code = q->annotate != NULL;
+    opts.stacks = q->stacks;
     int rc = upmu_samples_open(&r.samples, q->dir, &opts);
     if (rc == 0)
         rc = upmu_samples_totals_read(r.samples, &r.totals);
