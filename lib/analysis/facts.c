@@ -214,7 +214,7 @@ static const struct ov_object *facts_object(const struct overview *o, size_t i)
     return i < o->n_objects ? &o->objects[o->object_order[i]] : NULL;
 }
 
-/* Semaphores, condition variables, barriers, futexes and threads have no hold times. */
+/* Condition variables, barriers, futexes and threads have no hold times, nor have semaphores that are not used as locks. */
 static bool facts_can_be_held(const struct ov_object *object)
 {
     switch (object->type) {
@@ -226,6 +226,8 @@ static bool facts_can_be_held(const struct ov_object *object)
     case UPMU_OBJECT_QMUTEX:
     case UPMU_OBJECT_QRWLOCK:
         return true;
+    case UPMU_OBJECT_SEM:
+        return object->was_held && !object->is_signal;
     default:
         return false;
     }

@@ -5,7 +5,10 @@
 
 #include "findings/findings_list.h"
 
-enum { LEAST_CALLS = 4 }; /* one in so many parts of a hold is worth to be reported */
+enum {
+    LEAST_CALLS = 4, /* one in so many parts of a hold is worth to be reported */
+    LEAST_WAITS = 3,
+};
 
 /* A lock on the critical path. */
 struct path_lock {
@@ -14,11 +17,14 @@ struct path_lock {
     struct upmu_overview_call_site holder; /* the call site whose holds others waited for longest; `address` 0: none */
 };
 
-static bool locks_is_lock(int type)
+/* A semaphore that is waited for once or twice is a signal, such as the end of a thread. */
+static bool locks_is_lock(const struct upmu_overview_object *o)
 {
+    int type = o->type;
+    if (type == UPMU_OBJECT_SEM)
+        return o->holds > 0 && o->waits.count >= LEAST_WAITS;
     return type == UPMU_OBJECT_MUTEX || type == UPMU_OBJECT_RWLOCK || type == UPMU_OBJECT_SPIN ||
-           type == UPMU_OBJECT_CUSTOM || type == UPMU_OBJECT_SEM || type == UPMU_OBJECT_QMUTEX ||
-           type == UPMU_OBJECT_QRWLOCK;
+           type == UPMU_OBJECT_CUSTOM || type == UPMU_OBJECT_QMUTEX || type == UPMU_OBJECT_QRWLOCK;
 }
 
 static void locks_find_holder(const struct upmu_findings *f, struct path_lock *lock)
@@ -176,8 +182,8 @@ int findings_in_locks(struct upmu_findings *f, uint32_t process, const struct up
     uint64_t handed_ns = 0;
     int rc = 0;
     for (size_t k = 0; rc == 0 && upmu_overview_path_object_at(f->overview, process, k, &lock.part) == 0; k++) {
-        if (upmu_overview_object_at(f->overview, lock.part.object, &lock.object) != 0 ||
-            !locks_is_lock(lock.object.type) || lock.part.held_ns == 0)
+        if (upmu_overview_object_at(f->overview, lock.part.object, &lock.object) != 0 || !locks_is_lock(&lock.object) ||
+            lock.part.held_ns == 0)
             continue;
         locks_find_holder(f, &lock);
         rc = locks_add(f, process, path, &lock, &handed_ns);

@@ -16,6 +16,8 @@ int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
 
 /* objects.c: locks, condition variables, semaphores, barriers, futexes and joined threads. */
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+/** A LOCK_ORDER: of a semaphore that was recorded as a lock, it may show that it is none. @return 0; UPMU_E_NOMEM. */
+int object_order_event(struct overview *o, const struct upmu_trace_event *e);
 
 /** The object of a CALL_BLOCK, with its name; MAP_NONE: out of memory. */
 uint32_t call_object(struct overview *o, const struct upmu_trace_event *e);

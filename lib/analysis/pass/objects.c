@@ -89,6 +89,10 @@ static int object_released(struct overview *o, uint32_t thread, uint32_t stats, 
     hold_add_calls(o, &o->thread_stats[stats]);
     if (rc == 0)
         rc = wakeup_add_hold(o, stats, o->thread_stats[stats].hold.begin_ns, e->time_ns);
+    if (e->object_type == UPMU_OBJECT_SEM) { /* the post that follows wakes */
+        o->objects[object].was_held = true;
+        return rc;
+    }
     return rc == 0 ? wakeup_wake(o, thread, object, e->time_ns, false) : rc;
 }
 
@@ -385,4 +389,15 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     default:
         return object_wait_event(o, thread, object, e);
     }
+}
+
+int object_order_event(struct overview *o, const struct upmu_trace_event *e)
+{
+    if (e->object_type != UPMU_OBJECT_SEM || e->lock_order.n_held != 0 || e->flags & UPMU_TRACE_FLAG_TRIED)
+        return 0;
+    uint32_t object = object_of(o, e, LOOKUP_LIVE);
+    if (object == MAP_NONE)
+        return overview_no_memory();
+    o->objects[object].is_signal = true;
+    return 0;
 }

@@ -26,7 +26,7 @@ static enum event_category event_category_of(int kind)
 {
     if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END)
         return CATEGORY_REGION;
-    /* LOCK_ORDER is for deadlocks only; the acquisition or wait after a LOCK_REQUEST has all that is needed here. */
+    /* LOCK_ORDER changes no wait and no hold; the acquisition or wait after a LOCK_REQUEST has all that is needed here. */
     if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER || kind == UPMU_TRACE_LOCK_REQUEST ||
         (kind >= UPMU_TRACE_MPI_ENTER && kind <= UPMU_TRACE_MPI_START) || /* of upmu/mpi.h */
         (kind >= UPMU_TRACE_OMP && kind <= UPMU_TRACE_HEAP_FREE))         /* of upmu/openmp.h and upmu/heap.h */
@@ -112,7 +112,7 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
     case CATEGORY_THREAD:
         return thread_event(o, thread, e);
     default:
-        return 0;
+        return e->kind == UPMU_TRACE_LOCK_ORDER ? object_order_event(o, e) : 0;
     }
 }
 

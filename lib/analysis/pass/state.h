@@ -235,6 +235,8 @@ struct ov_object {
     bool counts_final;             /**< all its counts were recorded before its end */
     bool used;                     /**< more than its name is known */
     bool recursive;                /**< a recursive mutex */
+    bool was_held;                 /**< a semaphore: the end of a hold was recorded */
+    bool is_signal;                /**< a semaphore that was posted by a thread that did not hold it: it is not a lock */
     bool followed;                 /**< another object is, or was, at its address later */
     uint64_t init_site, used_site; /**< where it was initialized, and where it was first used */
     uint32_t init_stack, used_stack;

@@ -256,6 +256,10 @@ static bool wait_pop_pending(struct overview *o, uint32_t thread, uint32_t objec
         section_free(&t->pending[i].section);
     *out = t->pending[at - 1];
     t->n_pending = at - 1;
+    if (o->objects[object].is_signal) {
+        out->holder = MAP_NONE;
+        out->holder_site = out->holder_since = out->holder_stack = 0;
+    }
     return true;
 }
 

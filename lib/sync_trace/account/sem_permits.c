@@ -134,13 +134,18 @@ uint32_t sync_sem_permits_held(struct sync_thread *t)
     return n;
 }
 
-void sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site)
+uint64_t sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site,
+                           const uintptr_t *frame)
 {
-    bool timed = mode == MODE_HOLDERS || mode == MODE_ALL;
+    bool timed = permits == 1 && (mode == MODE_HOLDERS || mode == MODE_ALL);
+    uint64_t since = timed ? tick_now() : 0;
+    if (timed && frame && sync_process.depth != 0 && t->depth < SYNC_ORIGINS)
+        sync_origin_copy(t, t->depth, since, frame);
     if (permits == 1)
-        sync_held_push(t, (uintptr_t)s, site, timed ? tick_now() : 0, HELD_QUIET);
+        sync_held_push(t, (uintptr_t)s, site, since, HELD_QUIET);
     else if (permits > 1)
         permit_push(t, (uintptr_t)s, permits, site);
+    return since;
 }
 
 void sync_sem_not_a_lock(struct sync_thread *t, const sem_t *s, uintptr_t site)
@@ -180,19 +185,22 @@ static bool sem_held_before(uint32_t mode, sem_t *s)
            __atomic_fetch_add(&b->released, 1, __ATOMIC_RELAXED) < permits;
 }
 
-enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s)
+enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s, struct sync_held *held)
 {
-    struct sync_held h;
+    held->lock = 0;
     if (!sem_find((uintptr_t)s))
         return SYNC_SEM_RELEASED;
-    if (t && sync_held_top(t, (uintptr_t)s)) {
+    const struct sync_held *top = t ? sync_held_top(t, (uintptr_t)s) : NULL;
+    if (top) {
+        *held = *top;
         sync_held_pop(t);
         return SYNC_SEM_RELEASED;
     }
     if (t && permit_remove(t, (uintptr_t)s))
         return SYNC_SEM_RELEASED;
-    if (t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h))
+    if (t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, held))
         return SYNC_SEM_RELEASED;
+    held->lock = 0;
     if (sem_held_before(mode, s))
         return mode == MODE_OFF ? SYNC_SEM_RELEASED : SYNC_SEM_HELD_BEFORE;
     return sem_forget((uintptr_t)s) ? SYNC_SEM_NOT_HELD : SYNC_SEM_RELEASED;

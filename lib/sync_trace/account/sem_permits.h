@@ -22,8 +22,11 @@ void sync_sem_destroyed(const sem_t *s);
 bool sync_sem_any(void);
 /** 1: used as a mutex, as far as known; n > 1: a counting semaphore with n permits; 0: neither. */
 uint32_t sync_sem_permits(const sem_t *s);
-/** The thread has acquired a semaphore with `permits` from sync_sem_permits(): it holds the lock, or a permit. */
-void sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site);
+/** The thread has acquired a semaphore with `permits` from sync_sem_permits(): it holds the lock, or a permit. `frame`: of the
+ *  wrapper, for the holder's stack (sync_origin_copy()); NULL: it is known otherwise, or not at all. @return since when it holds the
+ *  lock; 0: it has a permit, or holds have no times in this mode. */
+uint64_t sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site,
+                           const uintptr_t *frame);
 /** Number of permits that the thread holds; those of semaphores that are none any more are removed. */
 uint32_t sync_sem_permits_held(struct sync_thread *t);
 /** What a post is of a semaphore used as a lock. */
@@ -33,8 +36,9 @@ enum sync_sem_release {
     SYNC_SEM_NOT_HELD,    /**< it shows that the semaphore is not a lock: sync_sem_not_a_lock() is to be called */
 };
 
-/** The semaphore is about to be posted: the thread releases it. `t`: NULL if nothing is recorded. */
-enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s);
+/** The semaphore is about to be posted: the thread releases it. `t`: NULL if nothing is recorded. `*held`: the hold of a lock that
+ *  ends; its `lock` is 0 if there is none. */
+enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s, struct sync_held *held);
 /** Record that a semaphore, recorded as a lock before, is none. `t`: NULL if nothing is recorded. Keeps errno. */
 void sync_sem_not_a_lock(struct sync_thread *t, const sem_t *s, uintptr_t site);
 

@@ -3,8 +3,9 @@
  * Wrappers of sem_wait(), sem_post() and the like.
  *
  * Waiting is a cancellation point even if it would not block: a pending cancellation is tested before the try, which is
- * none. (sem_clockwait() is no cancellation point in that case, in glibc.) A wait has no holder; the semaphore's posts
- * are candidates. A post is an event if a thread waits, in mode `all` always.
+ * none. (sem_clockwait() is no cancellation point in that case, in glibc.) A semaphore used as a lock has a holder; a wait
+ * for any other one has none, and posts are candidates. A post is an event if a thread waits, in mode `all` always; before it
+ * is that of the release, if it ends a hold whose begin is known.
  *
  * Waiters are counted by the wrappers, not read from libc's semaphore, so that no post of a recorded wait is missed. A
  * wait is recorded before a second try, and a post tests before and after: one that ended a wait begun in between is
@@ -24,6 +25,7 @@
 #include "sync_trace/fork.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/state/held.h"
 #include "sync_trace/thread_life.h"
 
 /* ---------------------------------------------------------------------------------------------------- waiting */
@@ -52,52 +54,66 @@ static int sem_method_clock(sem_t *s, const struct lock_method *method)
     return SYNC_REAL(sem_clockwait)(s, method->clock, method->until);
 }
 
-/* `flags`: UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED; `request_stack`: from sync_request(). */
-static void sem_acquired(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how,
-                         uint32_t request_stack)
+/* A call in progress. */
+struct sem_call {
+    sem_t *s;
+    const struct lock_method *method; /* NULL: a try */
+    uintptr_t site;
+    const uintptr_t *frame; /* of the wrapper, see sync_origin_copy() */
+    uint32_t request_stack; /* from sync_request(), 0: none */
+};
+
+static void sem_acquired(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
 {
+    sem_t *s = call->s;
     uint32_t permits = sync_sem_permits(s);
+    uint32_t how = !call->method ? UPMU_TRACE_FLAG_TRIED : call->method->until ? UPMU_TRACE_FLAG_TIMED : 0;
     if (permits == 1 && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
-        sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
+        sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, call->site, how);
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
-    if (request_stack) {
+    if (call->request_stack) {
         (void)stream_fast_sync(t->stream, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, (uintptr_t)s,
-                               request_stack);
+                               call->request_stack);
     } else if (mode == MODE_ALL || c->stamps > 0) {
-        sync_acquired_slow(t, mode, c, (uintptr_t)s, site, 0);
+        sync_acquired_slow(t, mode, c, (uintptr_t)s, call->site, 0);
         permits = sync_sem_permits(s); /* a post may have shown its use meanwhile */
     }
-    sync_sem_acquired(t, mode, s, permits, site);
+    uint64_t since = sync_sem_acquired(t, mode, s, permits, call->site, call->request_stack ? NULL : call->frame);
+    if (since && call->request_stack)
+        sync_origin_known(t, since, call->request_stack);
 }
 
-static int sem_wait_blocking(struct sync_thread *t, uint32_t mode, sem_t *s, const struct lock_method *method,
-                             uintptr_t site, uint32_t request_stack)
+static int sem_wait_blocking(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
 {
+    sem_t *s = call->s;
+    const struct lock_method *method = call->method;
+    uintptr_t site = call->site;
     struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
-        .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .request_stack = request_stack};
+        .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .request_stack = call->request_stack};
+    bool lock = sync_sem_permits(s) == 1;
     w.flags = sync_sem_shared_flag(s) | (method->until ? UPMU_TRACE_FLAG_TIMED : 0);
-    if (sync_sem_permits(s) == 1 && mode != MODE_COUNTS)
+    if (lock && mode != MODE_COUNTS)
         sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_TRACE_FLAG_TIMED);
     sync_early_check(t);
-    sync_wait_begin(&w, mode, 0, false);
+    sync_wait_begin(&w, mode, lock ? -1 : 0, false);
     waiters_recorded(s, tick_now());
     int rc = method->wait(s, method);
     w.result = rc == 0 ? 0 : errno;
-    if (rc == 0)
-        sync_sem_acquired(t, mode, s, sync_sem_permits(s), site);
+    uint64_t since = rc == 0 ? sync_sem_acquired(t, mode, s, sync_sem_permits(s), site, NULL) : 0;
+    if (since && w.stack)
+        sync_origin_known(t, since, w.stack);
     return rc;
 }
 
 /* @return whether it is acquired now. Keeps errno. */
-static bool sem_try(struct sync_thread *t, uint32_t mode, sem_t *s, const struct lock_method *method, uintptr_t site,
-                    uint32_t request_stack)
+static bool sem_try(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
 {
     int saved = errno;
-    bool got = SYNC_REAL(sem_trywait)(s) == 0;
+    bool got = SYNC_REAL(sem_trywait)(call->s) == 0;
     errno = saved;
     if (got)
-        sem_acquired(t, mode, s, site, method->until ? UPMU_TRACE_FLAG_TIMED : 0, request_stack);
+        sem_acquired(t, mode, call);
     return got;
 }
 
@@ -108,14 +124,11 @@ static void sem_wait_cleanup(const sem_t **s)
 }
 
 /* The try has failed. From here on posts see a waiter; an earlier post is found by the second try. */
-static int sem_wait_announced(struct sync_thread *t, uint32_t mode, sem_t *s, const struct lock_method *method,
-                              uintptr_t site, uint32_t request_stack)
+static int sem_wait_announced(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
 {
-    const sem_t *on __attribute__((cleanup(sem_wait_cleanup))) = s;
+    const sem_t *on __attribute__((cleanup(sem_wait_cleanup))) = call->s;
     waiters_begin(on);
-    return sem_try(t, mode, s, method, site, request_stack)
-               ? 0
-               : sem_wait_blocking(t, mode, s, method, site, request_stack);
+    return sem_try(t, mode, call) ? 0 : sem_wait_blocking(t, mode, call);
 }
 
 /* A wait that begins while nothing is recorded. */
@@ -133,11 +146,9 @@ static void sem_early_end(struct sem_early *w)
     waiters_end(w->sem);
     struct sync_thread *t = w->result == 0 && sync_mode() != MODE_OFF ? sync_thread() : NULL;
     if (t)
-        sync_sem_acquired(t, sync_mode(), w->sem, sync_sem_permits(w->sem), w->wait.site);
+        (void)sync_sem_acquired(t, sync_mode(), w->sem, sync_sem_permits(w->sem), w->wait.site, NULL);
     errno = saved;
 }
-
-static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t site);
 
 __attribute__((noinline)) static int sem_wait_early(sem_t *s, const struct lock_method *method, uintptr_t site)
 {
@@ -153,7 +164,7 @@ __attribute__((noinline)) static int sem_wait_early(sem_t *s, const struct lock_
     return rc;
 }
 
-static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t site)
+static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t site, const uintptr_t *frame)
 {
     uint32_t mode = sync_mode();
     if (UNLIKELY(mode == MODE_OFF && sync_sem_seems_taken(s)))
@@ -165,10 +176,12 @@ static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t si
     struct sync_thread *t = sync_thread();
     if (!t)
         return method->wait(s, method);
-    uint32_t request_stack = sync_request(t, mode, UPMU_OBJECT_SEM, (uintptr_t)s, site);
-    return sem_try(t, mode, s, method, site, request_stack)
-               ? 0
-               : sem_wait_announced(t, mode, s, method, site, request_stack);
+    const struct sem_call call = {.s = s,
+                                  .method = method,
+                                  .site = site,
+                                  .frame = frame,
+                                  .request_stack = sync_request(t, mode, UPMU_OBJECT_SEM, (uintptr_t)s, site)};
+    return sem_try(t, mode, &call) ? 0 : sem_wait_announced(t, mode, &call);
 }
 
 UPMU_API int sem_wait(sem_t *s)
@@ -178,7 +191,7 @@ UPMU_API int sem_wait(sem_t *s)
     sync_child_check();
     if (LIKELY(sync_mode() == MODE_OFF && real && !sync_sem_seems_taken(s)))
         return real(s);
-    return sem_wait_any(s, &plain, CALL_SITE());
+    return sem_wait_any(s, &plain, CALL_SITE(), SYNC_ORIGIN_FRAME());
 }
 
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
@@ -186,14 +199,14 @@ UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
     sync_child_check();
     const struct lock_method timed = {
         .wait = sem_method_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
-    return sem_wait_any(s, &timed, CALL_SITE());
+    return sem_wait_any(s, &timed, CALL_SITE(), SYNC_ORIGIN_FRAME());
 }
 
 UPMU_API int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
     sync_child_check();
     const struct lock_method clocked = {.wait = sem_method_clock, .clock = clock, .until = until};
-    return sem_wait_any(s, &clocked, CALL_SITE());
+    return sem_wait_any(s, &clocked, CALL_SITE(), SYNC_ORIGIN_FRAME());
 }
 
 UPMU_API int sem_trywait(sem_t *s)
@@ -202,7 +215,7 @@ UPMU_API int sem_trywait(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
     if (t && rc == 0) {
-        sem_acquired(t, mode, s, CALL_SITE(), UPMU_TRACE_FLAG_TRIED, 0);
+        sem_acquired(t, mode, &(struct sem_call){.s = s, .site = CALL_SITE(), .frame = SYNC_ORIGIN_FRAME()});
     } else if (t) {
         const struct lock_call call = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
         sync_try_failed(t, mode, &call, errno);
@@ -235,6 +248,16 @@ static void sem_write_post(struct sync_thread *t, uint64_t tick, const sem_t *s,
     errno = saved;
 }
 
+/* A post, and before it the end of the hold `held`, if there is one. */
+static void sem_write_release(struct sync_thread *t, uint64_t tick, const sem_t *s, const struct sync_held *held,
+                              uintptr_t site, uint32_t flags)
+{
+    const struct lock_call call = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = site};
+    if (held->lock && sync_held_since(held->since) != 0)
+        sync_release_write(t, &call, held, tick);
+    sem_write_post(t, tick, s, site, flags);
+}
+
 /* After the call the semaphore may be gone; only its address is used. */
 static int sem_post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
 {
@@ -250,13 +273,14 @@ __attribute__((noinline)) static int sem_post_recorded(sem_t *s, uint32_t mode, 
 {
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
     uint64_t before = waiters_load(s);
-    enum sync_sem_release released = sync_sem_released(sync_release_thread(mode), mode, s);
+    struct sync_held held;
+    enum sync_sem_release released = sync_sem_released(sync_release_thread(mode), mode, s, &held);
     bool early = released == SYNC_SEM_HELD_BEFORE;
     bool recorded = t && (mode == MODE_ALL || early || sem_has_waiters(s, before));
     if (t)
         sync_early_check(t);
     if (recorded)
-        sem_write_post(t, tick_now(), s, site, early ? UPMU_TRACE_FLAG_BEFORE : 0);
+        sem_write_release(t, tick_now(), s, &held, site, early ? UPMU_TRACE_FLAG_BEFORE : 0);
     if (UNLIKELY(released == SYNC_SEM_NOT_HELD))
         sync_sem_not_a_lock(__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? sync_thread() : NULL, s, site);
     return t && !recorded ? sem_post_unwanted(t, s, before, site) : SYNC_REAL(sem_post)(s);
