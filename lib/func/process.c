@@ -130,6 +130,8 @@ FUNC_PLAIN static void process_end(void)
     p->last_gate = func_gate_read();
     if (__atomic_exchange_n(&p->ended, 1, __ATOMIC_ACQ_REL))
         return;
+    if (getpid() == p->pid) /* a forked child may find the loader's lock held by a thread that it does not have */
+        func_sleds_patch_late();
     func_gate_close();
     if (!__atomic_load_n(&s->alive, __ATOMIC_ACQUIRE) || !s->header)
         return;

@@ -65,6 +65,28 @@ clang -g -O2 "$sources/subject.c" -o host -pthread -ldl
 run host ./host plugins ./first.so ./second.so
 ! grep -q main host.functions.csv || fail "the host is not instrumented"
 
+# Opened by a name, which the program's own path is searched for: its calls are missing up to the next dlopen(), or the end.
+mkdir named
+echo 'int named(int a) { return a + 1; }' >named.c
+clang "${flags[@]}" -fPIC -c named.c -o named.o
+clang -shared named.o -o named/libnamed.so
+cat >opens.c <<'SOURCE'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *handle = dlopen("libnamed.so", RTLD_NOW);
+    int (*f)(int) = handle ? (int (*)(int))dlsym(handle, "named") : 0;
+    int rc = !f || f(1) != 2 || (argc > 1 && !dlopen(argv[1], RTLD_NOW)) || f(1) != 2;
+    return rc;
+}
+SOURCE
+clang -g opens.c -o opens -ldl "-Wl,-rpath,$PWD/named,--enable-new-dtags"
+for other in '' libm.so.6; do
+    UPMU_FUNC_CSV=named LD_PRELOAD=$libs/libupmu_func.so.0 ./opens ${other:+"$other"} 2>err || fail "libnamed.so is not found"
+    grep -q '1 modules were patched late, .*/libnamed.so for one' err || fail "nothing is missing: $(cat err)"
+done
+grep -q '^named,.*,1,' named.functions.csv || fail "$(cat named.functions.csv)"
+
 # The program patches itself.
 clang -g -O2 -Wall -Wextra -Werror "${includes[@]}" -fxray-instrument -fxray-instruction-threshold=1 -c "$sources/sleds.c" -o sleds.o
 clang sleds.o -o sleds -pthread -L"$libs" -lupmu_func -lupmu -Wl,-rpath,"$libs" -Wl,-rpath-link,"$libs"

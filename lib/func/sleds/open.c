@@ -3,7 +3,7 @@
  * dlopen(): sleds of modules that are loaded later are patched.
  *
  * The C library looks up a name without a slash by the paths of the module that calls dlopen(), which must not become this
- * one: such a call is passed on by a jump, and its module patched at the next call.
+ * one: such a call is passed on by a jump, and its module patched at the next call, or found at the end, which is printed.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,11 +20,9 @@ UPMU_API FUNC_PLAIN void *dlopen(const char *file, int flags)
     if (!real)
         return NULL;
     bool is_path = file && strchr(file, '/') && !strchr(file, '$');
-    if (!func_sleds_are_on() || !is_path) {
-        if (func_sleds_are_on())
-            (void)func_sleds_patch();
+    func_sleds_patch_late();
+    if (!func_sleds_are_on() || !is_path)
         return real(file, flags); /* a jump */
-    }
     void *handle = real(file, flags);
     int saved = errno;
     if (handle)

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,6 +93,9 @@ static struct {
     uint32_t foreign; /* sleds that another runtime has patched; UINT32_MAX: reported */
     uint32_t on;
     bool registered; /* for membarrier() */
+    bool is_late;    /* modules that are found were loaded before */
+    uint32_t n_late;
+    char late[256]; /* path of the last one */
 } sleds;
 
 static int sleds_no_memory(void)
@@ -295,6 +299,14 @@ static struct sled_module *sleds_known(const struct sled_module *m)
     return NULL;
 }
 
+static void sleds_note_late(const char *path)
+{
+    if (!sleds.is_late)
+        return;
+    sleds.n_late++;
+    snprintf(sleds.late, sizeof sleds.late, "%s", path);
+}
+
 /* Its section is mapped with the module's constants; the file has the place of it. Nonzero without memory. */
 static int sleds_add_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -316,6 +328,7 @@ static int sleds_add_module(struct dl_phdr_info *info, size_t size, void *arg)
     if (modules) {
         sleds.modules = modules;
         modules[sleds.n_modules++] = m;
+        sleds_note_late(name);
         return 0;
     }
     if (*rc == 0 && m.n > 0)
@@ -502,17 +515,43 @@ static void sleds_report_foreign(void)
                     "functions that another runtime of XRay has patched are not recorded. Unset XRAY_OPTIONS");
 }
 
-int func_sleds_patch(void)
+static void sleds_report_late(void)
+{
+    char text[512];
+    if (sleds.n_late == 0)
+        return;
+    snprintf(text, sizeof text,
+             "%u modules were patched late, %s for one: dlopen() with a name that is not a path does not show them. "
+             "Call upmu_func_patch()",
+             (unsigned)sleds.n_late, sleds.late);
+    sleds.n_late = 0;
+    variable_report("functions", text);
+}
+
+static int sleds_patch(bool is_late)
 {
     sleds_claim();
     struct sled_job job = {.on = true, .alone = sleds_are_alone()};
+    sleds.is_late = is_late;
     int rc = sleds_find_all();
     if (rc == 0)
         rc = sleds_run(&job);
     sleds_report_foreign();
+    sleds_report_late();
     if (rc == 0)
         __atomic_store_n(&sleds.on, 1, __ATOMIC_RELAXED);
     return sleds_release(rc);
+}
+
+int func_sleds_patch(void)
+{
+    return sleds_patch(false);
+}
+
+void func_sleds_patch_late(void)
+{
+    if (func_sleds_are_on() && sleds_patch(true) < 0)
+        variable_report("functions", upmu_error());
 }
 
 int func_sleds_unpatch(void)
@@ -547,6 +586,10 @@ int func_sleds_patch(void)
         return 0;
     return upmu_fail(UPMU_E_UNSUPPORTED, "functions built with -fxray-instrument are recorded on x86-64 only. Use "
                                          "-finstrument-functions");
+}
+
+void func_sleds_patch_late(void)
+{
 }
 
 int func_sleds_unpatch(void)
