@@ -66,7 +66,8 @@ function waitDetails(m, row, i) {
     o = m.object(w.what[i]),
     holder = m.thread(w.holder[i]),
     waker = m.thread(w.waker[i]),
-    kind = WAIT_KINDS[w.kind[i]];
+    kind = WAIT_KINDS[w.kind[i]],
+    calm = o ? o.calm : CALM.has(kind);
   const since = w.since[i] ? w.since[i] - 1 : null;
   return {
     title: [o ? dot(o.color) : null, o ? tr("Waiting for %1", o.title) : tr("Several waits")],
@@ -76,14 +77,14 @@ function waitDetails(m, row, i) {
       [tr("Kind"), kind],
       ...times(w, i),
       [tr("Called at"), siteLink(m, w.site[i])],
-      holder ? [tr("Held by"), holderLink(m, o, holder, w.begin[i])] : CALM.has(kind) ? null : [tr("Held by"), tr("not known")],
+      holder ? [tr("Held by"), holderLink(m, o, holder, w.begin[i])] : calm ? null : [tr("Held by"), tr("not known")],
       [tr("Acquired at"), siteLink(m, w.holderSite[i])],
       holder
         ? [tr("Held since"), since === null ? tr("at least the begin of the wait") : tr("%1 before the wait", duration(since))]
         : null,
       waker
         ? [
-            CALM.has(kind) ? tr("Last signalled by") : tr("Let go by"),
+            calm ? tr("Last signalled by") : tr("Let go by"),
             [threadLink(m, waker), tr(", %1 before the end", duration(w.wakerNs[i]))],
           ]
         : null,

@@ -176,7 +176,7 @@ function waitLook(m, dim) {
   return (i) => {
     const o = m.object(w.what[i]),
       fill = o ? o.color : OTHER_COLOR,
-      calm = CALM.has(WAIT_KINDS[w.kind[i]]),
+      calm = o ? o.calm : CALM.has(WAIT_KINDS[w.kind[i]]),
       holder = m.thread(w.holder[i]);
     const alpha = (calm ? 0.3 : 1) * (dim(w, i) ? 0.15 : 1),
       what = o ? o.title : tr("several");

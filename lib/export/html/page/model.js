@@ -145,7 +145,8 @@ class Model {
       o.call = o.type === "call";
       o.title = ends ? tr("end of %1", ends.label) : tidy(o.call ? name : o.type === "thread" ? tr("thread %1", name) : `${o.type} ${name}`, 120);
       if (this.mpi?.ofProcess.has(o.process) && !o.call && !ends) o.title += ` \u00b7 ${this.mpi.ofProcess.get(o.process).label}`;
-      o.calm = CALM.has(o.type) || o.type === "thread" || o.call;
+      // A semaphore with holds is used as a lock.
+      o.calm = (CALM.has(o.type) && !(o.holds + o.partial_holds > 0)) || o.type === "thread" || o.call;
       o.waitedNs = waited(o.waits);
       o.color = (o.call && CALL_COLORS[name.split(" ")[0]]) || OTHER_COLOR;
       o.holdRows = [];
