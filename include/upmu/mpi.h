@@ -159,6 +159,19 @@ struct upmu_mpi_wait {
 /** Waits `index`, the longest first. */
 UPMU_API UPMU_CHECKED int upmu_mpi_wait_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_wait *out);
 
+/** Messages of a recorded rank with one whose calls are not recorded. What it waited for them is not known. */
+struct upmu_mpi_partner {
+    size_t size;       /**< in: sizeof(struct upmu_mpi_partner); out: bytes filled */
+    size_t job;        /**< index for upmu_mpi_job_at() */
+    int32_t rank;      /**< the recorded rank */
+    int32_t partner;   /**< the other one, by its rank in MPI_COMM_WORLD; -1: not known, of another communicator */
+    uint64_t sent;     /**< messages to it */
+    uint64_t received; /**< messages from it */
+};
+#define UPMU_MPI_PARTNER_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_partner, 40)
+/** Partner `index`: by rank, then by partner. Their messages are counted in `unmatched` of the job, too. */
+UPMU_API UPMU_CHECKED int upmu_mpi_partner_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_partner *out);
+
 /** The wait of one call: of several messages that it waited for, the longest. It begins with the call. */
 struct upmu_mpi_call_wait {
     size_t size;      /**< in: sizeof(struct upmu_mpi_call_wait); out: bytes filled */

@@ -143,8 +143,8 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     /* Threads that MPI creates are its own, and so are the locks that it takes in this one. A poll needs its stack only if it finds
      * something, which is seen later. */
     if (!mpi_process.locks && upmu_sync_withhold_)
-        c->withheld = upmu_sync_withhold_(c->tick, is_poll(c->row) ? 0 : site, &c->e.stack);
-    else if (upmu_sync_stack_ && !is_poll(c->row))
+        c->withheld = upmu_sync_withhold_(c->tick, is_poll(c->row) || mpi_process.quiet ? 0 : site, &c->e.stack);
+    else if (upmu_sync_stack_ && !is_poll(c->row) && !mpi_process.quiet)
         c->e.stack = upmu_sync_stack_(c->tick, site);
     if (!c->recorded)
         upmu_recorder_lost_(LOSS_THREAD, 2);

@@ -11,18 +11,25 @@
  * leaves a trace of it. */
 #define POLL_TICKS (UINT64_C(1) << 28)
 
+/* All but mpi_env, by which a rank is known that has no events. */
+static void events_write(struct trace_stream *s, uint64_t tick, uint32_t id, const uint64_t *numbers)
+{
+    if (!mpi_process.quiet)
+        (void)upmu_trace_numbers_(s, tick, id, numbers, NULL);
+}
+
 void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
 {
     const uint64_t numbers[] = {e->call,    e->comm,     (uint64_t)e->peer, (uint64_t)e->tag,
                                 e->request, e->sequence, e->stack,          e->site};
-    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_MPI_ENTER, numbers, NULL);
+    events_write(s, tick, SCHEMA_ID_MPI_ENTER, numbers);
 }
 
 static void write_end(struct trace_stream *s, uint64_t tick, uint32_t id, const struct mpi_event *e)
 {
     const uint64_t numbers[] = {e->call,  (uint64_t)e->result, e->comm, (uint64_t)e->peer, (uint64_t)e->tag,
                                 e->bytes, e->request};
-    (void)upmu_trace_numbers_(s, tick, id, numbers, NULL);
+    events_write(s, tick, id, numbers);
 }
 
 void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
@@ -43,7 +50,7 @@ void mpi_write_request(struct trace_stream *s, uint64_t tick, const struct mpi_e
 void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm *c, uint64_t parent)
 {
     const uint64_t numbers[] = {c->id, parent, (uint64_t)c->rank, (uint64_t)c->size};
-    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_MPI_COMM, numbers, NULL);
+    events_write(s, tick, SCHEMA_ID_MPI_COMM, numbers);
 }
 
 void mpi_write_env(struct trace_stream *s, uint64_t tick, int32_t level, int32_t wrapped, const char *text)
@@ -56,7 +63,7 @@ void mpi_write_env(struct trace_stream *s, uint64_t tick, int32_t level, int32_t
 void mpi_write_count(struct trace_stream *s, uint64_t tick, uint32_t call, uint64_t calls)
 {
     const uint64_t numbers[] = {call, calls};
-    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_MPI_COUNT, numbers, NULL);
+    events_write(s, tick, SCHEMA_ID_MPI_COUNT, numbers);
 }
 
 void mpi_polls_write(struct trace_stream *s)
@@ -66,7 +73,7 @@ void mpi_polls_write(struct trace_stream *s)
         return;
     const uint64_t numbers[] = {t->poll_call, t->polls, t->poll_since, t->poll_ticks};
     t->polls = t->poll_ticks = 0;
-    (void)upmu_trace_numbers_(s, t->poll_last, SCHEMA_ID_MPI_POLL, numbers, NULL);
+    events_write(s, t->poll_last, SCHEMA_ID_MPI_POLL, numbers);
 }
 
 void mpi_poll_add(struct trace_stream *s, uint64_t since, uint64_t tick, uint32_t call)

@@ -14,6 +14,7 @@
 #include "mpi/comms.h"
 #include "mpi/exchange.h"
 #include "mpi/labels.h"
+#include "mpi/rank_list.h"
 #include "mpi/summary/reduce.h"
 #include "region/recorder.h"
 #include "upmu/upmu.h"
@@ -39,10 +40,19 @@ __attribute__((constructor)) static void mpi_load(void)
     }
     (void)recorder_use_clock();
     mpi_process.locks = variable_is_on("UPMU_MPI_LOCKS");
+    if (variable_value("UPMU_MPI_RANKS") && !rank_list_has(variable_value("UPMU_MPI_RANKS"), -1))
+        variable_report("UPMU_MPI_RANKS is ignored, and all ranks are recorded", "it is not a list as 0-15,every:64");
     s = mpi_process.rank >= 0 ? upmu_recorder_stream_() : NULL;
     if (s)
         mpi_write_env(s, tick_now(), -1, 0, "MPI_Init was not called");
     __atomic_store_n(&mpi_process.gate, MPI_GATE_ARMED, __ATOMIC_RELEASE);
+}
+
+/* Calls of a rank that is not to be recorded are counted for the job's table. */
+static bool process_is_quiet(void)
+{
+    const char *list = variable_value("UPMU_MPI_RANKS");
+    return list && rank_list_has(list, -1) && !rank_list_has(list, mpi_process.rank);
 }
 
 /* The rank, and the communicators that are there from the beginning. */
@@ -51,13 +61,16 @@ static void process_write_start(const struct mpi_call *c, const char *why)
     enum { THREAD_MULTIPLE = 3 };
     char text[512];
     static const char differs[] = "; the launcher's rank is another one: is it the launcher of another MPI?";
-    snprintf(text, sizeof text, "%s%s%s%s", mpi_library, why && *mpi_library ? ": " : "", why ? why : "",
-             mpi_launcher_differs ? differs : "");
+    if (!why && mpi_process.quiet)
+        snprintf(text, sizeof text, "%s: not among the ranks to record (--ranks, UPMU_MPI_RANKS)", mpi_library);
+    else
+        snprintf(text, sizeof text, "%s%s%s%s", mpi_library, why && *mpi_library ? ": " : "", why ? why : "",
+                 mpi_launcher_differs ? differs : "");
     int level = why ? -1 : mpi_thread_level();
     mpi_process.several = level == THREAD_MULTIPLE || level < 0;
     mpi_process.begin = tick_now();
     mpi_tls.ticks = 0;
-    mpi_write_env(c->stream, mpi_process.begin, level, why == NULL, text);
+    mpi_write_env(c->stream, mpi_process.begin, level, why == NULL && !mpi_process.quiet, text);
     const struct mpi_comm *world = why ? NULL : mpi_comm_find(mpi_abi.world);
     if (world)
         mpi_write_comm(c->stream, tick_now(), world, 0);
@@ -76,6 +89,7 @@ void mpi_process_initialized(struct mpi_call *c)
         mpi_comms_start();
         mpi_exchange_start();
         mpi_clocks_start();
+        mpi_process.quiet = process_is_quiet();
     }
     mpi_write_enter(c->stream, c->tick, &c->e);
     c->e.result = c->rc;

@@ -36,6 +36,7 @@ struct mpi_total {
 struct mpi_process {
     uint32_t gate;  /**< enum mpi_gate */
     uint32_t locks; /**< the locks within MPI are recorded, too (UPMU_MPI_LOCKS) */
+    uint32_t quiet; /**< this rank's calls are counted, but are no events (UPMU_MPI_RANKS) */
     int32_t rank, size;
     uint64_t job;
     uint64_t begin;                   /**< tick at which MPI_Init() had returned */

@@ -225,6 +225,8 @@ struct upmu_mpi {
     size_t n_calls, cap_calls;
     struct upmu_mpi_wait *rows;
     size_t n_rows, cap_rows;
+    struct upmu_mpi_partner *partners; /**< by rank and partner */
+    size_t n_partners, cap_partners;
     struct job_step *steps; /**< critical paths, one job after the other */
     size_t n_steps, cap_steps;
     struct upmu_mpi_path *paths;
@@ -301,6 +303,8 @@ void job_keep(struct upmu_mpi *m, uint32_t node);
 int job_replay(struct upmu_mpi *m);
 /** What the waits are due to. @return 0; UPMU_E_NOMEM. */
 int job_find_delays(struct upmu_mpi *m);
+/** Which ranks the messages without another half are of, as far as these are not recorded. @return 0; UPMU_E_NOMEM. */
+int job_find_partners(struct upmu_mpi *m);
 /** The critical path of each job. @return 0; UPMU_E_NOMEM. */
 int job_find_paths(struct upmu_mpi *m);
 

@@ -239,6 +239,8 @@ static int mpi_analyze(struct upmu_mpi *m)
         m->parts[i].job = m->ranks[m->parts[i].rank]->job;
     if (rc == 0 && m->n_sends + m->n_receives)
         rc = job_match_messages(m);
+    if (rc == 0)
+        rc = job_find_partners(m);
     if (rc == 0 && m->n_parts)
         rc = job_match_collectives(m);
     if (rc == 0 && m->n_waits)
@@ -318,6 +320,7 @@ void upmu_mpi_close(struct upmu_mpi *m)
     free(m->rows);
     free(m->rank_of_process);
     free(m->delays);
+    free(m->partners);
     free(m->steps);
     free(m->paths);
     for (size_t i = 0; i < m->n_names; i++)
@@ -443,6 +446,15 @@ int upmu_mpi_delay_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_
     if (index >= mpi->n_delays)
         return UPMU_E_END;
     return OPTS_GIVE(out, mpi->delays[index], UPMU_MPI_DELAY_SIZE_V1);
+}
+
+int upmu_mpi_partner_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_partner *out)
+{
+    if (!mpi)
+        return argument_null(__func__, "mpi");
+    if (index >= mpi->n_partners)
+        return UPMU_E_END;
+    return OPTS_GIVE(out, mpi->partners[index], UPMU_MPI_PARTNER_SIZE_V1);
 }
 
 int upmu_mpi_path_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_path *out)

@@ -1284,6 +1284,18 @@ class UpmuMpiWait(Structure):
     ]
 
 
+class UpmuMpiPartner(Structure):
+    """struct upmu_mpi_partner"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("job", c_size_t),
+        ("rank", c_int32),
+        ("partner", c_int32),
+        ("sent", c_uint64),
+        ("received", c_uint64),
+    ]
+
+
 class UpmuMpiCallWait(Structure):
     """struct upmu_mpi_call_wait"""
     _fields_ = [
@@ -2496,6 +2508,7 @@ STRUCTS = {
     "upmu_mpi_rank": UpmuMpiRank,
     "upmu_mpi_call": UpmuMpiCall,
     "upmu_mpi_wait": UpmuMpiWait,
+    "upmu_mpi_partner": UpmuMpiPartner,
     "upmu_mpi_call_wait": UpmuMpiCallWait,
     "upmu_mpi_delay": UpmuMpiDelay,
     "upmu_mpi_path": UpmuMpiPath,
@@ -2801,6 +2814,7 @@ FUNCTIONS = {
         "upmu_mpi_rank_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiRank)]),
         "upmu_mpi_call_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCall)]),
         "upmu_mpi_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiWait)]),
+        "upmu_mpi_partner_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiPartner)]),
         "upmu_mpi_call_wait_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiCallWait)]),
         "upmu_mpi_delay_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiDelay)]),
         "upmu_mpi_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiPath)]),

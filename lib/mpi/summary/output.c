@@ -28,6 +28,20 @@ static struct efficiencies efficiencies_of(const struct summary *s)
     return e;
 }
 
+/* Rows that are part of the heading. */
+static bool summary_is_head(const struct summary_row *r)
+{
+    return r->kind == SUMMARY_RANK &&
+           (strcmp(r->metric, "begin") == 0 || strcmp(r->metric, "end") == 0 || strcmp(r->metric, "recorded") == 0);
+}
+
+/* Ranks whose calls are in traces; the others have counted theirs for this table. */
+static uint64_t summary_recorded(const struct summary *s)
+{
+    const struct summary_row *r = summary_find(s, SUMMARY_RANK, "rank", "recorded");
+    return r ? r->ranks : 0;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- JSON */
 
 static void json_row(struct textbuf *out, const struct summary_row *r, bool first)
@@ -50,8 +64,7 @@ static void json_rows(struct textbuf *out, const struct summary *s, const char *
     textbuf_printf(out, ",\n  \"%s\": [", title);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct summary_row *r = &s->rows[i];
-        bool is_time = strcmp(r->metric, "begin") == 0 || strcmp(r->metric, "end") == 0;
-        if (r->kind != kind || (kind == SUMMARY_RANK && is_time))
+        if (r->kind != kind || summary_is_head(r))
             continue;
         json_row(out, r, first);
         first = false;
@@ -63,9 +76,11 @@ void summary_json(const struct summary *s, int world, struct textbuf *out)
 {
     struct efficiencies e = efficiencies_of(s);
     textbuf_printf(out,
-                   "{\"version\": 1, \"world\": %d, \"complete\": %s, \"begin_ns\": %" PRIu64 ", \"end_ns\": %" PRIu64
+                   "{\"version\": 1, \"world\": %d, \"recorded\": %" PRIu64 ", \"complete\": %s, \"begin_ns\": %" PRIu64
+                   ", \"end_ns\": %" PRIu64
                    ",\n  \"parallel_efficiency\": %.9f, \"load_balance\": %.9f, \"communication_efficiency\": %.9f",
-                   world, s->incomplete ? "false" : "true", e.begin, e.end, e.parallel, e.balance, e.communication);
+                   world, summary_recorded(s), s->incomplete ? "false" : "true", e.begin, e.end, e.parallel, e.balance,
+                   e.communication);
     json_rows(out, s, "ranks", SUMMARY_RANK);
     json_rows(out, s, "functions", SUMMARY_FUNCTION);
     json_rows(out, s, "regions", SUMMARY_REGION);
@@ -115,7 +130,7 @@ static void text_rows(struct textbuf *out, const struct summary *s, const char *
     uint32_t n = 0;
     const struct summary_row **rows = malloc((s->n + 1) * sizeof(const struct summary_row *));
     for (uint32_t i = 0; rows && i < s->n; i++)
-        if (s->rows[i].kind == kind && strcmp(s->rows[i].metric, "begin") != 0 && strcmp(s->rows[i].metric, "end") != 0)
+        if (s->rows[i].kind == kind && !summary_is_head(&s->rows[i]))
             rows[n++] = &s->rows[i];
     if (n) {
         qsort(rows, n, sizeof *rows, row_compare_mean);
@@ -132,8 +147,10 @@ void summary_text(const struct summary *s, int world, struct textbuf *out)
     struct efficiencies e = efficiencies_of(s);
     textbuf_printf(out,
                    "%d ranks, %.6f s. Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%.\n"
-                   "Serialization and transfer efficiency, and waits, need the traces: upmu report --mpi.\n",
-                   world, (double)(e.end - e.begin) / 1e9, 100 * e.parallel, 100 * e.balance, 100 * e.communication);
+                   "Serialization and transfer efficiency, and waits, need the traces: upmu report --mpi.\n"
+                   "%" PRIu64 " of %d ranks have their calls in traces.\n",
+                   world, (double)(e.end - e.begin) / 1e9, 100 * e.parallel, 100 * e.balance, 100 * e.communication,
+                   summary_recorded(s), world);
     if (s->incomplete)
         textbuf_printf(out, "Some rows are left out: there were more than %d, or no memory.\n", SUMMARY_ROWS_MAX);
     text_rows(out, s, "rank", SUMMARY_RANK);

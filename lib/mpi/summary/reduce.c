@@ -25,6 +25,8 @@ static void rows_of_rank(struct summary *s, int rank, uint64_t tick)
 {
     uint64_t begin = mpi_clocks_ns(mpi_process.begin), end = mpi_clocks_ns(tick);
     uint64_t time = end > begin ? end - begin : 0, mpi = mpi_clocks_ticks_ns(mpi_tls.ticks);
+    if (!mpi_process.quiet)
+        summary_add(s, SUMMARY_RANK, "rank", "recorded", 1, rank, UPMU_EXACT);
     summary_add(s, SUMMARY_RANK, "rank", "begin", begin, rank, UPMU_EXACT);
     summary_add(s, SUMMARY_RANK, "rank", "end", end, rank, UPMU_EXACT);
     summary_add(s, SUMMARY_RANK, "rank", "time", time, rank, UPMU_EXACT);

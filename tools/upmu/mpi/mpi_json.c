@@ -91,6 +91,24 @@ static void json_waits(struct textbuf *j, const struct mpi_report *r, size_t job
     json_array_end(j);
 }
 
+static void json_partners(struct textbuf *j, const struct mpi_report *r, size_t job)
+{
+    struct upmu_mpi_partner p = {.size = sizeof p};
+    json_array(j, "partners_not_recorded");
+    for (size_t i = 0, n = 0; upmu_mpi_partner_at(r->mpi, i, &p) == 0; i++) {
+        if (p.job != job || n++ >= r->top)
+            continue;
+        json_object(j, NULL);
+        json_int(j, "rank", p.rank);
+        if (p.partner >= 0)
+            json_int(j, "partner", p.partner);
+        json_uint(j, "sent", p.sent);
+        json_uint(j, "received", p.received);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 /* Where: a region, or a call with its line. */
 static void json_place(struct textbuf *j, const struct mpi_report *r, const struct upmu_mpi_path *p)
 {
@@ -196,6 +214,7 @@ void mpi_write_json(struct output *out, const struct mpi_report *r)
         json_job(j, &of);
         json_ranks(j, r, job);
         json_waits(j, r, job);
+        json_partners(j, r, job);
         json_delays(j, r, job);
         json_path(j, r, job);
         json_calls(j, r, job);

@@ -140,6 +140,31 @@ static void text_waits(struct output *out, const struct mpi_report *r, size_t jo
         fputs("  none\n", out->file);
 }
 
+static void text_partners(struct output *out, const struct mpi_report *r, size_t job)
+{
+    static const struct table_column columns[] = {
+        {"RANK", TABLE_NUMBER}, {"NOT RECORDED", TABLE_TEXT}, {"SENT TO IT", TABLE_NUMBER}, {"RECEIVED", TABLE_NUMBER}};
+    struct upmu_mpi_partner p = {.size = sizeof p};
+    struct table t;
+    size_t all = 0;
+    for (size_t i = 0; upmu_mpi_partner_at(r->mpi, i, &p) == 0; i++) {
+        if (p.job != job || all++ >= r->top)
+            continue;
+        if (all == 1) {
+            report_title(out, "Messages with ranks that are not recorded: waits for these are not known");
+            table_begin(&t, columns, sizeof columns / sizeof *columns);
+        }
+        table_cell(&t, STYLE_PLAIN, "%" PRId32, p.rank);
+        table_cell(&t, STYLE_PLAIN, p.partner < 0 ? "of another communicator" : "rank %" PRId32, p.partner);
+        cell_count(&t, p.sent, true);
+        cell_count(&t, p.received, true);
+    }
+    if (all > 0)
+        table_end(&t, out, 2);
+    if (all > r->top)
+        fprintf(out->file, "  ... and %zu more (--top N shows N)\n", all - r->top);
+}
+
 static char *text_delay(const struct mpi_report *r, const struct upmu_mpi_delay *d)
 {
     const struct report names = {.overview = r->overview};
@@ -272,6 +297,7 @@ void mpi_write_text(struct output *out, const struct mpi_report *r)
         text_job(out, r, &j);
         text_ranks(out, r, job);
         text_waits(out, r, job);
+        text_partners(out, r, job);
         text_delays(out, r, job);
         text_paths(out, r, job);
         text_calls(out, r, job);

@@ -13,6 +13,7 @@
 #include "ui/options.h"
 #include "ui/output.h"
 #include "job.h"
+#include "mpi/rank_list.h"
 #include "record.h"
 #include "upmu/upmu.h"
 
@@ -36,6 +37,7 @@ enum {
     RECORD_OPT_FUNCTION_EVENTS,
     RECORD_OPT_MPI,
     RECORD_OPT_MPI_LOCKS,
+    RECORD_OPT_MPI_RANKS,
     RECORD_OPT_OPENMP,
     RECORD_OPT_HEAP,
     RECORD_OPT_HEAP_PERIOD,
@@ -195,6 +197,12 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_MPI_LOCKS:
         l->request.mpi_locks = l->request.record_mpi = true;
         return 0;
+    case RECORD_OPT_MPI_RANKS:
+        l->request.record_mpi = true;
+        l->request.mpi_ranks = value;
+        return rank_list_has(value, -1)
+                   ? 0
+                   : options_usage(l->self, "--ranks needs a list as 0-15,every:64, not '%s'", value);
     case RECORD_OPT_HEAP_PERIOD:
         l->request.record_heap = true;
         return number_size(value, 1, HEAP_PERIOD_MAX, &l->request.heap_period)
@@ -416,6 +424,8 @@ static const struct option_spec record_options[] = {
      "parallel regions of OpenMP, too: work and waits of threads (libgomp, libomp)"},
     {RECORD_OPT_MPI, 0, "mpi", NULL, "calls of MPI, too; COMMAND is mpirun ..., or one rank under mpirun"},
     {RECORD_OPT_MPI_LOCKS, 0, "mpi-locks", NULL, "as --mpi, with the locks and threads of the MPI library"},
+    {RECORD_OPT_MPI_RANKS, 0, "ranks", "LIST",
+     "as --mpi, with the calls of these ranks: 0-15,every:64; the others count theirs for the job's table"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "report deadlocks to FILE instead of standard error"},
     {RECORD_OPT_WAIT_ALL, 0, "wait-all", NULL, "continue until all recorded processes have ended, or Ctrl-C"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},

@@ -23,6 +23,7 @@ struct record_request {
     char *mpi;               /**< libupmu_mpi, preloaded as well; NULL: MPI is not recorded */
     bool record_mpi;         /**< calls of MPI, too */
     bool mpi_locks;          /**< and the locks within them */
+    const char *mpi_ranks;   /**< list of ranks whose calls are recorded; NULL: all */
     char *openmp;            /**< libupmu_omp, preloaded as well; NULL: OpenMP is not recorded */
     char *heap;              /**< libupmu_heap, preloaded as well; NULL: the heap is not recorded */
     bool record_heap;        /**< allocations, too */

@@ -72,6 +72,8 @@ static int record_set_environment(const struct record_request *q)
         rc = setenv("UPMU_MPI", job_is_launcher(q->argv[0]) ? "ranks" : "1", 1);
     if (rc == 0 && q->mpi_locks)
         rc = setenv("UPMU_MPI_LOCKS", "1", 1);
+    if (rc == 0 && q->mpi_ranks)
+        rc = setenv("UPMU_MPI_RANKS", q->mpi_ranks, 1);
     if (rc == 0 && q->openmp)
         rc = record_set_preload(q->openmp);
     if (rc == 0 && q->openmp)
