@@ -298,14 +298,30 @@ static bool wg_has_no_waker(const struct wg_thread *t)
     return !t->can_continue && t->deadlock == WG_NONE && t->wait >= WG_SEM;
 }
 
-/* One deadlock for all threads that wait for the same object in the same way. */
+/* The first deadlock over locks or ends of threads; WG_NONE. */
+static uint32_t wg_first_of_locks(const struct wg_snapshot *p)
+{
+    for (uint32_t i = 0; i < p->n_deadlocks; i++)
+        if (p->deadlocks[i].certainty == WG_CERTAIN && !p->deadlocks[i].no_waker)
+            return i;
+    return WG_NONE;
+}
+
+/* One deadlock for all threads that wait for the same object in the same way. Beside a deadlock over locks it is its
+ * consequence, as far as is known: threads of that one can have been expected to post or signal. */
 static void wg_add_no_waker(struct wg_snapshot *p)
 {
+    uint32_t cause = wg_first_of_locks(p);
     for (uint32_t i = 0; i < p->n_threads; i++) {
         if (!wg_has_no_waker(&p->threads[i]))
             continue;
         const struct wg_thread first = p->threads[i];
         bool outside = p->woken_from_outside || first.outside;
+        if (cause != WG_NONE && !outside) {
+            p->threads[i].deadlock = cause;
+            p->threads[i].behind = true;
+            continue;
+        }
         struct wg_deadlock *f =
             wg_new_deadlock(p, wg_no_waker_kind(first.wait), outside ? WG_WAKEABLE : WG_CERTAIN, first.object);
         f->no_waker = true;

@@ -662,6 +662,30 @@ static void permits_short(void)
     dl_both(two_of_three, two_of_three);
 }
 
+static void *cross_first(void *arg)
+{
+    MUST(pthread_mutex_lock(&m[0]));
+    meet(2);
+    MUST(pthread_mutex_lock(&m[1]));
+    return arg;
+}
+static void *cross_second(void *arg)
+{
+    MUST(pthread_mutex_lock(&m[1]));
+    meet(2);
+    MUST(pthread_mutex_lock(&m[0]));
+    return arg;
+}
+/* What QThread::wait() does, too: that no thread is left to signal is a consequence of the cycle. */
+static void cross_beside_cond(void)
+{
+    dl_start(cross_first, NULL);
+    dl_start(cross_second, NULL);
+    MUST(pthread_mutex_lock(&m[2]));
+    for (;;)
+        MUST(pthread_cond_wait(&cond, &m[2]));
+}
+
 static void *wait_for_first(void *arg)
 {
     meet(2);
@@ -712,5 +736,6 @@ const struct dl_case cases_threads[] = {
     {"join_under_lock", join_under_lock},
     {"permits_short", permits_short},
     {"first_thread_ended", first_thread_ended},
+    {"cross_beside_cond", cross_beside_cond},
     {NULL, NULL},
 };

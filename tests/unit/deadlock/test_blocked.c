@@ -99,6 +99,26 @@ START_TEST(a_waiter_for_a_stuck_thread_is_behind_not_in_the_cycle)
 }
 END_TEST
 
+START_TEST(a_wait_for_a_signal_beside_a_cycle_is_behind_it)
+{
+    begin();
+    thread(WG_LOCK, 2);
+    hold(1, false);
+    thread(WG_LOCK, 1);
+    hold(2, false);
+    uint32_t c = thread(WG_COND, 5);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert(threads[c].behind);
+    ck_assert_uint_eq(threads[c].deadlock, 0);
+    threads[c].outside = true; /* a handler could signal */
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 2);
+    is_deadlock(1, WG_NO_SIGNAL, WG_WAKEABLE, 1);
+}
+END_TEST
+
 START_TEST(waiting_for_a_thread_that_runs_is_nothing)
 {
     begin();
@@ -440,6 +460,7 @@ int main(void)
     tcase_add_test(c, two_threads_in_opposite_order_are_a_cycle);
     tcase_add_test(c, cycle_of_a_thousand_is_one_cycle);
     tcase_add_test(c, a_waiter_for_a_stuck_thread_is_behind_not_in_the_cycle);
+    tcase_add_test(c, a_wait_for_a_signal_beside_a_cycle_is_behind_it);
     tcase_add_test(c, waiting_for_a_thread_that_runs_is_nothing);
     tcase_add_test(c, lock_acquired_twice_by_one_thread_is_a_deadlock);
     tcase_add_test(c, holder_that_ended_is_distinguished_from_a_cycle);
