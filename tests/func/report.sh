@@ -113,6 +113,20 @@ grep -q 'no functions were recorded in "without".*upmu record --functions' err |
 "$upmu" record --functions -o none -- true 2>/dev/null
 "$upmu" report --functions none | grep -q '^Functions of none: 0 calls of 0 functions in 0 threads' || fail "no calls"
 
+# Clang's sleds, which have no line themselves: functions have their own.
+if command -v clang >/dev/null && [ "$(uname -m)" = x86_64 ]; then
+    clang -g -O1 -fno-inline -fno-optimize-sibling-calls -fxray-instrument -fxray-instruction-threshold=1 -c "$sources/subject.c" -o sleds.o
+    clang sleds.o -o sleds -pthread -ldl
+    "$upmu" record --functions -o patched -- ./sleds recursion >/dev/null 2>err || fail "record: $(cat err)"
+    "$upmu" report --functions --json patched >json
+    python3 - <<'PY'
+import json
+f = {x["name"]: x for x in json.load(open("json"))["functions"]}
+assert f["fib"]["calls"] == 21891 and f["even"]["calls"] == 20001, f
+assert all(x["line"] > 0 and x["file"].endswith("subject.c") for x in f.values()), f
+PY
+fi
+
 # A mistake is printed, and the program runs.
 UPMU_FUNC_MODE=trees LD_PRELOAD=$(dirname "$upmu")/../../lib/libupmu_func.so.0 ./subject frames >out 2>err
 grep -q '^libupmu: functions are not recorded: UPMU_FUNC_MODE=trees is not known' err && [ -s out ] || fail "$(cat err)"
