@@ -66,7 +66,8 @@ UPMU_API UPMU_CHECKED int upmu_func_select(const struct upmu_func_selection *sel
 /**
  * Patch the functions that clang built with -fxray-instrument, in all modules that are loaded: from now on their calls are recorded.
  * Recording does so when it begins, and for each module that is opened by a path later. Other threads may run meanwhile.
- * @return the number of places that are patched; UPMU_E_STATE (recording was not set up, or has ended), UPMU_E_UNSUPPORTED (the
+ * @return the number of places that are patched; UPMU_E_STATE (recording was not set up, or has ended; or a seccomp filter was
+ *         installed since), UPMU_E_UNSUPPORTED (the
  *         instruction set is not x86-64), UPMU_E_SYSTEM (the kernel or a security module forbids it), UPMU_E_NOMEM. Thread
  *         safe, not async-signal-safe.
  */

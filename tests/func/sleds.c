@@ -6,20 +6,27 @@
  *     sleds threads N      patched and unpatched N times while four threads call and check arguments and results
  *     sleds switched       the same with exceptions by longjmp in between, and calls that began before
  *     sleds refused        memory must not become executable: refused with the reason, and the program runs
+ *     sleds filtered PATH  a module is opened under a filter that kills what patches code: it is not patched
  *     sleds child          a forked child is patched, and unpatches itself
  *
  * It prints "calls NAME N" for what is to be recorded.
  */
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <immintrin.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -237,6 +244,29 @@ PLAIN static int refused(void)
     return upmu_func_patch() == UPMU_E_SYSTEM ? 0 : 1;
 }
 
+PLAIN static int filtered(const char *path)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, O_RDWR | O_CLOEXEC, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof code / sizeof *code, code};
+    call_all("patched", 1);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 77;
+    void *handle = dlopen(path, RTLD_NOW);
+    expect("it is opened", handle != NULL);
+    call_all("patched before the filter", 2);
+    expect("not taken back", upmu_func_unpatch() == UPMU_E_STATE);
+    print_calls(2);
+    return 0;
+}
+
 PLAIN static int child(void)
 {
     call_all("the parent", 1);
@@ -269,6 +299,8 @@ PLAIN int main(int argc, char **argv)
         return switched();
     if (strcmp(what, "refused") == 0)
         return refused();
+    if (strcmp(what, "filtered") == 0 && argc > 2)
+        return filtered(argv[2]);
     if (strcmp(what, "child") == 0)
         return child();
     return 2;

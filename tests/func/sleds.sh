@@ -89,12 +89,18 @@ grep -q '^named,.*,1,' named.functions.csv || fail "$(cat named.functions.csv)"
 
 # The program patches itself.
 clang -g -O2 -Wall -Wextra -Werror "${includes[@]}" -fxray-instrument -fxray-instruction-threshold=1 -c "$sources/sleds.c" -o sleds.o
-clang sleds.o -o sleds -pthread -L"$libs" -lupmu_func -lupmu -Wl,-rpath,"$libs" -Wl,-rpath-link,"$libs"
+clang sleds.o -o sleds -pthread -ldl -L"$libs" -lupmu_func -lupmu -Wl,-rpath,"$libs" -Wl,-rpath-link,"$libs"
 for mode in bytes switched child; do
     UPMU_FUNC_CSV=$mode ./sleds "$mode" >"$mode.out" 2>err || fail "$mode: $? $(cat err)"
     judge "$mode:" "$mode" "$mode.out"
 done
 UPMU_FUNC_CSV=threads ./sleds threads 100 2>err || fail "threads: $? $(cat err)"
+status=0
+UPMU_FUNC_CSV=filtered ./sleds filtered ./first.so >filtered.out 2>err || status=$?
+if [ "$status" != 77 ]; then
+    [ "$status" = 0 ] && grep -q 'not patched any more: the program has restricted its system calls' err || fail "filtered: $status $(cat err)"
+    judge filtered filtered filtered.out
+fi
 status=0
 UPMU_TRACE=refused ./sleds refused 2>err || status=$?
 if [ "$status" != 77 ]; then # a kernel before 6.3

@@ -26,7 +26,7 @@ UPMU_API FUNC_PLAIN void *dlopen(const char *file, int flags)
     void *handle = real(file, flags);
     int saved = errno;
     if (handle)
-        (void)func_sleds_patch();
+        func_sleds_patch_opened();
     errno = saved;
     return handle;
 }

@@ -92,8 +92,9 @@ static struct {
     uint32_t n_functions;
     uint32_t foreign; /* sleds that another runtime has patched; UINT32_MAX: reported */
     uint32_t on;
-    bool registered; /* for membarrier() */
-    bool is_late;    /* modules that are found were loaded before */
+    bool registered;  /* for membarrier() */
+    uint32_t filters; /* of system calls, when the first sleds were looked for, plus 1 */
+    bool is_late;     /* modules that are found were loaded before */
     uint32_t n_late;
     char late[256]; /* path of the last one */
 } sleds;
@@ -406,6 +407,34 @@ static int sleds_refused(const char *what)
     return upmu_fail(UPMU_E_SYSTEM, "functions are not patched: %s: %s", what, strerror(errno));
 }
 
+/* How many filters the thread's system calls have: where the kernel has no number, 1 for any. The calls made here are among those that a
+ * filter is judged by. */
+static uint32_t sleds_filters(void)
+{
+    char status[8192];
+    int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, status, sizeof status - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    status[n > 0 ? n : 0] = '\0';
+    const char *mode = strstr(status, "\nSeccomp:"), *count = strstr(status, "\nSeccomp_filters:");
+    uint32_t filters = count ? (uint32_t)strtoul(count + strlen("\nSeccomp_filters:"), NULL, 10) : 0;
+    bool is_filtered = mode && strtoul(mode + strlen("\nSeccomp:"), NULL, 10) != 0;
+    return filters ? filters : is_filtered;
+}
+
+/* A filter that was installed since recording began was not judged by the calls that patch code: it may end the process. */
+static int sleds_permit(void)
+{
+    uint32_t filters = sleds_filters() + 1;
+    if (sleds.filters == 0)
+        sleds.filters = filters;
+    return sleds.filters == filters
+               ? 0
+               : upmu_fail(UPMU_E_STATE, "functions are not patched any more: the program has restricted its system "
+                                         "calls since recording began");
+}
+
 struct sled_job {
     bool on, alone;
     int rc;
@@ -530,10 +559,13 @@ static void sleds_report_late(void)
 
 static int sleds_patch(bool is_late)
 {
+    struct sled_job job = {.on = true};
     sleds_claim();
-    struct sled_job job = {.on = true, .alone = sleds_are_alone()};
     sleds.is_late = is_late;
-    int rc = sleds_find_all();
+    int rc = sleds_permit();
+    job.alone = rc == 0 && sleds_are_alone();
+    if (rc == 0)
+        rc = sleds_find_all();
     if (rc == 0)
         rc = sleds_run(&job);
     sleds_report_foreign();
@@ -548,19 +580,38 @@ int func_sleds_patch(void)
     return sleds_patch(false);
 }
 
+/* Without permission it stays off. */
+static void sleds_patch_or_report(bool is_late)
+{
+    int rc = func_sleds_are_on() ? sleds_patch(is_late) : 0;
+    if (rc == UPMU_E_STATE)
+        __atomic_store_n(&sleds.on, 0, __ATOMIC_RELAXED);
+    if (rc < 0)
+        variable_report("functions", upmu_error());
+}
+
+void func_sleds_patch_opened(void)
+{
+    sleds_patch_or_report(false);
+}
+
 void func_sleds_patch_late(void)
 {
-    if (func_sleds_are_on() && sleds_patch(true) < 0)
-        variable_report("functions", upmu_error());
+    sleds_patch_or_report(true);
 }
 
 int func_sleds_unpatch(void)
 {
+    struct sled_job job = {.on = false};
     sleds_claim();
-    struct sled_job job = {.alone = sleds_are_alone()};
-    __atomic_store_n(&sleds.on, 0, __ATOMIC_RELAXED);
-    sleds_drop();
-    return sleds_release(sleds_run(&job));
+    int rc = sleds_permit();
+    if (rc == 0) {
+        job.alone = sleds_are_alone();
+        __atomic_store_n(&sleds.on, 0, __ATOMIC_RELAXED);
+        sleds_drop();
+        rc = sleds_run(&job);
+    }
+    return sleds_release(rc);
 }
 
 int func_sleds_are_on(void)
@@ -586,6 +637,10 @@ int func_sleds_patch(void)
         return 0;
     return upmu_fail(UPMU_E_UNSUPPORTED, "functions built with -fxray-instrument are recorded on x86-64 only. Use "
                                          "-finstrument-functions");
+}
+
+void func_sleds_patch_opened(void)
+{
 }
 
 void func_sleds_patch_late(void)

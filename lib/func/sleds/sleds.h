@@ -14,6 +14,8 @@
 /** Patch the sleds of all loaded modules that are not patched yet. @return their number, 0 without any; UPMU_E_UNSUPPORTED (another
  *  instruction set), UPMU_E_SYSTEM (code cannot be patched), UPMU_E_NOMEM. Not async-signal-safe. */
 int func_sleds_patch(void);
+/** The same for a module that was opened: what prevents it is printed. */
+void func_sleds_patch_opened(void);
 /** The same for modules that were loaded before without being patched, while sleds are: their earlier calls are missing, which is
  *  printed. */
 void func_sleds_patch_late(void);
