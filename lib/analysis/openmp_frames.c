@@ -142,7 +142,8 @@ static int frames_step(const struct openmp_frames *f, const struct omp_step *ste
     }
 }
 
-static int frames_fold(struct upmu_overview *o, const struct frame_list *raw, uint32_t context, struct omp_steps *out)
+static int frames_fold(struct upmu_overview *o, const struct frame_list *raw, uint32_t context, unsigned how,
+                       struct omp_steps *out)
 {
     struct omp_frame *frames = calloc(raw->n + 1, sizeof *frames);
     if (!frames)
@@ -155,7 +156,7 @@ static int frames_fold(struct upmu_overview *o, const struct frame_list *raw, ui
                                        .is_mark = s->kind >= UPMU_FRAME_TRUNCATED,
                                        .is_cut = s->kind >= UPMU_FRAME_TRUNCATED && s->kind <= UPMU_FRAME_ONLY_SITE};
     }
-    int rc = omp_fold(&o->omp, context, o->stacks == UPMU_STACKS_EXPERT, frames, raw->n, out);
+    int rc = omp_fold(&o->omp, context, how, frames, raw->n, out);
     free(frames);
     return rc;
 }
@@ -169,6 +170,7 @@ static int frames_add_part(struct upmu_overview *o, size_t process, uint32_t id,
     uint32_t context;
     const struct openmp_frames f = {o, process, &raw, out};
     uint32_t recorded = omp_contexts_stack(&o->omp, process, id, &context);
+    const unsigned how = (o->stacks == UPMU_STACKS_EXPERT ? OMP_FOLD_RUNTIME : 0u) | (out->n ? OMP_FOLD_REST : 0u);
     *next = 0;
     if (upmu_trace_stack_find(o->trace, process, recorded, &found) != 0)
         return UPMU_E_END;
@@ -176,7 +178,7 @@ static int frames_add_part(struct upmu_overview *o, size_t process, uint32_t id,
         return frame_list_add_stack(o, process, &found, out);
     int rc = frame_list_add_stack(o, process, &found, &raw);
     if (rc == 0)
-        rc = frames_fold(o, &raw, context, &steps);
+        rc = frames_fold(o, &raw, context, how, &steps);
     for (size_t i = 0; rc == 0 && i < steps.n; i++) {
         rc = frames_step(&f, &steps.all[i]);
         if (steps.all[i].kind == OMP_STEP_STACK)

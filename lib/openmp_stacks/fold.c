@@ -26,7 +26,7 @@ struct fold {
     const struct omp_contexts *contexts;
     const struct omp_frame *frames;
     size_t n;
-    bool with_runtime;
+    bool with_runtime, is_whole;
     struct omp_steps *out;
 };
 
@@ -56,7 +56,7 @@ static int fold_frames(const struct fold *f, size_t from, size_t to)
 {
     int rc = 0;
     for (size_t i = from; rc == 0 && i < to; i++) {
-        bool leaf = from == 0 && f->out->n == 0 && (i + 1 == f->n || !fold_is_runtime(f, i + 1));
+        bool leaf = f->is_whole && from == 0 && f->out->n == 0 && (i + 1 == f->n || !fold_is_runtime(f, i + 1));
         if (f->with_runtime || leaf || !fold_is_runtime(f, i))
             rc = fold_step(f, (struct omp_step){.kind = OMP_STEP_FRAME, .frame = (uint32_t)i});
     }
@@ -125,6 +125,15 @@ static bool fold_find(const struct fold *f, size_t from, uint32_t context, struc
     return false;
 }
 
+/* Whether the region was begun where the body is called; between them may be a wrapper of libgomp's function. */
+static bool fold_is_called(const struct fold *f, const struct fold_body *b, const struct omp_context *c)
+{
+    for (size_t i = b->runtime; i <= b->caller; i++)
+        if (f->frames[i].address == c->call)
+            return true;
+    return b->caller == b->runtime; /* without the runtime */
+}
+
 /* The construct of a body that `context` is, or is within; 0: none that is certain. */
 static uint32_t fold_match(const struct fold *f, const struct fold_body *b, uint32_t context)
 {
@@ -135,8 +144,7 @@ static uint32_t fold_match(const struct fold *f, const struct fold_body *b, uint
         if (c->kind == OMP_CONTEXT_TASK || (!b->is_base && b->caller == f->n))
             return at;
         /* The thread's outermost body: the parts of other regions that it still is in are within its function. */
-        if (b->is_base ? !omp_contexts_at(f->contexts, c->parent)
-                       : b->caller == b->runtime || c->call == f->frames[b->caller].address)
+        if (b->is_base ? !omp_contexts_at(f->contexts, c->parent) : fold_is_called(f, b, c))
             return at;
     }
     return 0;
@@ -152,9 +160,10 @@ static bool fold_is_at_once(const struct fold *f, const struct fold_body *b, con
         return true;
     for (size_t i = b->runtime; i < b->caller; i++) {
         const char *function = f->frames[i].function;
-        if (function && strstr(function, "wait"))
+        bool creator = function && strcmp(function, "GOMP_task") == 0;
+        if (!creator && !(function && strcmp(function, "task_run") == 0))
             return false;
-        creates |= function && (strcmp(function, "GOMP_task") == 0 || strncmp(function, "GOMP_taskloop", 13) == 0);
+        creates |= creator;
     }
     return creates;
 }
@@ -200,10 +209,11 @@ static bool fold_has_callers(const struct fold *f, const struct fold_body *b)
     return b->caller < f->n && !b->is_base && (region || fold_is_at_once(f, b, NULL));
 }
 
-int omp_fold(const struct omp_contexts *c, uint32_t context, bool with_runtime, const struct omp_frame *frames,
-             size_t n, struct omp_steps *out)
+int omp_fold(const struct omp_contexts *c, uint32_t context, unsigned how, const struct omp_frame *frames, size_t n,
+             struct omp_steps *out)
 {
-    const struct fold f = {c, frames, n, with_runtime, out};
+    const bool with_runtime = how & OMP_FOLD_RUNTIME;
+    const struct fold f = {c, frames, n, with_runtime, !(how & OMP_FOLD_REST), out};
     struct fold_body b;
     size_t at = 0;
     bool agrees = true;

@@ -39,14 +39,19 @@ struct omp_steps {
     size_t n, cap;
 };
 
+enum omp_fold_how {
+    OMP_FOLD_RUNTIME = 1, /**< with functions of the runtime */
+    OMP_FOLD_REST = 2,    /**< of a stack that others continue with: nothing is called last */
+};
+
 /**
  * Fold a call stack, innermost frame first.
  * @param context      what the thread executed; 0: nothing, or unknown
- * @param with_runtime frames of the runtime are shown, too
+ * @param how          bits of enum omp_fold_how
  * @param out          the steps, innermost first; its array is reused, and freed by the caller
  * @return 0; UPMU_E_NOMEM.
  */
-int omp_fold(const struct omp_contexts *c, uint32_t context, bool with_runtime, const struct omp_frame *frames,
-             size_t n, struct omp_steps *out);
+int omp_fold(const struct omp_contexts *c, uint32_t context, unsigned how, const struct omp_frame *frames, size_t n,
+             struct omp_steps *out);
 
 #endif

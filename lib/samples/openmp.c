@@ -347,7 +347,8 @@ static size_t fold_frames(struct openmp_fold *f, const uint64_t *address, size_t
 static bool fold_part(struct openmp_fold *f, uint32_t context, size_t n, uint32_t *next)
 {
     struct samples_openmp *o = f->o;
-    bool ok = n != SIZE_MAX && omp_fold(&o->contexts, context, o->with_runtime, o->frames, n, &o->steps) == 0;
+    const unsigned how = (o->with_runtime ? OMP_FOLD_RUNTIME : 0u) | (f->out->n ? OMP_FOLD_REST : 0u);
+    bool ok = n != SIZE_MAX && omp_fold(&o->contexts, context, how, o->frames, n, &o->steps) == 0;
     *next = 0;
     for (size_t i = 0; ok && i < o->steps.n; i++) {
         const struct omp_step *step = &o->steps.all[i];

@@ -29,6 +29,15 @@ for flags in "-O0 -g" "-O2 -g" "-O2 -g -fno-omit-frame-pointer"; do
     ! grep -q '"[^"]*OMP ' json || fail "the report has constructs in stacks as executed"
 done
 
+# Names of C++ are those of the source.
+if [ "$runtime" = libgomp ] && command -v g++ >/dev/null; then
+    printf '#include <unistd.h>\nnamespace ns { void f(int n) {\n#pragma omp parallel num_threads(2)\nusleep(n); } }\nint main() { ns::f(2000); }\n' >names.cc
+    g++ -O0 -g -fopenmp -o names names.cc
+    record r ./names
+    "$upmu" export -f folded --of waits r >profile
+    grep -q 'ns::f(int), OMP parallel region from line [34]' profile || fail "C++: $(cat profile)"
+fi
+
 # Nothing changes without OpenMP.
 cat >plain.c <<'EOF2'
 #include <unistd.h>

@@ -199,7 +199,9 @@ static const char *die_function_name(Dwarf_Die *die, struct demangler *demangler
     if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
         dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
         name = dwarf_formstring(&attribute);
-    return name ? demangle(demangler, name) : dwarf_diename(die);
+    if (!name)
+        name = dwarf_diename(die); /* gcc names the bodies of OpenMP's constructs _Z3foov._omp_fn.0 there */
+    return name ? demangle(demangler, name) : NULL;
 }
 
 static Dwarf_Word die_number(Dwarf_Die *die, unsigned int what)
