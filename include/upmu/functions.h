@@ -148,6 +148,42 @@ UPMU_API UPMU_CHECKED int upmu_functions_path_at(const struct upmu_functions *fu
 /** Number of paths, at least 1; 0 if `functions` is NULL. */
 UPMU_API size_t upmu_functions_path_count(const struct upmu_functions *functions);
 
+/** An event that was counted at each call and return (UPMU_EVENTS). */
+struct upmu_function_counter {
+    size_t size;          /**< in: sizeof(struct upmu_function_counter); out: bytes filled */
+    const char *name;     /**< as it was counted */
+    const char *reason;   /**< why calls have no counts of it, or what is to be known of them; "": nothing */
+    int32_t cause;        /**< enum upmu_code: why it was refused; 0: it was counted */
+    uint32_t reserved;    /**< 0 */
+    uint64_t call_counts; /**< counts of the hooks of a call, measured at the start, and subtracted */
+};
+#define UPMU_FUNCTION_COUNTER_SIZE_V1 UPMU_SIZE_V1_(struct upmu_function_counter, 40)
+/** Event `i`. */
+UPMU_API UPMU_CHECKED int upmu_functions_counter_at(const struct upmu_functions *functions, size_t i,
+                                                    struct upmu_function_counter *out);
+/** Number of events; 0 if `functions` is NULL. */
+UPMU_API size_t upmu_functions_counter_count(const struct upmu_functions *functions);
+
+/** What upmu_functions_counts_read() reads the counts of. */
+enum upmu_function_rows {
+    UPMU_FUNCTION_ROWS = 0,      /**< functions, as upmu_functions_at() */
+    UPMU_FUNCTION_EDGE_ROWS = 1, /**< edges, as upmu_functions_edge_at() */
+    UPMU_FUNCTION_PATH_ROWS = 2, /**< call paths, as upmu_functions_path_at() */
+};
+
+/** What calls have counted of an event: without the hooks' own counts. Values are NOT_COUNTED if one of the calls has no count. */
+struct upmu_function_counts {
+    size_t size;                 /**< in: sizeof(struct upmu_function_counts); out: bytes filled */
+    struct upmu_value inclusive; /**< from call to return; of nested calls (recursion) the outermost */
+    struct upmu_value exclusive; /**< without recorded functions called */
+    uint64_t inclusive_without;  /**< calls without a count: they had not returned, or a reading needed a system call */
+    uint64_t exclusive_without;  /**< and calls with a called function without one */
+};
+#define UPMU_FUNCTION_COUNTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_function_counts, 104)
+/** Counts of event `counter` in row `i` of `rows` (enum upmu_function_rows). @return 0; UPMU_E_END; UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_functions_counts_read(const struct upmu_functions *functions, int rows, size_t i,
+                                                     size_t counter, struct upmu_function_counts *out);
+
 /** What happens in an event. */
 enum upmu_function_event_kind {
     UPMU_FUNCTION_ENTER = 1, /**< a function is called */

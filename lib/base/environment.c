@@ -23,7 +23,7 @@ static const char *const known[] = {
     "SNAPSHOT_ON",      "SYNC",           "SYNC_ALL_STACKS", "SYNC_COUNTERS",
     "SYNC_CPU_SAMPLES", "SYNC_NO_CALLS",  "SYNC_REQUESTS",   "SYNC_SAMPLE",
     "SYNC_STACKS",      "TRACE",          "TRACE_PACKET",    "TRACE_POLICY",
-    "WRAPPERS",
+    "WRAPPERS",         "FUNC_COUNTERS",  "FUNC_PAUSED",
 };
 
 /* @return whether `name` is unknown; `*nearest` is then a known name or NULL. */

@@ -16,7 +16,7 @@ static void callgrind_column_names(struct export_job *job)
 {
     const char *name;
     textbuf_printf(&job->out, "events: %s %s", export_columns(job)->ns, export_columns(job)->count);
-    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
+    for (size_t i = 0; i < job->tree.n_counts && (name = export_counter_name(job, i)) != NULL; i++) {
         export_text(&job->out, " ");
         export_plain(&job->out, name, " :,/=");
     }

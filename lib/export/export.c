@@ -182,7 +182,7 @@ static int export_start(struct export_job *job)
     if (rc != 0)
         return rc;
     size_t n = 0;
-    while (!job->functions && !job->samples && upmu_overview_counter_name(job->facts, 0, n))
+    while (!job->samples && export_counter_name(job, n))
         n++;
     rc = job->format->wants_tree ? tree_start(&job->tree, n < UPMU_REGION_EVENTS_MAX ? n : UPMU_REGION_EVENTS_MAX) : 0;
     if (rc == 0)

@@ -162,6 +162,8 @@ void export_plain(struct textbuf *b, const char *text, const char *forbidden);
 
 /** The tree of recorded functions: its counts are calls, its times are without those of functions called. */
 int export_functions(struct export_job *job);
+/** The name of a profile's counter `i`; NULL: there is none. Of recorded functions those that have a number on each call path. */
+const char *export_counter_name(const struct export_job *job, size_t i);
 /** What a profile's time and count are: "wall_ns", "instances", ... */
 struct export_columns {
     const char *title;      /**< "Wall time, by region" */

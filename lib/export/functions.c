@@ -16,6 +16,61 @@ static uint32_t functions_label(struct export_job *job, uint32_t function)
     return tree_label(&job->tree, f.name ? f.name : offset, f.file, f.module, f.line);
 }
 
+static bool functions_has_number(const struct upmu_value *v)
+{
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
+}
+
+/* Formats with sums have no place for a path whose count is not known. */
+static bool functions_counter_is_whole(const struct export_job *job, size_t counter)
+{
+    struct upmu_function_counts c = {.size = sizeof c};
+    size_t n = upmu_functions_path_count(job->functions), i = 1;
+    while (i < n && upmu_functions_counts_read(job->functions, UPMU_FUNCTION_PATH_ROWS, i, counter, &c) == 0 &&
+           functions_has_number(&c.exclusive))
+        i++;
+    return i >= n;
+}
+
+/* The event that is counter `i` of the profile. @return false: there is none. */
+static bool functions_counter(const struct export_job *job, size_t i, size_t *counter)
+{
+    size_t n = upmu_functions_counter_count(job->functions);
+    for (size_t k = 0; k < n; k++)
+        if (functions_counter_is_whole(job, k) && i-- == 0) {
+            *counter = k;
+            return true;
+        }
+    return false;
+}
+
+const char *export_counter_name(const struct export_job *job, size_t i)
+{
+    struct upmu_function_counter c = {.size = sizeof c};
+    size_t counter;
+    if (!job->functions)
+        return upmu_overview_counter_name(job->facts, 0, i);
+    if (!functions_counter(job, i, &counter) || upmu_functions_counter_at(job->functions, counter, &c) != 0)
+        return NULL;
+    return c.name;
+}
+
+/* The counters of all nodes, after their paths. */
+static int functions_add_counts(struct export_job *job, const uint32_t *nodes)
+{
+    struct upmu_function_counts c = {.size = sizeof c};
+    size_t n = upmu_functions_path_count(job->functions), counter;
+    for (size_t k = 0; k < job->tree.n_counts && functions_counter(job, k, &counter); k++)
+        for (size_t i = 1; i < n; i++) {
+            uint64_t *counts = nodes[i] ? tree_counts(&job->tree, nodes[i]) : NULL;
+            if (nodes[i] && !counts)
+                return export_no_memory();
+            if (counts && upmu_functions_counts_read(job->functions, UPMU_FUNCTION_PATH_ROWS, i, counter, &c) == 0)
+                counts[k] += c.exclusive.value;
+        }
+    return 0;
+}
+
 /* Parents have lower indices. Paths deeper than viewers support are left out, and their time with them. */
 int export_functions(struct export_job *job)
 {
@@ -43,6 +98,8 @@ int export_functions(struct export_job *job)
         job->tree.nodes[nodes[i]].ns += p.exclusive_ns;
         job->done += p.calls;
     }
+    if (rc == 0)
+        rc = functions_add_counts(job, nodes);
     free(nodes);
     return rc;
 }

@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "base/text/textbuf.h"
 #include "base/tick.h"
+#include "func/counts.h"
 #include "func/elf_functions.h"
 #include "func/format/notes.h"
 #include "func/format/profile.h"
@@ -117,6 +118,22 @@ static void csv_ms(struct textbuf *b, uint64_t ns)
     textbuf_printf(b, ",%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
 }
 
+/* The columns of the events. */
+static void csv_count_names(struct textbuf *b, const char *suffix)
+{
+    for (uint32_t i = 0; i < func_process.counters; i++)
+        textbuf_printf(b, ",%s%s", func_counts_counter(i)->name, suffix);
+}
+
+/* Nothing, if it is not known. */
+static void csv_count(struct textbuf *b, const struct func_sum *s, uint64_t lost)
+{
+    uint64_t value;
+    textbuf_add(b, ",", 1);
+    if (func_sum_value(s, lost, &value) != FUNC_COUNT_UNKNOWN)
+        textbuf_printf(b, "%" PRIu64, value);
+}
+
 static const struct func_profile *sorted_profile;
 
 static int csv_by_exclusive(const void *a, const void *b)
@@ -126,8 +143,11 @@ static int csv_by_exclusive(const void *a, const void *b)
     return x->exclusive_ns < y->exclusive_ns ? 1 : x->exclusive_ns > y->exclusive_ns ? -1 : 0;
 }
 
-static void csv_function_row(struct textbuf *b, const struct csv_function *f, const struct func_sums *s)
+static void csv_function_row(struct textbuf *b, const struct csv *c, uint32_t row)
 {
+    const struct csv_function *f = &c->functions[row];
+    const struct func_sums *s = &c->profile.functions[row];
+    const struct func_count_sums *counts = c->profile.function_counts + (size_t)row * c->profile.counters;
     uint64_t children = s->inclusive_ns > s->exclusive_ns ? s->inclusive_ns - s->exclusive_ns : 0;
     textbuf_csv(b, f->name, ',');
     textbuf_add(b, ",", 1);
@@ -136,6 +156,10 @@ static void csv_function_row(struct textbuf *b, const struct csv_function *f, co
     csv_ms(b, s->inclusive_ns);
     csv_ms(b, s->exclusive_ns);
     csv_ms(b, children);
+    for (uint32_t i = 0; i < c->profile.counters; i++)
+        csv_count(b, &counts[i].inclusive, counts[i].inclusive_lost);
+    for (uint32_t i = 0; i < c->profile.counters; i++)
+        csv_count(b, &counts[i].exclusive, counts[i].exclusive_lost);
     textbuf_add(b, "\n", 1);
 }
 
@@ -149,9 +173,12 @@ static int csv_functions(struct csv *c, const char *prefix)
         order[i] = i;
     sorted_profile = &c->profile;
     qsort(order, c->n, sizeof *order, csv_by_exclusive);
-    textbuf_printf(&b, "name,module,calls,inclusive_ms,exclusive_ms,children_ms\n");
+    textbuf_printf(&b, "name,module,calls,inclusive_ms,exclusive_ms,children_ms");
+    csv_count_names(&b, " inclusive");
+    csv_count_names(&b, " exclusive");
+    textbuf_add(&b, "\n", 1);
     for (size_t i = 0; i < c->n; i++)
-        csv_function_row(&b, &c->functions[order[i]], &c->profile.functions[order[i]]);
+        csv_function_row(&b, c, order[i]);
     free(order);
     int rc = csv_save(prefix, "functions", &b);
     textbuf_free(&b);
@@ -161,14 +188,21 @@ static int csv_functions(struct csv *c, const char *prefix)
 static int csv_edges(struct csv *c, const char *prefix)
 {
     struct textbuf b = {0};
-    textbuf_printf(&b, "caller,callee,count,sum_ns,mean_ns\n");
+    textbuf_printf(&b, "caller,callee,count,sum_ns,mean_ns");
+    csv_count_names(&b, "");
+    textbuf_add(&b, "\n", 1);
     for (size_t i = 0; i < c->profile.n_edges; i++) {
         const struct func_edge *e = &c->profile.edges[i];
         textbuf_csv(&b, e->caller == FUNC_PROFILE_THREAD ? "(thread)" : c->functions[e->caller].name, ',');
         textbuf_add(&b, ",", 1);
         textbuf_csv(&b, c->functions[e->callee].name, ',');
-        textbuf_printf(&b, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", e->sums.calls, e->sums.inclusive_ns,
+        textbuf_printf(&b, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, e->sums.calls, e->sums.inclusive_ns,
                        e->sums.calls ? e->sums.inclusive_ns / e->sums.calls : 0);
+        for (uint32_t k = 0; k < c->profile.counters; k++) {
+            const struct func_count_sums *s = &c->profile.edge_counts[e->counts * c->profile.counters + k];
+            csv_count(&b, &s->inclusive, s->inclusive_lost);
+        }
+        textbuf_add(&b, "\n", 1);
     }
     int rc = csv_save(prefix, "edges", &b);
     textbuf_free(&b);
@@ -187,13 +221,19 @@ static int csv_collect(struct csv *c)
     c->read = calloc(c->modules.n + 1, sizeof *c->read);
     if (!c->symbols || !c->read)
         return csv_no_memory();
+    struct func_tree_counts counts = {.counts = NULL};
+    c->profile.counters = func_process.counters;
+    for (uint32_t i = 0; i < func_process.counters; i++)
+        counts.inner[i] = func_counts_counter(i)->inner;
     for (uint32_t i = 0; i < n; i++) {
         const struct func_tree *t = s->thread[i].tree;
+        counts.counts = (const struct func_count *)(uintptr_t)t->counts;
+        counts.bytes = (size_t)t->nodes_ready * func_process.counters * sizeof *counts.counts;
         size_t bytes = t->nodes_at + t->nodes_ready * sizeof(struct func_node);
         uint64_t stopped, end = t->end_tick ? t->end_tick : s->header->end_tick;
         if (func_thread_is_stopped(t, &stopped) && !t->end_tick)
             end = stopped;
-        if (!func_profile_add(&c->profile, t, bytes, end, 1e9 / (double)s->header->hz, csv_number, c))
+        if (!func_profile_add(&c->profile, t, bytes, end, 1e9 / (double)s->header->hz, &counts, csv_number, c))
             return csv_no_memory();
     }
     return func_profile_sum(&c->profile, c->n) ? 0 : csv_no_memory();

@@ -106,11 +106,15 @@ FUNC_PLAIN void func_hook_enter(uint64_t function, uint64_t cfa, uint64_t site)
 __attribute__((noinline)) FUNC_PLAIN static void hook_return_slowly(uint64_t function, uint64_t cfa)
 {
     uint64_t now = tick_now();
+    struct func_reading r;
+    r.n = 0; /* the rest is not set */
     struct func_thread *th = func_tls.thread->tree ? func_thread_begin(cfa) : NULL;
     if (!th)
         return;
+    if (func_process.counters > 0)
+        func_counts_read(&r);
     uint64_t before = func_thread_claim_slow(th, cfa);
-    func_tree_return_late(th->tree, function, cfa, now);
+    func_tree_return_late(th->tree, function, cfa, now, &r);
     func_thread_release_slow(th, before);
 }
 

@@ -15,4 +15,7 @@ UPMU_API void __cyg_profile_func_exit(void *function, void *site);
 void func_hook_enter(uint64_t function, uint64_t cfa, uint64_t site);
 void func_hook_return(uint64_t function, uint64_t cfa);
 
+/** Measure their own cost in the calling thread, whose tree is empty again afterwards, and store it. The gate must be open. */
+void func_overhead_measure(void);
+
 #endif

@@ -8,11 +8,12 @@
 #include "base/error.h"
 #include "base/text/textbuf.h"
 #include "base/variables.h"
+#include "func/counts.h"
 #include "func/csv.h"
 #include "func/files.h"
 #include "func/gate.h"
+#include "func/hooks.h"
 #include "func/modules.h"
-#include "func/overhead.h"
 #include "func/process.h"
 #include "func/select.h"
 #include "func/sleds/sleds.h"
@@ -173,6 +174,8 @@ static int process_start(void)
     func_process.control->kind = clock.use_isa ? FUNC_ON_ISA : FUNC_ON_PORTABLE;
     func_modules_start();
     rc = func_threads_start();
+    if (rc == 0 && func_process.to_trace)
+        rc = func_counts_start();
     if (rc == 0)
         rc = func_process_open();
     if (rc == 0 && func_process.to_trace)

@@ -104,6 +104,7 @@ struct func_process {
     uint32_t last_gate;          /**< then the gate before */
     struct func_switch *control; /**< the process's switch; of a forked child that of its parent until its first call */
     uint64_t ring_bytes;         /**< of a thread's events; 0: they grow */
+    uint32_t counters;           /**< events that are counted in calls; 0: none */
     uint32_t inner_ticks;        /**< see struct func_process_header */
     uint32_t outer_ticks;
     pthread_key_t end_key;

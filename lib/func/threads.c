@@ -62,6 +62,7 @@ int func_process_open(void)
     func_moment(&h->begin_tick, &h->begin_raw_ns);
     h->inner_ticks = func_process.inner_ticks;
     h->outer_ticks = func_process.outer_ticks;
+    func_counts_describe(h);
     memcpy(h->magic, FUNC_PROCESS_MAGIC, sizeof h->magic);
     __atomic_store_n(&s->header, h, __ATOMIC_RELEASE);
     func_modules_scan();
@@ -138,12 +139,14 @@ static void thread_follow(struct func_thread *th, uint32_t gate)
 
 static bool thread_is_quick(uint32_t gate)
 {
-    return (gate & FUNC_KIND) == FUNC_ON_ISA;
+    return (gate & FUNC_KIND) == FUNC_ON_ISA && func_process.counters == 0;
 }
 
 static struct func_thread *thread_make(void)
 {
     struct func_shared *s = func_process.shared;
+    if (func_process.counters > 0)
+        (void)upmu_recorder_stream_(); /* which opens the thread's counters */
     if (!__atomic_load_n(&s->alive, __ATOMIC_ACQUIRE))
         child_start(s);
     struct func_thread *t = __atomic_load_n(&s->header, __ATOMIC_ACQUIRE) ? thread_take(s) : NULL;
@@ -257,12 +260,14 @@ bool func_thread_is_stopped(const struct func_tree *t, uint64_t *tick)
 static void thread_end(struct func_thread *t)
 {
     uint64_t now = tick_now(), stopped;
+    struct func_reading r;
     func_tls.thread = &func_no_thread;
     func_tls.refused = 1;
     prctl(PR_GET_NAME, t->tree->name);
     if (func_thread_is_stopped(t->tree, &stopped))
         func_tree_stop(t->tree, stopped);
-    func_tree_end(t->tree, now);
+    func_counts_measure_begin(&r);
+    func_tree_end(t->tree, now, &r);
     t->tree->end_tick = now;
     __atomic_store_n(&t->used, 0, __ATOMIC_RELEASE);
 }

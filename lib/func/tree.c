@@ -67,6 +67,8 @@ struct func_tree *func_tree_new(uint32_t number)
     t->inner_ticks = p->inner_ticks;
     t->outer_ticks = p->outer_ticks;
     tree_fill(t);
+    if (!func_counts_new(t))
+        return NULL;
     func_events_start(t);
     memcpy(t->magic, FUNC_THREAD_MAGIC, sizeof t->magic);
     return t;
@@ -105,6 +107,8 @@ static bool tree_reserve_nodes(struct func_tree *t)
 {
     uint64_t end = t->nodes_at + t->nodes_ready * sizeof(struct func_node);
     uint64_t now = tree_grow(t, t->nodes_at, end, t->nodes_at + t->nodes_max * sizeof(struct func_node));
+    if (now > end && !func_counts_reserve(t, (uint32_t)((now - t->nodes_at) / sizeof(struct func_node))))
+        return false;
     __atomic_store_n(&t->nodes_ready, (uint32_t)((now - t->nodes_at) / sizeof(struct func_node)), __ATOMIC_RELAXED);
     return now > end;
 }
@@ -154,6 +158,7 @@ static uint32_t tree_new_node(struct func_tree *t, uint64_t function, uint32_t c
         return FUNC_NODE_LOST;
     }
     struct func_node *n = &func_nodes(t)[i];
+    func_counts_clear_node(t, i);
     *n = (struct func_node){.min = INT64_MAX, .max = INT64_MIN, .child = child};
     __atomic_store_n(&n->function, function, __ATOMIC_RELEASE);
     return i;
@@ -274,7 +279,7 @@ bool func_is_on_signal_stack(uint64_t cfa, uint64_t other)
     return on && cfa - (uintptr_t)s.ss_sp < s.ss_size && other - (uintptr_t)s.ss_sp >= s.ss_size;
 }
 
-static void tree_leave(struct func_tree *t, struct func_frame *f, uint64_t now)
+static void tree_leave(struct func_tree *t, struct func_frame *f, uint64_t now, const struct func_reading *r)
 {
     if (tree_is_lost(t, f)) {
         t->lost_open = 0;
@@ -282,7 +287,7 @@ static void tree_leave(struct func_tree *t, struct func_frame *f, uint64_t now)
         return;
     }
     t->left++;
-    func_tree_pop(t, f, func_frame_node(f), now);
+    func_tree_pop(t, f, func_frame_node(f), now, r);
 }
 
 /* End calls that were left without a return. @return the last frame that is left. */
@@ -292,13 +297,18 @@ static struct func_frame *tree_resync(struct func_tree *t, const struct func_cal
     struct func_frame *f = func_tree_top(t);
     if (c->cfa > f->cfa && func_is_on_signal_stack(c->cfa, f->cfa))
         return f;
+    struct func_reading r;
+    r.n = 0;
+    if (func_process.counters > 0)
+        func_counts_read(&r);
     for (; func_frame_is_left(f, c); f = func_tree_top(t))
-        tree_leave(t, f, now);
+        tree_leave(t, f, now, &r);
     return f;
 }
 
 /* @return the frame that returns, now the last one; NULL if it has none. */
-static struct func_frame *tree_unwind(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now)
+static struct func_frame *tree_unwind(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now,
+                                      const struct func_reading *r)
 {
     struct func_frame *f = func_tree_top(t);
     if (tree_is_lost(t, f) && cfa <= f->cfa && t->lost_open > 0) {
@@ -313,15 +323,16 @@ static struct func_frame *tree_unwind(struct func_tree *t, uint64_t function, ui
         return NULL;
     }
     while (func_tree_top(t) != f)
-        tree_leave(t, func_tree_top(t), now);
+        tree_leave(t, func_tree_top(t), now, r);
     return f;
 }
 
-void func_tree_return_late(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now)
+void func_tree_return_late(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now,
+                           const struct func_reading *r)
 {
-    struct func_frame *f = tree_unwind(t, function, cfa, now);
+    struct func_frame *f = tree_unwind(t, function, cfa, now, r);
     if (f)
-        func_tree_pop(t, f, func_frame_node(f), now);
+        func_tree_pop(t, f, func_frame_node(f), now, r);
 }
 
 void func_tree_enter(struct func_tree *t, const struct func_call *c)
@@ -340,6 +351,8 @@ void func_tree_enter(struct func_tree *t, const struct func_call *c)
     }
     struct func_node *n = &func_nodes(t)[child];
     func_tree_push(t, f + 1, n, c);
+    if (func_process.counters > 0)
+        func_counts_begin(t, f + 1);
     func_tree_begin(t, f + 1, tick_now());
 }
 
@@ -348,11 +361,11 @@ bool func_tree_has_calls(const struct func_tree *t)
     return !tree_is_thread(t, func_tree_top(t));
 }
 
-void func_tree_end(struct func_tree *t, uint64_t now)
+void func_tree_end(struct func_tree *t, uint64_t now, const struct func_reading *r)
 {
     struct func_frame *f;
     while (!tree_is_thread(t, f = func_tree_top(t)))
-        tree_leave(t, f, now);
+        tree_leave(t, f, now, r);
 }
 
 /* Calls and returns may have been recorded a moment after the stop. */
@@ -364,7 +377,7 @@ void func_tree_stop(struct func_tree *t, uint64_t tick)
     for (const struct func_frame *f = func_tree_top(t); !tree_is_thread(t, f); f--)
         if (!tree_is_lost(t, f) && f->start + f->children > tick)
             tick = f->start + f->children;
-    func_tree_end(t, tick);
+    func_tree_end(t, tick, NULL);
     t->stopped += t->left - left;
     t->left = left;
 }

@@ -11,13 +11,14 @@
 #define UPMU_FUNC_TREE_H
 
 #include "base/tick.h"
+#include "func/counts.h"
 #include "func/events.h"
 #include "func/state.h"
 
 /** Space for the nodes and frames that a new tree begins with. */
 struct func_tree *func_tree_new(uint32_t number);
-/** End all calls that have not returned. */
-void func_tree_end(struct func_tree *t, uint64_t now);
+/** End all calls that have not returned, at `now` and a reading of the counters; NULL: at an unknown one. */
+void func_tree_end(struct func_tree *t, uint64_t now, const struct func_reading *r);
 /** The same at `tick`, when recording was stopped, 0: at the last return; but not before that. */
 void func_tree_stop(struct func_tree *t, uint64_t tick);
 /** Other functions are selected. No call is open. Nodes of functions whose selection has changed are not found any more. */
@@ -81,9 +82,12 @@ static inline uint32_t func_tree_end_event(struct func_tree *t, const struct fun
     return number | FUNC_EVENT_EXIT;
 }
 
-/** The last frame's call ends, with its event. */
-static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, struct func_node *n, uint64_t now)
+/** The last frame's call ends, with its event and its counts: at `r`; NULL: at an unknown reading. */
+static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, struct func_node *n, uint64_t now,
+                                 const struct func_reading *r)
 {
+    if (func_process.counters > 0)
+        func_counts_end(t, f, n->active == 1, r);
     uint64_t spent = func_tree_count(t, f, n, now);
     uint32_t what = t->event ? func_tree_end_event(t, n, spent) : 0;
     if (what)
@@ -168,6 +172,7 @@ static inline struct func_frame *func_tree_enter_known(struct func_tree *t, cons
 void func_tree_enter(struct func_tree *t, const struct func_call *c);
 
 /** A return from a function that is not the last one called, at `now`. */
-void func_tree_return_late(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now);
+void func_tree_return_late(struct func_tree *t, uint64_t function, uint64_t cfa, uint64_t now,
+                           const struct func_reading *r);
 
 #endif

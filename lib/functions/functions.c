@@ -30,7 +30,7 @@ struct file {
 };
 
 /* @return 1; 0: there is no such file; -1: it cannot be read. */
-static int file_map(struct file *f, const char *dir, const char *name)
+static int file_map_bytes(struct file *f, const char *dir, const char *name, off_t least)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -40,13 +40,18 @@ static int file_map(struct file *f, const char *dir, const char *name)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? 0 : -1;
-    bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= FUNC_HEADER_BYTES;
+    bool good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= least;
     void *p = good ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     close(fd);
     if (p == MAP_FAILED)
         return -1;
     *f = (struct file){p, (size_t)st.st_size};
     return 1;
+}
+
+static int file_map(struct file *f, const char *dir, const char *name)
+{
+    return file_map_bytes(f, dir, name, FUNC_HEADER_BYTES);
 }
 
 static void file_unmap(struct file *f)
@@ -62,6 +67,7 @@ struct numbering {
     struct upmu_functions *functions;
     const struct func_modules *modules;
     struct file control; /**< the switch of the process, or nothing */
+    struct func_tree_counts counts;
 };
 
 /* The outermost frame at the first instruction is the function itself, whatever was inlined there. Clang's instructions for XRay,
@@ -112,6 +118,32 @@ static uint32_t functions_number(void *arg, uint64_t function)
 
 /* ----------------------------------------------------------------------------------------------------- reading */
 
+/* Events of a recording are those of its first process that has any. */
+static const struct func_counter *functions_counters(const struct func_process_header *h)
+{
+    return (const void *)((const char *)h + FUNC_COUNTERS_AT);
+}
+
+static void functions_take_counters(struct upmu_functions *f, const struct func_process_header *h)
+{
+    if (f->n_counters > 0 || h->counters == 0 || h->counters > FUNC_COUNTERS_MAX || f->profile.n_paths > 0)
+        return;
+    memcpy(f->counters, functions_counters(h), h->counters * sizeof *f->counters);
+    f->n_counters = f->profile.counters = h->counters;
+    for (uint32_t i = 0; i < f->n_counters; i++)
+        f->counters[i].name[sizeof f->counters[i].name - 1] = f->counters[i].reason[sizeof f->counters[i].reason - 1] =
+            0;
+}
+
+static bool functions_has_counters(const struct upmu_functions *f, const struct func_process_header *h)
+{
+    const struct func_counter *c = functions_counters(h);
+    bool same = h->counters == f->n_counters;
+    for (uint32_t i = 0; same && i < f->n_counters; i++)
+        same = strncmp(c[i].name, f->counters[i].name, sizeof c[i].name) == 0;
+    return same;
+}
+
 /* When the calls that have not returned end; 0: at the last return. */
 static uint64_t functions_end(struct func_switch *s, const struct func_process_header *h, const struct func_tree *t)
 {
@@ -139,8 +171,20 @@ static int functions_read_thread(struct numbering *n, const char *dir, const str
     f->totals.left += t->left;
     f->totals.unmatched += t->unmatched;
     f->totals.stopped += t->stopped;
+    struct file counts;
+    char name[32];
+    snprintf(name, sizeof name, FUNC_COUNTS_FILE, (unsigned)t->number);
+    n->counts.counts = NULL;
+    if (h->counted && functions_has_counters(f, h) && file_map_bytes(&counts, dir, name, 1) == 1) {
+        n->counts.counts = counts.data;
+        n->counts.bytes = counts.bytes;
+    } else {
+        counts = (struct file){0};
+    }
     uint64_t end = functions_end(n->control.data, h, t);
-    if (!func_profile_add(&f->profile, t, file->bytes, end, ns_per_tick, functions_number, n))
+    bool added = func_profile_add(&f->profile, t, file->bytes, end, ns_per_tick, &n->counts, functions_number, n);
+    file_unmap(&counts);
+    if (!added)
         return functions_no_memory();
     return functions_add_stream(f, dir, h, t, end, file->bytes, functions_number, n);
 }
@@ -192,6 +236,9 @@ static int functions_read_process(struct upmu_functions *f, const struct upmu_co
     f->totals.processes++;
     f->totals.running += s->running && h->end_tick == 0;
     f->totals.lost_thread += h->lost[FUNC_LOSS_THREAD] + h->lost[FUNC_LOSS_HANDLER];
+    functions_take_counters(f, h);
+    for (uint32_t i = 0; i < FUNC_COUNTERS_MAX; i++)
+        n.counts.inner[i] = functions_counters(h)[i].inner;
     rc = func_modules_read(&modules, h, file.bytes) ? functions_read_threads(&n, s->dir, h) : functions_no_memory();
     func_modules_free(&modules);
     file_unmap(&n.control);

@@ -43,6 +43,8 @@ struct upmu_functions {
     struct functions_rank *order; /**< rows by importance */
     uint32_t *place;              /**< the reverse */
     struct upmu_functions_totals totals;
+    struct func_counter counters[FUNC_COUNTERS_MAX]; /**< events that calls have counted */
+    uint32_t n_counters;
     struct functions_stream *streams; /**< of threads with events */
     size_t n_streams, cap_streams;
     struct functions_next *next; /**< a heap: the earliest one first */

@@ -61,6 +61,23 @@ UPMU_API void upmu_recorder_wait_(bool begins);
  *  if they could not be written (which is counted), or if a signal handler interrupted the recorder. */
 UPMU_API bool upmu_recorder_counters_(uint64_t *tick, uint64_t object);
 
+/** A cumulative reading of an event by the calling thread. */
+struct recorder_count {
+    uint64_t count;
+    uint64_t enabled, running; /**< ns */
+    uint32_t known;            /**< 1: it was read */
+    uint32_t stale;            /**< 1: the times are older than the count */
+};
+enum { RECORDER_EVENTS_MAX = 16 };
+
+/** Name of event `i` that regions count; NULL: there is none. `*cause`: why it has no readings in this process, or 0. `*reason`: in
+ *  words, or NULL. Not signal safe. */
+UPMU_API const char *upmu_recorder_event_(uint32_t i, int *cause, const char **reason);
+
+/** Read the events of the calling thread; `slow`: with system calls where need be. Keeps errno; async-signal-safe after the
+ *  thread's first use. @return entries of `out`; 0: the thread has no counters. */
+UPMU_API uint32_t upmu_recorder_read_(struct recorder_count out[RECORDER_EVENTS_MAX], bool slow);
+
 /** The process's directory in the trace; NULL while there is no trace. In a forked child after upmu_recorder_stream_(). */
 UPMU_API const char *upmu_recorder_dir_(void);
 

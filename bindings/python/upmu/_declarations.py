@@ -88,6 +88,9 @@ UPMU_FINDING_IMBALANCE = 3
 UPMU_FINDING_NO_CPU = 4
 UPMU_FINDING_IO = 5
 UPMU_FINDING_HERD = 6
+UPMU_FUNCTION_ROWS = 0
+UPMU_FUNCTION_EDGE_ROWS = 1
+UPMU_FUNCTION_PATH_ROWS = 2
 UPMU_FUNCTION_ENTER = 1
 UPMU_FUNCTION_LEAVE = 2
 UPMU_MPI_END_FINALIZED = 0
@@ -1091,6 +1094,29 @@ class UpmuFunctionPath(Structure):
         ("exclusive_ns", c_uint64),
         ("min_ns", c_uint64),
         ("max_ns", c_uint64),
+    ]
+
+
+class UpmuFunctionCounter(Structure):
+    """struct upmu_function_counter"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("reason", c_char_p),
+        ("cause", c_int32),
+        ("reserved", c_uint32),
+        ("call_counts", c_uint64),
+    ]
+
+
+class UpmuFunctionCounts(Structure):
+    """struct upmu_function_counts"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("inclusive", UpmuValue),
+        ("exclusive", UpmuValue),
+        ("inclusive_without", c_uint64),
+        ("exclusive_without", c_uint64),
     ]
 
 
@@ -2498,6 +2524,8 @@ STRUCTS = {
     "upmu_function": UpmuFunction,
     "upmu_function_edge": UpmuFunctionEdge,
     "upmu_function_path": UpmuFunctionPath,
+    "upmu_function_counter": UpmuFunctionCounter,
+    "upmu_function_counts": UpmuFunctionCounts,
     "upmu_function_event": UpmuFunctionEvent,
     "upmu_heap_process": UpmuHeapProcess,
     "upmu_heap_path": UpmuHeapPath,
@@ -2792,6 +2820,9 @@ FUNCTIONS = {
         "upmu_functions_edge_count": (c_size_t, [c_void_p]),
         "upmu_functions_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuFunctionPath)]),
         "upmu_functions_path_count": (c_size_t, [c_void_p]),
+        "upmu_functions_counter_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuFunctionCounter)]),
+        "upmu_functions_counter_count": (c_size_t, [c_void_p]),
+        "upmu_functions_counts_read": (c_int, [c_void_p, c_int, c_size_t, c_size_t, POINTER(UpmuFunctionCounts)]),
         "upmu_functions_events_begin": (c_int, [c_void_p]),
         "upmu_functions_event_next": (c_int, [c_void_p, POINTER(UpmuFunctionEvent)]),
         "upmu_heap_open": (c_int, [c_void_p, c_char_p]),

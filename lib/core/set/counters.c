@@ -626,6 +626,22 @@ static void counters_read_all(const struct counters *c, uint64_t *words, bool st
     }
 }
 
+void counters_read_user(struct counters *c, uint64_t *words)
+{
+    uint64_t switches = 0;
+    for (size_t g = 0; g < c->n_groups; g++) {
+        uint64_t *section = words + c->group[g].word;
+        if (!c->group[g].pages || !counters_read_pages(c, g, section, true))
+            section[0] = 0;
+    }
+    if (c->wants_usage)
+        words[c->usage_word + KERNEL_USAGE_WORDS] = 0;
+    if (!c->wants_switches)
+        return;
+    words[c->switch_word + 1] = c->sequence && switches_read(c, &switches) == 0;
+    words[c->switch_word] = switches;
+}
+
 void counters_read_groups(const struct counters *c, uint64_t *words)
 {
     counters_read_all(c, words, true);

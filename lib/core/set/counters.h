@@ -186,6 +186,9 @@ void counters_read(struct counters *c, uint64_t *words);
  *  pages (struct reading's `stale`) where counters_read() would make a system call. */
 void counters_read_groups(const struct counters *c, uint64_t *words);
 static inline void counters_read_switches(struct counters *c, uint64_t *words);
+/** Read the groups that can be read without a system call at this moment, and context switches where the kernel's page shows
+ *  them; accepts old times. What is not read has no reading. Traced path, owner only. */
+void counters_read_user(struct counters *c, uint64_t *words);
 
 /** The cumulative reading of event i on its first core type. @return 0, or the cause. Traced path. */
 int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out);

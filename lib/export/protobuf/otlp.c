@@ -175,7 +175,7 @@ static void otlp_profiles(const struct export_job *job, struct otlp *o, uint64_t
     bool time = !job->samples || job->samples_are_time;
     otlp_profile(job, o, 0, columns->time, time ? o->ns : o->count, own);
     otlp_profile(job, o, 1, columns->count, o->count, own);
-    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++)
+    for (size_t i = 0; i < job->tree.n_counts && (name = export_counter_name(job, i)) != NULL; i++)
         otlp_profile(job, o, 2 + i, name, o->count, own);
 }
 

@@ -58,7 +58,7 @@ static void pprof_sample_types(struct export_job *job, struct textbuf *m)
     const char *name;
     const struct export_columns *columns = export_columns(job);
     pprof_sample_type(job, m, columns->count, "count");
-    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++)
+    for (size_t i = 0; i < job->tree.n_counts && (name = export_counter_name(job, i)) != NULL; i++)
         pprof_sample_type(job, m, name, "count");
     pprof_sample_type(job, m, columns->time, "nanoseconds"); /* the last one is the default */
 }

@@ -17,11 +17,12 @@
 #define FUNC_PROCESS_FILE ".functions"
 #define FUNC_THREAD_FILE ".functions_%u"        /**< number of the thread's tree, from 0 on */
 #define FUNC_EVENTS_FILE ".functions_events_%u" /**< of the thread with that tree */
+#define FUNC_COUNTS_FILE ".functions_counts_%u" /**< of the thread with that tree */
 #define FUNC_PROCESS_MAGIC "upmufnc"
 #define FUNC_THREAD_MAGIC "upmuctx"
 
 enum {
-    FUNC_VERSION = 4,
+    FUNC_VERSION = 5,
     FUNC_HEADER_BYTES = 4096,
     FUNC_NOTES_BYTES = 4 << 20, /**< of the notes of modules, at most */
     FUNC_STEP_BYTES = 65536,    /**< space is reserved in such steps */
@@ -65,10 +66,37 @@ struct func_process_header {
     uint32_t threads;     /**< files of threads made so far */
     uint32_t notes;       /**< bytes of the notes */
     uint32_t notes_lost;  /**< modules that have no note */
+    uint32_t counters;    /**< events that were asked for */
+    uint32_t counted;     /**< 1: the trees have counts */
     uint32_t reserved;
     uint64_t lost[FUNC_LOSSES];        /**< calls without a thread's tree */
     uint64_t begin_raw_ns, end_raw_ns; /**< CLOCK_MONOTONIC_RAW at `begin_tick` and `end_tick` */
 };
+
+/** An event that is counted in calls: FUNC_COUNTERS_MAX of them at FUNC_COUNTERS_AT of the process's file. */
+struct func_counter {
+    char name[80];
+    char reason[112];     /**< why it has no counts, or what they are; "": none */
+    int64_t inner, outer; /**< own counts of a call, as `inner_ticks` and `outer_ticks` */
+    int32_t cause;        /**< enum upmu_code: why it has no counts; 0: it has */
+    uint32_t reserved[3];
+};
+enum { FUNC_COUNTERS_MAX = 16, FUNC_COUNTERS_AT = 512 };
+
+/** A count and its times in ns. Sums of differences: a short part may be below 0. */
+struct func_sum {
+    int64_t count, enabled, running;
+};
+
+/** What calls of a node have counted of an event. The file of a thread's counts has `counters` of them for each node. */
+struct func_count {
+    struct func_sum inclusive; /**< of nested calls of the same node the outermost only; without the hooks' counts */
+    struct func_sum exclusive; /**< still with `inner` for each call */
+    uint32_t inclusive_lost;   /**< calls without a count */
+    uint32_t exclusive_lost;   /**< calls without one, or with a called function without one */
+    uint64_t reserved;
+};
+static_assert(sizeof(struct func_count) == 64, "a count is a cache line");
 
 /** A module, followed by its build-id and its path, each with a NUL. */
 struct func_note {
@@ -110,7 +138,7 @@ struct func_frame {
     uint64_t hook;     /**< return address of the hook */
     uint64_t site;     /**< return address of the function that the code belongs to */
     uint64_t node;     /**< address of the node that counts this call */
-    uint64_t unused;
+    uint64_t inside;   /**< calls within that returned; with counts only */
 };
 static_assert(sizeof(struct func_frame) == 64, "shared with readers");
 
@@ -154,9 +182,14 @@ struct func_tree {
     uint32_t events_full;  /**< 1: no space is left */
     uint32_t interval;     /**< of the gate, that the open calls belong to (switch.h) */
     uint32_t selected;     /**< number of the selection that the nodes were made with */
+    uint64_t counts;       /**< address of the counts of nodes; 0: there are none */
+    uint64_t counts_open;  /**< address of those of frames */
     uint64_t stopped;      /**< calls that ended because recording was stopped, or other functions were selected */
 };
 static_assert(offsetof(struct func_tree, magic) == 64, "the first cache line is of the hooks");
 static_assert(sizeof(struct func_tree) <= FUNC_HEADER_BYTES, "the header fits");
+
+static_assert(FUNC_COUNTERS_AT + FUNC_COUNTERS_MAX * sizeof(struct func_counter) <= FUNC_HEADER_BYTES, "they fit");
+static_assert(sizeof(struct func_process_header) <= FUNC_COUNTERS_AT, "the header fits");
 
 #endif

@@ -27,6 +27,7 @@ struct merge {
     size_t n_pending;
     double ns_per_tick;
     uint32_t inner_ticks;
+    const struct func_tree_counts *counts;
 };
 
 bool func_tree_is_valid(const struct func_tree *t, size_t bytes)
@@ -81,6 +82,19 @@ static void merge_end_open_calls(struct merge *m, const struct func_tree *t, uin
     }
 }
 
+/* ----------------------------------------------------------------------------------------------------- counts */
+
+enum func_known func_sum_value(const struct func_sum *s, uint64_t lost, uint64_t *value)
+{
+    /* below 0: small differences, from which the hooks' counts were subtracted */
+    uint64_t count = s->count > 0 ? (uint64_t)s->count : 0;
+    if (lost > 0 || (s->running < s->enabled && s->running <= 0))
+        return FUNC_COUNT_UNKNOWN;
+    bool exact = s->running >= s->enabled;
+    *value = exact ? count : (uint64_t)((double)count * (double)s->enabled / (double)s->running);
+    return exact ? FUNC_COUNT_EXACT : FUNC_COUNT_SCALED;
+}
+
 /* ------------------------------------------------------------------------------------------------------ merge */
 
 static uint64_t merge_ns(const struct merge *m, uint64_t ticks)
@@ -101,12 +115,36 @@ static void sums_add(struct func_sums *s, const struct func_sums *more)
     s->open += more->open;
 }
 
+/* Space for the counts of `n` rows of `cap`. @return false without memory. */
+static bool profile_reserve_counts(const struct func_profile *p, struct func_count_sums **rows, size_t *cap,
+                                   size_t wanted)
+{
+    if (p->counters == 0 || *cap >= wanted)
+        return true;
+    struct func_count_sums *all = reallocarray(*rows, wanted * p->counters, sizeof *all);
+    if (!all)
+        return false;
+    memset(all + *cap * p->counters, 0, (wanted - *cap) * p->counters * sizeof *all);
+    *rows = all;
+    *cap = wanted;
+    return true;
+}
+
+static void sum_add(struct func_sum *to, const struct func_sum *more)
+{
+    to->count += more->count;
+    to->enabled += more->enabled;
+    to->running += more->running;
+}
+
 static uint32_t profile_new_path(struct func_profile *p, uint32_t parent, uint32_t function)
 {
     struct func_path *all = array_reserve(p->paths, p->n_paths, &p->cap_paths, sizeof *all);
     if (!all)
         return MAP_NONE;
     p->paths = all;
+    if (!profile_reserve_counts(p, &p->path_counts, &p->cap_path_counts, p->cap_paths))
+        return MAP_NONE;
     uint32_t i = (uint32_t)p->n_paths;
     if (i > 0 && !map_put(&p->by_parent, parent, function, i))
         return MAP_NONE;
@@ -152,6 +190,31 @@ static bool merge_is_skipped(const struct merge *m, const struct func_node *n)
     return (n->child & (FUNC_RECURSION | FUNC_SKIPPED)) == (FUNC_RECURSION | FUNC_SKIPPED);
 }
 
+/* What a node's calls have counted, for its path. Of calls that have not returned it is not known. `skipped`: its calls are not
+ * recorded, and its own part is the path's. */
+static void merge_counts(const struct merge *m, struct func_profile *p, uint32_t node, uint32_t path, bool skipped)
+{
+    const struct func_tree_counts *c = m->counts;
+    struct func_count_sums *to = p->counters ? &p->path_counts[(size_t)path * p->counters] : NULL;
+    size_t known = c && c->counts && p->counters ? c->bytes / sizeof *c->counts / p->counters : 0;
+    uint64_t calls = m->nodes[node].calls, open = m->open[node];
+    for (uint32_t i = 0; i < p->counters; i++, to++) {
+        if (node >= known) {
+            to->inclusive_lost += skipped ? 0 : calls;
+            to->exclusive_lost += calls;
+            continue;
+        }
+        const struct func_count from = c->counts[(size_t)node * p->counters + i];
+        if (!skipped) {
+            sum_add(&to->inclusive, &from.inclusive);
+            to->inclusive_lost += from.inclusive_lost + open;
+        }
+        sum_add(&to->exclusive, &from.exclusive);
+        to->exclusive.count -= (int64_t)(calls - open - from.exclusive_lost) * c->inner[i];
+        to->exclusive_lost += from.exclusive_lost + open;
+    }
+}
+
 static bool merge_node(struct merge *m, struct func_profile *p, struct pending at, func_number *number, void *arg)
 {
     const struct func_node *n = &m->nodes[at.node];
@@ -161,6 +224,8 @@ static bool merge_node(struct merge *m, struct func_profile *p, struct pending a
     }
     if (merge_is_skipped(m, n)) {
         p->skipped += n->calls;
+        if (at.parent != 0)
+            merge_counts(m, p, at.node, at.parent, true);
         if (at.parent != 0)
             p->paths[at.parent].sums.exclusive_ns += merge_ns(m, n->exclusive - n->calls * m->inner_ticks);
         return true;
@@ -177,6 +242,7 @@ static bool merge_node(struct merge *m, struct func_profile *p, struct pending a
                                    .open = m->open[at.node]};
     sums_add(&p->paths[i].sums, &sums);
     p->calls += sums.calls;
+    merge_counts(m, p, at.node, i, false);
     merge_push_children(m, at.node, p->paths[i].recursion ? p->paths[i].recursion : i);
     return true;
 }
@@ -192,9 +258,10 @@ static bool merge_run(struct merge *m, struct func_profile *p, func_number *numb
 }
 
 bool func_profile_add(struct func_profile *p, const struct func_tree *t, size_t bytes, uint64_t end_tick,
-                      double ns_per_tick, func_number *number, void *arg)
+                      double ns_per_tick, const struct func_tree_counts *counts, func_number *number, void *arg)
 {
-    struct merge m = {.n = profile_count(t, bytes), .ns_per_tick = ns_per_tick, .inner_ticks = t->inner_ticks};
+    struct merge m = {
+        .n = profile_count(t, bytes), .ns_per_tick = ns_per_tick, .inner_ticks = t->inner_ticks, .counts = counts};
     if (m.n < FUNC_NODES_FIXED)
         return true;
     m.nodes = malloc(m.n * sizeof *m.nodes);
@@ -225,12 +292,27 @@ static struct func_edge *profile_edge(struct func_profile *p, uint32_t caller, u
     if (!all)
         return NULL;
     p->edges = all;
+    if (!profile_reserve_counts(p, &p->edge_counts, &p->cap_edge_counts, p->cap_edges))
+        return NULL;
     i = (uint32_t)p->n_edges;
     if (!map_put(&p->by_pair, caller, callee, i))
         return NULL;
-    all[i] = (struct func_edge){.caller = caller, .callee = callee};
+    all[i] = (struct func_edge){.caller = caller, .callee = callee, .counts = i};
     p->n_edges++;
     return &all[i];
+}
+
+static void profile_sum_counts(const struct func_profile *p, struct func_count_sums *to,
+                               const struct func_count_sums *from, bool outermost)
+{
+    for (uint32_t i = 0; i < p->counters; i++, to++, from++) {
+        if (outermost) {
+            sum_add(&to->inclusive, &from->inclusive);
+            to->inclusive_lost += from->inclusive_lost;
+        }
+        sum_add(&to->exclusive, &from->exclusive);
+        to->exclusive_lost += from->exclusive_lost;
+    }
 }
 
 /* A function's inclusive time is that of its outermost calls. */
@@ -242,6 +324,11 @@ static bool profile_sum_path(struct func_profile *p, uint32_t i)
     if (!e)
         return false;
     sums_add(&e->sums, &own);
+    if (p->counters > 0) {
+        const struct func_count_sums *counts = p->path_counts + (size_t)i * p->counters;
+        profile_sum_counts(p, p->edge_counts + e->counts * p->counters, counts, true);
+        profile_sum_counts(p, p->function_counts + (size_t)path->function * p->counters, counts, !path->recursion);
+    }
     if (path->recursion)
         own.inclusive_ns = 0;
     sums_add(&p->functions[path->function], &own);
@@ -252,7 +339,8 @@ bool func_profile_sum(struct func_profile *p, size_t n)
 {
     p->functions = calloc(n + 1, sizeof *p->functions);
     p->n_functions = n;
-    bool ok = p->functions != NULL;
+    p->function_counts = calloc(n * p->counters + 1, sizeof *p->function_counts);
+    bool ok = p->functions && p->function_counts;
     for (uint32_t i = 1; ok && i < p->n_paths; i++)
         ok = p->paths[i].function < n && profile_sum_path(p, i);
     for (uint32_t i = 1; ok && i < p->n_paths; i++)
@@ -266,6 +354,9 @@ void func_profile_free(struct func_profile *p)
     free(p->paths);
     free(p->functions);
     free(p->edges);
+    free(p->path_counts);
+    free(p->function_counts);
+    free(p->edge_counts);
     map_free(&p->by_parent);
     map_free(&p->by_pair);
     *p = (struct func_profile){0};

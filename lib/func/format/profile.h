@@ -19,6 +19,24 @@ struct func_sums {
     uint64_t open; /**< of `calls`, those that had not returned */
 };
 
+/** What calls have counted of an event. */
+struct func_count_sums {
+    struct func_sum inclusive, exclusive;
+    uint64_t inclusive_lost, exclusive_lost; /**< calls without a count */
+};
+
+/** What is known of a sum. */
+enum func_known { FUNC_COUNT_UNKNOWN, FUNC_COUNT_EXACT, FUNC_COUNT_SCALED };
+/** The number of a sum of which `lost` parts are missing: exact if the counter ran all the time. `*value` is set if it is known. */
+enum func_known func_sum_value(const struct func_sum *s, uint64_t lost, uint64_t *value);
+
+/** Counts of the nodes of a tree. */
+struct func_tree_counts {
+    const struct func_count *counts; /**< NULL: there are none */
+    size_t bytes;
+    int64_t inner[FUNC_COUNTERS_MAX]; /**< own counts of a call */
+};
+
 /** Node 0 is all threads. A parent has a lower index than its children. */
 struct func_path {
     uint32_t function;
@@ -31,10 +49,14 @@ struct func_path {
 struct func_edge {
     uint32_t caller, callee; /**< FUNC_PROFILE_THREAD: called by no recorded function */
     struct func_sums sums;
+    size_t counts; /**< index of its counts */
 };
 
 /** All zero is an empty profile. */
 struct func_profile {
+    uint32_t counters; /**< events that calls have counted: set before the first tree is added */
+    struct func_count_sums *path_counts, *function_counts, *edge_counts; /**< `counters` of each */
+    size_t cap_path_counts, cap_edge_counts;
     struct func_path *paths;
     size_t n_paths, cap_paths;
     struct map by_parent;
@@ -53,10 +75,10 @@ typedef uint32_t func_number(void *arg, uint64_t function);
 
 /** Whether a mapped file of `bytes` bytes has a tree that can be read. */
 bool func_tree_is_valid(const struct func_tree *t, size_t bytes);
-/** Add a thread's tree, which may still be written; calls that have not returned end at `end_tick`, if that is after them.
+/** Add a thread's tree and its counts, which may still be written; calls that have not returned end at `end_tick`, if that is after them.
  *  @return false without memory. */
 bool func_profile_add(struct func_profile *p, const struct func_tree *t, size_t bytes, uint64_t end_tick,
-                      double ns_per_tick, func_number *number, void *arg);
+                      double ns_per_tick, const struct func_tree_counts *counts, func_number *number, void *arg);
 /** After the last tree: sum up `n` functions, and edges. @return false without memory. */
 bool func_profile_sum(struct func_profile *p, size_t n);
 void func_profile_free(struct func_profile *p);

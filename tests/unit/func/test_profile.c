@@ -75,7 +75,7 @@ static struct func_profile profile(uint64_t end)
 {
     struct func_profile p = {0};
     ck_assert(func_tree_is_valid(&file.tree, BYTES));
-    ck_assert(func_profile_add(&p, &file.tree, BYTES, end, 1.0, number, NULL));
+    ck_assert(func_profile_add(&p, &file.tree, BYTES, end, 1.0, NULL, number, NULL));
     ck_assert(func_profile_sum(&p, 64));
     return p;
 }
@@ -113,12 +113,51 @@ START_TEST(trees_of_threads_are_merged)
     make_tree();
     struct func_profile p = {0};
     for (int i = 0; i < 3; i++)
-        ck_assert(func_profile_add(&p, &file.tree, BYTES, 0, 2.0, number, NULL));
+        ck_assert(func_profile_add(&p, &file.tree, BYTES, 0, 2.0, NULL, number, NULL));
     ck_assert(func_profile_sum(&p, 64));
     ck_assert_uint_eq(p.n_paths, 6);
     ck_assert_uint_eq(p.functions[2].calls, 30);
     ck_assert_uint_eq(p.functions[1].inclusive_ns, 6000);
     ck_assert_uint_eq(p.functions[2].max_ns, 1200);
+    func_profile_free(&p);
+}
+END_TEST
+
+START_TEST(counts_of_nodes_are_summed_with_what_is_missing)
+{
+    enum { COUNTERS = 2 };
+    static struct func_count counts[NODES][COUNTERS];
+    make_tree();
+    memset(counts, 0, sizeof counts);
+    for (uint32_t i = FUNC_NODES_FIXED; i < file.tree.nodes; i++)
+        counts[i][0] = (struct func_count){.inclusive = {100 * i, 10, 10}, .exclusive = {50 * i, 10, 5}};
+    counts[work][1] = (struct func_count){.inclusive_lost = 1, .exclusive_lost = 2};
+    const struct func_tree_counts c = {.counts = counts[0], .bytes = sizeof counts, .inner = {3, 0}};
+    struct func_profile p = {.counters = COUNTERS};
+    ck_assert(func_profile_add(&p, &file.tree, BYTES, 0, 1.0, &c, number, NULL));
+    ck_assert(func_profile_add(&p, &file.tree, BYTES, 0, 1.0, NULL, number, NULL)); /* a thread without counts */
+    ck_assert(func_profile_sum(&p, 64));
+    uint64_t value = 1;
+    const struct func_count_sums *f = &p.function_counts[2 * COUNTERS];
+    /* Function 2 is node `work`, 3 with 4 calls, and node 6 with 6 nested ones: its inclusive count is that of the first. */
+    ck_assert_int_eq(f->inclusive.count, 300);
+    ck_assert_int_eq(f->exclusive.count, 150 - 4 * 3 + 300 - 6 * 3);
+    ck_assert_uint_eq(f->inclusive_lost, 4);
+    ck_assert_uint_eq(f->exclusive_lost, 10);
+    ck_assert_uint_eq(f[1].inclusive_lost, 1 + 4);
+    ck_assert_uint_eq(f[1].exclusive_lost, 2 + 10);
+    ck_assert_int_eq(func_sum_value(&f->inclusive, f->inclusive_lost, &value), FUNC_COUNT_UNKNOWN);
+    ck_assert_int_eq(func_sum_value(&f->inclusive, 0, &value), FUNC_COUNT_EXACT);
+    ck_assert_uint_eq(value, 300);
+    ck_assert_int_eq(func_sum_value(&f->exclusive, 0, &value), FUNC_COUNT_SCALED);
+    ck_assert_uint_eq(value, 2 * (150 - 12 + 300 - 18));
+    const struct func_sum never = {.enabled = 10}, below = {.count = -3};
+    ck_assert_int_eq(func_sum_value(&never, 0, &value), FUNC_COUNT_UNKNOWN);
+    ck_assert_int_eq(func_sum_value(&below, 0, &value), FUNC_COUNT_EXACT);
+    ck_assert_uint_eq(value, 0);
+    for (size_t i = 0; i < p.n_edges; i++)
+        if (p.edges[i].caller == 1 && p.edges[i].callee == 3)
+            ck_assert_int_eq(p.edge_counts[p.edges[i].counts * COUNTERS].inclusive.count, 400);
     func_profile_free(&p);
 }
 END_TEST
@@ -170,7 +209,7 @@ START_TEST(damaged_trees)
         size_t bytes = random_next(3) ? BYTES : random_next(BYTES);
         struct func_profile p = {0};
         if (func_tree_is_valid(&file.tree, bytes)) {
-            ck_assert(func_profile_add(&p, &file.tree, bytes, random_next(10000), 1.0, number, NULL));
+            ck_assert(func_profile_add(&p, &file.tree, bytes, random_next(10000), 1.0, NULL, number, NULL));
             ck_assert(func_profile_sum(&p, 64));
             ck_assert_uint_le(p.n_paths, NODES);
         }
@@ -221,6 +260,7 @@ int main(void)
     TCase *cases = tcase_create("profile");
     tcase_add_test(cases, functions_edges_and_recursion);
     tcase_add_test(cases, trees_of_threads_are_merged);
+    tcase_add_test(cases, counts_of_nodes_are_summed_with_what_is_missing);
     tcase_add_test(cases, open_calls_end_with_the_recording);
     tcase_add_test(cases, damaged_trees);
     tcase_add_test(cases, notes_of_modules);

@@ -55,6 +55,31 @@ static void set_up(void)
     machine_plain(steady, STEADY_READS);
 }
 
+/* What libupmu_func reads at each call: without a page nothing, unless system calls are permitted. */
+START_TEST(reads_for_functions_make_no_system_call_unless_permitted)
+{
+    const struct scripted_sample reads[] = {{10, 1000, 1000}, {17, 2000, 2000}, {20, 3000, 2500}, {25, 4000, 3500}};
+    struct recorder_count now[RECORDER_EVENTS_MAX];
+    const char *reason;
+    int cause;
+    scripted_counter(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, reads, 4);
+    setup("page-faults");
+    ck_assert_uint_eq(upmu_recorder_read_(now, true), 0); /* a thread without counters */
+    instances("r", 1);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_uint_eq(upmu_recorder_read_(now, false), 1);
+        ck_assert_uint_eq(now[0].known, 0);
+    }
+    ck_assert_uint_eq(upmu_recorder_read_(now, true), 1);
+    ck_assert_uint_eq(now[0].known, 1);
+    ck_assert_uint_eq(now[0].count, 20); /* the two before were read by the instance */
+    ck_assert_uint_eq(now[0].enabled, 3000);
+    ck_assert_uint_eq(now[0].running, 2500);
+    ck_assert_str_eq(upmu_recorder_event_(0, &cause, &reason), "page-faults");
+    ck_assert_ptr_null(upmu_recorder_event_(1, &cause, &reason));
+}
+END_TEST
+
 START_TEST(distributions_of_exact_instances)
 {
     /* One row for each read: three instances of 7, 0 and 30. */
@@ -414,6 +439,7 @@ int main(void)
 {
     TCase *cases = tcase_create("region counts");
     tcase_add_checked_fixture(cases, set_up, remove_recording);
+    tcase_add_test(cases, reads_for_functions_make_no_system_call_unless_permitted);
     tcase_add_test(cases, distributions_of_exact_instances);
     tcase_add_test(cases, an_estimate_makes_the_sum_one_for_good);
     tcase_add_test(cases, an_instance_off_the_counters_has_no_number);

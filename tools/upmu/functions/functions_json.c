@@ -2,6 +2,7 @@
 /* Recorded functions as JSON. */
 #include "functions.h"
 
+#include "functions_counts.h"
 #include "functions_longest.h"
 #include "ui/json.h"
 
@@ -53,6 +54,7 @@ static void json_functions(struct textbuf *j, const struct functions_report *r)
         json_uint(j, "exclusive_ns", f.exclusive_ns);
         json_uint(j, "min_ns", f.min_ns);
         json_uint(j, "max_ns", f.max_ns);
+        functions_counts_json(j, r, UPMU_FUNCTION_ROWS, i);
         json_object_end(j);
     }
     json_array_end(j);
@@ -76,6 +78,7 @@ static void json_edges(struct textbuf *j, const struct functions_report *r)
         json_uint(j, "inclusive_ns", e.inclusive_ns);
         json_uint(j, "min_ns", e.min_ns);
         json_uint(j, "max_ns", e.max_ns);
+        functions_counts_json(j, r, UPMU_FUNCTION_EDGE_ROWS, i);
         json_object_end(j);
     }
     json_array_end(j);
@@ -94,6 +97,7 @@ static void json_paths(struct textbuf *j, const struct functions_report *r)
         json_uint(j, "calls", p.calls);
         json_uint(j, "inclusive_ns", p.inclusive_ns);
         json_uint(j, "exclusive_ns", p.exclusive_ns);
+        functions_counts_json(j, r, UPMU_FUNCTION_PATH_ROWS, i);
         json_object_end(j);
     }
     json_array_end(j);
@@ -105,6 +109,7 @@ void functions_write_json(struct output *out, const struct functions_report *r)
     struct json_document doc;
     struct textbuf *j = json_begin(&doc, out->file, "upmu-functions");
     json_totals(j, r);
+    functions_counters_json(j, r);
     json_functions(j, r);
     if (r->longest)
         functions_longest_json(j, r->longest);

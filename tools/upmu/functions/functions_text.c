@@ -6,6 +6,7 @@
 
 #include "call_tree.h"
 #include "functions.h"
+#include "functions_counts.h"
 #include "functions_longest.h"
 #include "report/report.h"
 #include "report/report_cells.h"
@@ -34,6 +35,16 @@ static void text_warning(struct output *out, const char *what, uint64_t n)
         fprintf(out->file, "  %s%s: %" PRIu64 "%s\n", output_style(out, STYLE_WARNING), what, n, output_plain(out));
 }
 
+/* Events that were asked for and have no counts. */
+static void text_refused(struct output *out, const struct functions_report *r)
+{
+    struct upmu_function_counter c = {.size = sizeof c};
+    for (size_t i = 0; upmu_functions_counter_at(r->functions, i, &c) == 0; i++)
+        if (c.cause != 0)
+            fprintf(out->file, "  %snot counted by function: %s: %s%s\n", output_style(out, STYLE_WARNING), c.name,
+                    c.reason[0] ? c.reason : upmu_strerror(c.cause), output_plain(out));
+}
+
 static void text_head(struct output *out, const struct functions_report *r)
 {
     const struct upmu_functions_totals *t = &r->totals;
@@ -44,6 +55,7 @@ static void text_head(struct output *out, const struct functions_report *r)
             t->calls, upmu_functions_count(r->functions), t->threads, t->threads == 1 ? "" : "s", total);
     fprintf(out->file, "  overhead: %.1f ns per call, %s in all, subtracted from the times below\n",
             (double)t->call_cost_ps / 1000, cost);
+    text_refused(out, r);
     if (t->event_bytes > 0)
         fprintf(out->file, "  events of each call: %" PRIu64 " in %.1f MiB\n", r->longest ? r->longest->events : 0,
                 (double)t->event_bytes / (1 << 20));
@@ -227,6 +239,7 @@ void functions_write_text(struct output *out, const struct functions_report *r)
 {
     text_head(out, r);
     text_profile(out, r);
+    functions_counts_text(out, r);
     text_paths(out, r);
     if (r->longest)
         functions_longest_text(out, r, r->longest);
