@@ -133,6 +133,26 @@ static void cross_add_hold(struct cross *c, uint32_t thread, uint64_t lock)
     c->holds[c->all.n_holds++] = (struct wg_hold){.lock = lock};
 }
 
+/* A wait that is not recorded is one for a futex as long as no thread of the process owns a mutex there: one of another process
+ * may. */
+static void cross_find_mutexes(struct cross *c)
+{
+    for (uint32_t i = 0; i < c->all.n_threads; i++) {
+        const struct cross_thread *t = &c->threads[i];
+        struct wait_state *s = cross_state(c, t->process);
+        struct wait_state_thread *w = t->thread < s->file.n_threads ? &s->file.threads[t->thread] : NULL;
+        if (!w || !w->inspected || w->head.state != WAIT_FILE_BLOCKED || w->head.kind != UPMU_TRACE_FUTEX_WAIT)
+            continue;
+        pid_t owner = kernel_mutex_owner(&s->kernel, w->head.object);
+        uint32_t holder = owner > 0 ? cross_find_thread(c, owner) : WG_NONE;
+        if (holder == WG_NONE || c->threads[holder].process == t->process)
+            continue;
+        w->head.kind = UPMU_TRACE_LOCK_BLOCK;
+        w->head.type = UPMU_OBJECT_MUTEX;
+        s->snapshot.threads[t->thread].wait = c->all.threads[i].wait = WG_LOCK;
+    }
+}
+
 /* An owner is added once only, so that the space of cross_allocate() suffices. */
 static void cross_add_owners(struct cross *c)
 {
@@ -472,6 +492,7 @@ static int cross_search(struct cross *c)
     for (uint32_t p = 0; p < c->d->n_processes; p++)
         if (c->taken[p])
             cross_add_process(c, p);
+    cross_find_mutexes(c);
     cross_add_owners(c);
     wg_find_blocked(&c->all);
     cross_read_all_again(c);

@@ -70,9 +70,11 @@ static int deadlocks_read_confirmed(struct dl_process *p, const char *dir)
     return rc;
 }
 
-/* Whether a recorded wait continues: the process is not ending. */
+/* Whether a recorded wait continues, or one that another process may end: the process is not ending. */
 static bool deadlocks_still_wait(const struct wait_state *s)
 {
+    if (deadlocks_wait_for_shared(s))
+        return true;
     for (size_t i = 0; i < s->file.n_threads; i++) {
         const struct wait_state_thread *t = &s->file.threads[i];
         const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);

@@ -7,8 +7,9 @@
  *
  * A child records from its first call that is safe to begin in. Locking is not (an allocator may be active below), but a
  * child that blocks in its very first lock would never get to another call. So in a child pthread_mutex_lock() goes through
- * fork_first_lock(): if a try fails there is nothing left to be careful of, and no allocator has a mutex that processes share.
- * Nor has one an rwlock of that kind, whose readers are known to this process alone: there it begins before the first one.
+ * fork_first_lock(): if a try fails there is nothing left to be careful of, and no allocator has a mutex that processes share,
+ * or a robust one. Nor has one an rwlock of that kind, whose readers are known to this process alone: there it begins before the
+ * first one.
  * Forks without handlers (vfork, _Fork, clone) change nothing.
  */
 #include "sync_trace/fork.h"
@@ -108,9 +109,9 @@ void sync_child_start(void)
 static int fork_first_lock(pthread_mutex_t *m)
 {
     int (*real)(pthread_mutex_t *) = forked.mutex_lock;
-    if (__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) || sync_gate.claimed || sync_mutex_is_robust(m))
+    if (__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) || sync_gate.claimed)
         return real(m);
-    int rc = sync_mutex_flags(m) & UPMU_TRACE_FLAG_PSHARED ? EBUSY : SYNC_REAL(mutex_trylock)(m);
+    int rc = sync_lock_may_be_shared(m, UPMU_OBJECT_MUTEX) ? EBUSY : SYNC_REAL(mutex_trylock)(m);
     if (rc != EBUSY)
         return rc;
     sync_child_check();

@@ -183,6 +183,23 @@ static void twice(void)
     MUST(pthread_join(thread, NULL));
 }
 
+/* Robust mutexes, which libc does not distinguish from those of one process. */
+static void robust(void)
+{
+    struct locks *l = map_at(new_memory(), NULL);
+    pthread_mutexattr_t m;
+    MUST(pthread_mutexattr_init(&m));
+    MUST(pthread_mutexattr_setpshared(&m, PTHREAD_PROCESS_SHARED));
+    MUST(pthread_mutexattr_setrobust(&m, PTHREAD_MUTEX_ROBUST));
+    MUST(pthread_mutex_init(&l->a, &m));
+    MUST(pthread_mutex_init(&l->b, &m));
+    pid_t child = must_fork();
+    take(child ? &l->a : &l->b, child ? &l->b : &l->a);
+    if (child == 0)
+        _exit(0);
+    wait_for(child);
+}
+
 /* Locks of the same addresses in memory that each process has for itself. */
 static void copies(void)
 {
@@ -219,9 +236,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } cases[] = {
-        {"inverted", inverted}, {"gated", gated},     {"ordered", ordered},
-        {"again", again},       {"in_turn", in_turn}, {"grandchild", grandchild},
-        {"twice", twice},       {"copies", copies},   {"replaced", replaced},
+        {"inverted", inverted},     {"gated", gated}, {"ordered", ordered}, {"again", again},   {"in_turn", in_turn},
+        {"grandchild", grandchild}, {"twice", twice}, {"robust", robust},   {"copies", copies}, {"replaced", replaced},
     };
     for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0) {

@@ -44,6 +44,7 @@ orders again 3 inversion
 orders in_turn 0 ordered
 orders grandchild 0 ordered
 orders twice 3 inversion
+orders robust 3 inversion
 orders copies 0 none
 orders replaced 0 none
 rm -rf "$dir"

@@ -20,11 +20,22 @@ fail() {
     exit 1
 }
 
-# finds CASE KIND COUNT: so many deadlocks of that kind are reported while they last
+# finds CASE KIND COUNT [--paused]: so many deadlocks of that kind are reported while they last; with --paused the recording
+# begins after them
 finds() {
     local rc=0 text=
-    setsid "$upmu" record -o "$dir/$1" -- "$program" "$1" >"$dir/out" 2>&1 &
+    rm -rf "${dir:?}/$1"
+    setsid "$upmu" record ${4:+"$4"} -o "$dir/$1" -- "$program" "$1" >"$dir/out" 2>&1 &
     recorder=$!
+    if [ $# -eq 4 ]; then
+        sleep 1
+        "$upmu" ctl "$dir/$1" start >"$dir/ctl" || fail "$1: $(cat "$dir/ctl")"
+        # what the recorder has found and saved is found again while it lasts
+        for _ in $(seq 100); do
+            if grep -q '^deadlock' "$dir/out"; then break; fi
+            sleep 0.1
+        done
+    fi
     for _ in $(seq 100); do
         rc=0
         text=$("$upmu" deadlock "$dir/$1" 2>/dev/null) || rc=$?
@@ -59,6 +70,7 @@ end_both
 wait "${recorders[@]}" 2>/dev/null || true
 for i in 1 2; do either "$dir/of$i" || fail "not found any more after the end: $("$upmu" deadlock "$dir/of$i" 2>&1)"; done
 finds mutexes cross-process 2
+finds mutexes cross-process 2 --paused
 finds rwlocks cross-process 2
 finds killed owner-ended 1
 
