@@ -12,28 +12,30 @@
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 
+const uint8_t schema_type_sizes[SCHEMA_TYPES] = {
+    [SCHEMA_U8] = 1,   [SCHEMA_U16] = 2,    [SCHEMA_U32] = 4,         [SCHEMA_U64] = 8,
+    [SCHEMA_I8] = 1,   [SCHEMA_I32] = 4,    [SCHEMA_HEX64] = 8,       [SCHEMA_TICK] = 8,
+    [SCHEMA_CHAR] = 1, [SCHEMA_STATUS] = 1, [SCHEMA_OBJECT_KIND] = 1, [SCHEMA_MPI_CALL] = 2};
+
 static const struct {
     const char *name;
     const char *tsdl; /* the text after "typealias", NULL if metadata.c declares it or TSDL has it */
-    size_t bytes;
 } types[SCHEMA_TYPES] = {
-    [SCHEMA_U8] = {"u8", "integer { size = 8; align = 8; signed = false; }", 1},
-    [SCHEMA_U16] = {"u16", "integer { size = 16; align = 8; signed = false; }", 2},
-    [SCHEMA_U32] = {"u32", "integer { size = 32; align = 8; signed = false; }", 4},
-    [SCHEMA_U64] = {"u64", "integer { size = 64; align = 8; signed = false; }", 8},
-    [SCHEMA_I8] = {"i8", "integer { size = 8; align = 8; signed = true; }", 1},
-    [SCHEMA_I32] = {"i32", "integer { size = 32; align = 8; signed = true; }", 4},
-    [SCHEMA_HEX64] = {"hex64", "integer { size = 64; align = 8; signed = false; base = 16; }", 8},
-    [SCHEMA_TICK] = {"tick64", NULL, 8},
-    [SCHEMA_CHAR] = {"text8", "integer { size = 8; align = 8; signed = false; encoding = UTF8; }", 1},
-    [SCHEMA_STATUS] = {"status8", "enum : u8 { not_counted = 0, exact = 1, scaled = 2, refused = 3, unsupported = 4 }",
-                       1},
+    [SCHEMA_U8] = {"u8", "integer { size = 8; align = 8; signed = false; }"},
+    [SCHEMA_U16] = {"u16", "integer { size = 16; align = 8; signed = false; }"},
+    [SCHEMA_U32] = {"u32", "integer { size = 32; align = 8; signed = false; }"},
+    [SCHEMA_U64] = {"u64", "integer { size = 64; align = 8; signed = false; }"},
+    [SCHEMA_I8] = {"i8", "integer { size = 8; align = 8; signed = true; }"},
+    [SCHEMA_I32] = {"i32", "integer { size = 32; align = 8; signed = true; }"},
+    [SCHEMA_HEX64] = {"hex64", "integer { size = 64; align = 8; signed = false; base = 16; }"},
+    [SCHEMA_TICK] = {"tick64", NULL},
+    [SCHEMA_CHAR] = {"text8", "integer { size = 8; align = 8; signed = false; encoding = UTF8; }"},
+    [SCHEMA_STATUS] = {"status8", "enum : u8 { not_counted = 0, exact = 1, scaled = 2, refused = 3, unsupported = 4 }"},
     [SCHEMA_OBJECT_KIND] = {"object8",
                             "enum : u8 { none = 0, mutex = 1, cond = 2, semaphore = 3, custom = 4, thread = 5, "
-                            "rwlock = 6, spin = 7, barrier = 8, once = 9, futex = 10, call = 11 }",
-                            1},
-    [SCHEMA_MPI_CALL] = {"mpi_call16", NULL, 2}, /* schema_mpi_text() */
-    [SCHEMA_STRING] = {"string", NULL, 0},
+                            "rwlock = 6, spin = 7, barrier = 8, once = 9, futex = 10, call = 11 }"},
+    [SCHEMA_MPI_CALL] = {"mpi_call16", NULL}, /* schema_mpi_text() */
+    [SCHEMA_STRING] = {"string", NULL},
 };
 
 #define OBJECT                                                \
@@ -438,11 +440,6 @@ const size_t schema_packet_context_fields = COUNT_OF(schema_packet_context);
 const char *schema_type_name(enum schema_type type)
 {
     return types[type].name;
-}
-
-size_t schema_type_bytes(enum schema_type type)
-{
-    return types[type].bytes;
 }
 
 enum schema_type schema_type_named(const char *name, size_t len)

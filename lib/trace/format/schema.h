@@ -291,8 +291,12 @@ extern const size_t schema_packet_context_fields;
 
 /** Name of a type in the metadata. */
 const char *schema_type_name(enum schema_type type);
-/** Bytes of a type; 0 for strings. */
-size_t schema_type_bytes(enum schema_type type);
+/** Bytes of each type; 0 for strings. */
+extern const uint8_t schema_type_sizes[SCHEMA_TYPES];
+static inline size_t schema_type_bytes(enum schema_type type)
+{
+    return schema_type_sizes[type];
+}
 /** The type of that name, or SCHEMA_TYPES. */
 enum schema_type schema_type_named(const char *name, size_t len);
 

@@ -10,6 +10,7 @@
 enum {
     /** Longest payload of a synchronization event: all numbers and a name. */
     SYNC_PAYLOAD_MAX = 8 * 8 + 5 * 4 + 2 + UPMU_REGION_NAME_MAX + 1,
+    SYNC_SLACK = 8,
     BUILD_ID_MAX = 2 * 64, /* hexadecimal */
     MODULE_PATH_MAX = 4095,
 };
@@ -138,9 +139,13 @@ static uint64_t sync_event_number(const struct trace_sync *e, enum schema_slot s
     }
 }
 
-/* The low `bytes` bytes of a number, in the machine's order. */
+/* The low `bytes` bytes of a number, in the machine's order. SYNC_SLACK bytes beyond them may be overwritten: that needs no branch by
+ * the size, and the next field replaces them. */
 static uint8_t *sync_put_number(uint8_t *p, uint64_t v, size_t bytes)
 {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(p, &v, sizeof v);
+#else
     uint32_t v32 = (uint32_t)v;
     uint16_t v16 = (uint16_t)v;
     if (bytes == sizeof v)
@@ -151,6 +156,7 @@ static uint8_t *sync_put_number(uint8_t *p, uint64_t v, size_t bytes)
         memcpy(p, &v16, sizeof v16);
     else
         *p = (uint8_t)v;
+#endif
     return p + bytes;
 }
 
@@ -166,7 +172,7 @@ static uint8_t *sync_put_string(uint8_t *p, const char *text, size_t most)
 
 static bool write_fields(struct trace_stream *s, uint64_t tick, uint32_t id, const struct trace_sync *e)
 {
-    uint8_t payload[SYNC_PAYLOAD_MAX], *p = payload;
+    uint8_t payload[SYNC_PAYLOAD_MAX + SYNC_SLACK], *p = payload;
     const struct schema_class *c = &schema_classes[id];
     for (size_t i = 0; i < c->n_fields; i++) {
         const struct schema_field *f = &c->fields[i];
@@ -192,7 +198,7 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
 
 bool upmu_trace_numbers_(struct trace_stream *s, uint64_t tick, uint32_t id, const uint64_t *numbers, const char *text)
 {
-    uint8_t payload[SYNC_PAYLOAD_MAX], *p = payload;
+    uint8_t payload[SYNC_PAYLOAD_MAX + SYNC_SLACK], *p = payload;
     const struct schema_class *c = &schema_classes[id];
     for (size_t i = 0; i < c->n_fields; i++) {
         if (c->fields[i].type == SCHEMA_STRING)
