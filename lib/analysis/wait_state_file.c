@@ -50,7 +50,7 @@ static bool wait_state_read_all(int fd, void *to, size_t bytes, off_t at)
 
 static bool wait_state_slot_is_valid(const struct wait_file_slot *h)
 {
-    return h->version % 2 == 0 && h->state <= WAIT_FILE_CALL && h->n_held <= WAIT_FILE_HELD_MAX;
+    return h->version % 2 == 0 && h->state <= WAIT_FILE_PAUSED && h->n_held <= WAIT_FILE_HELD_MAX;
 }
 
 /* Reads one slot consistently. @return 1; 0 if it kept changing; UPMU_E_NOMEM. */
@@ -65,8 +65,10 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
         t->first_held = (uint32_t)f->n_held;
         t->n_held = 0;
         t->inspected = false;
+        t->paused = t->head.state == WAIT_FILE_PAUSED;
         t->several = t->several_kind = t->several_threads = 0;
-        bool holds = t->head.state == WAIT_FILE_BLOCKED || t->head.state == WAIT_FILE_ENDED;
+        bool waits = t->head.state == WAIT_FILE_BLOCKED || t->paused;
+        bool holds = waits || t->head.state == WAIT_FILE_ENDED;
         for (uint32_t k = 0; holds && k < t->head.n_held; k++) {
             struct wait_file_held *all = array_reserve(f->held, f->n_held + k, &f->cap_held, sizeof *all);
             if (!all)
@@ -78,13 +80,14 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
             return 0;
         t->stack = (struct wait_file_stack){0};
         t->holder_stack = (struct wait_file_holder_stack){0};
-        if (t->head.state == WAIT_FILE_BLOCKED &&
-            (!wait_state_read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES) ||
-             !wait_state_read_all(fd, &t->holder_stack, sizeof t->holder_stack, at + WAIT_FILE_HOLDER_AT)))
+        if (waits && (!wait_state_read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES) ||
+                      !wait_state_read_all(fd, &t->holder_stack, sizeof t->holder_stack, at + WAIT_FILE_HOLDER_AT)))
             return 0;
         if (!wait_state_read_all(fd, &again, WAIT_FILE_HEAD_BYTES, at) || again.version != t->head.version)
             continue;
-        t->n_held = n;
+        t->n_held = t->paused ? 0 : n;
+        t->paused_held = t->paused ? n : 0;
+        t->head.state = t->paused ? WAIT_FILE_RUNNING : t->head.state;
         f->n_held += n;
         t->head.name[sizeof t->head.name - 1] = '\0';
         return 1;
@@ -108,6 +111,17 @@ static int wait_state_read_slots(struct wait_state_file *f, int fd)
         f->n_threads += t->head.state != WAIT_FILE_FREE;
     }
     return 1;
+}
+
+void wait_state_file_end_pauses(struct wait_state_file *f)
+{
+    for (size_t i = 0; i < f->n_threads; i++) {
+        struct wait_state_thread *t = &f->threads[i];
+        if (!t->paused || t->head.kind != UPMU_TRACE_LOCK_BLOCK || t->head.type == UPMU_OBJECT_SEM)
+            continue;
+        t->head.state = WAIT_FILE_BLOCKED;
+        t->n_held = t->paused_held;
+    }
 }
 
 static int wait_state_check_header(const struct wait_file_header *h, const char *path)

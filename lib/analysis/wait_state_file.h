@@ -15,6 +15,10 @@ struct wait_state_thread {
     struct wait_file_stack stack;               /**< of a thread that waits; valid if its number is that of `head` */
     struct wait_file_holder_stack holder_stack; /**< likewise, that of its `holder_stack` */
     uint32_t first_held, n_held;
+    /** It was about to wait, and pauses (WAIT_FILE_PAUSED): the state is RUNNING, and these are the locks held, of which `n_held`
+     *  counts none. */
+    bool paused;
+    uint32_t paused_held;
     bool inspected; /**< its wait was not recorded: it is as the kernel shows it */
     /** Before the process ended it was part of a deadlock that was found in several processes together: the number of it, its
      *  kind (enum wg_deadlock_kind), and how many threads of this process are part of it. 0: none. */
@@ -33,6 +37,9 @@ struct wait_state_file {
  *  UPMU_E_IO. The struct must be freed in any case. */
 int wait_state_file_read(struct wait_state_file *f, const char *dir);
 void wait_state_file_free(struct wait_state_file *f);
+
+/** Of a process that has ended: threads that were about to wait for a lock wait for it. */
+void wait_state_file_end_pauses(struct wait_state_file *f);
 
 /** The CALL_BLOCK that a slot in state WAIT_FILE_CALL stands for. */
 struct upmu_trace_event;

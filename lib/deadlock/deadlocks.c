@@ -26,8 +26,10 @@ int deadlocks_read_wait_state(struct dl_process *p, const char *dir)
     p->recorded = rc > 0;
     if (rc >= 0 && p->outer_pid != 0)
         rc = wait_state_read_wakers(&p->wait_state, p->outer_pid);
-    if (rc >= 0 && p->wait_state.kernel.n_threads == 0) /* it has ended, or is ending */
+    if (rc >= 0 && p->wait_state.kernel.n_threads == 0) { /* it has ended, or is ending */
+        wait_state_file_end_pauses(&p->wait_state.file);
         wait_state_restore_inspected(&p->wait_state, dir);
+    }
     return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state);
 }
 

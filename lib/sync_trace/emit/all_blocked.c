@@ -277,14 +277,14 @@ static int all_blocked_snapshot(void *request)
 }
 
 /* Not by nanosleep(), which is a cancellation point and may be the program's. An observer must not take the thread for one
- * that sleeps in its wait: its slot shows that it runs. */
+ * that sleeps in its wait: its slot shows that it pauses. */
 static void all_blocked_pause(const struct sync_thread *t, uint64_t ns)
 {
     struct wait_file_slot *s = t->wait_slot;
     const struct timespec pause = {.tv_nsec = (long)ns};
     bool waits = !thread_is_ending(t);
     if (waits) {
-        __atomic_store_n(&s->state, WAIT_FILE_RUNNING, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->state, WAIT_FILE_PAUSED, __ATOMIC_RELAXED);
         __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
     }
     syscall(SYS_clock_nanosleep, (long)CLOCK_MONOTONIC, 0L, &pause, NULL);

@@ -97,6 +97,9 @@ enum wait_file_state {
     /** The thread is in a call that may wait for something else than a lock. `object` (UPMU_TRACE_CALL_BLOCK), `flags`, `site` and
      *  `since_ns` are valid, stack and locks held are not. */
     WAIT_FILE_CALL = 4,
+    /** The thread is about to wait, and pauses between two looks at the other threads: the slot is as in WAIT_FILE_BLOCKED. Of a
+     *  live process it counts as running; a lock that could not be had is still waited for where the process was killed. */
+    WAIT_FILE_PAUSED = 5,
 };
 
 /** Owner of a mutex, read after the waiter wrote its slot. */
