@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** @file Parameters of wrappers, by their number. */
-#ifndef UPMU_MPI_WRAP_H
-#define UPMU_MPI_WRAP_H
+#ifndef UPMU_MPI_WRAP_WRAP_H
+#define UPMU_MPI_WRAP_WRAP_H
 
 #include "mpi/call.h"
 #include "upmu/api.h"

@@ -4,7 +4,7 @@
  *
  * All arguments are addresses, with the error code behind those of C. In mpi_f08 it may be left out.
  */
-#include "mpi/wrap.h"
+#include "mpi/wrap/wrap.h"
 
 static int32_t fortran_error(long address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI's functions in C. */
-#include "mpi/wrap.h"
+#include "mpi/wrap/wrap.h"
 
 #define WRAP(number, name, lower, upper, n, ...)                  \
     UPMU_API int MPI_##name(MPI_PARAMETERS_##n);                  \
