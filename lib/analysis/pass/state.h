@@ -231,13 +231,13 @@ struct ov_object {
     uint64_t address;
     char *name;
     bool created, destroyed;
-    bool counts_clear;             /**< no count belongs to the object that was at its address before */
-    bool counts_final;             /**< all its counts were recorded before its end */
-    bool used;                     /**< more than its name is known */
-    bool recursive;                /**< a recursive mutex */
-    bool was_held;                 /**< a semaphore: the end of a hold was recorded */
-    bool is_signal;                /**< a semaphore that was posted by a thread that did not hold it: it is not a lock */
-    bool followed;                 /**< another object is, or was, at its address later */
+    bool counts_clear; /**< no count belongs to the object that was at its address before */
+    bool counts_final; /**< all its counts were recorded before its end */
+    bool used;         /**< more than its name is known */
+    bool recursive;    /**< a recursive mutex */
+    bool was_held;     /**< a semaphore: the end of a hold was recorded */
+    bool is_signal;    /**< a semaphore that was posted by a thread that did not hold it: it is not a lock */
+    bool followed;     /**< another object is, or was, at its address later */
     uint64_t init_site, used_site; /**< where it was initialized, and where it was first used */
     uint32_t init_stack, used_stack;
     struct upmu_wait_sum waits, shared_waits;

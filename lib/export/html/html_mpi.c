@@ -80,7 +80,8 @@ static int mpi_add_member(struct html_mpi *s, uint32_t process, const struct upm
     uint32_t number = mpi_comm_number(s, process, c->comm);
     if (number == MAP_NONE)
         return export_no_memory();
-    if (number == 0 || c->comm == SELF || c->size <= 0 || c->size > RANKS_MAX || c->rank < 0 || c->rank >= c->size)
+    if (number == 0 || !s->comms || c->comm == SELF || c->size <= 0 || c->size > RANKS_MAX || c->rank < 0 ||
+        c->rank >= c->size)
         return 0;
     struct mpi_comm *to = &s->comms[number - 1];
     if (!to->members) {
