@@ -72,6 +72,7 @@ struct upmu_mpi_job {
     double
         serialization; /**< longest useful time by `ideal_ns`: what is lost by ranks that need each other's results */
     double transfer;   /**< `ideal_ns` by the duration: what is lost in the network; communication is their product */
+    uint64_t reversed_ns; /**< the longest time by which one of `reversed` was received too early, nanoseconds */
 };
 #define UPMU_MPI_JOB_SIZE_V1 UPMU_SIZE_V1_(struct upmu_mpi_job, 112)
 UPMU_API UPMU_CHECKED int upmu_mpi_job_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_job *out);

@@ -63,6 +63,7 @@ static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const
     job->messages++;
     if (r->end && r->end < s->posted) {
         job->reversed++;
+        job->reversed_ns = s->posted - r->end > job->reversed_ns ? s->posted - r->end : job->reversed_ns;
         return 0;
     }
     rc = message_add_edges(m, s, r);

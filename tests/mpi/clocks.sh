@@ -60,7 +60,8 @@ PYTHON
 grep -q '"messages": *'$((80 * (ranks - 1)))'[,}]' json || fail "messages: $(head -c 600 json)"
 is "left files" "" "$(find r -maxdepth 1 -name '.mpi-*')"
 
-# No message is received before it was sent, where the clocks are known better than messages take. On a busy machine they are not always.
+# No message is received before it was sent by more than the clocks are unsure, and none at all where they are known better than messages
+# take. On a busy machine they are not always.
 for try in 1 2; do
     known=$(sed -nE 's/.*reference_error_ns = ([0-9]+);/\1/p' r/*/metadata | sort -n | tail -1)
     [ "$known" -gt 3000 ] || break
@@ -71,8 +72,11 @@ if [ "$known" -gt 3000 ]; then
     echo "order of messages: skipped, because each round trip took over 6 us in $try runs"
 else
     "$upmu" report --mpi --json r >json
-    is "messages received before they were sent" 0 "$(sed -nE 's/.*"reversed": ?([0-9]+).*/\1/p' json)"
-    if command -v babeltrace2 >/dev/null; then
+    early=$(sed -nE 's/.*"reversed_ns": ?([0-9]+).*/\1/p' json)
+    [ "$early" -le "$known" ] || fail "a message is received $early ns before it was sent, and clocks are unsure by $known ns"
+    if [ "$early" -gt 0 ]; then
+        echo "order in another reader: skipped, because messages take less than the clocks are unsure, $known ns"
+    elif command -v babeltrace2 >/dev/null; then
         # Messages go to and fro with one tag: in the order of another reader, each receive ends after its send began.
         babeltrace2 r 2>/dev/null | awk '/ mpi_enter:/ && /call = [^,]*Send/ { n++ } / mpi_leave:/ && /call = [^,]*Recv/ { ends++; if (--n < 0) bad++ }
             END { exit !(ends > 0) || bad > 0 }' || fail "babeltrace2 has another order"

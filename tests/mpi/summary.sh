@@ -16,8 +16,10 @@ s = json.load(open("r/mpi-summary.json"))
 job, = json.load(open("json"))["jobs"]
 assert s["world"] == ranks and s["complete"] is True
 assert (s["begin_ns"], s["end_ns"]) == (job["begin_ns"], job["end_ns"]), (s, job)
+# A nanosecond is lost to rounding at each call.
+rounding = sum(f["calls"] for f in job["functions"]) / min(r["useful_ns"] for r in job["ranks_recorded"])
 for key in "parallel_efficiency", "load_balance", "communication_efficiency":
-    assert abs(s[key] - job[key]) < 1e-5, (key, s[key], job[key])
+    assert abs(s[key] - job[key]) < 1e-5 + rounding, (key, s[key], job[key], rounding)
 row = {(f["name"], f["metric"]): f for f in s["functions"]}
 for f in job["functions"]:
     if f["name"] == "MPI_Finalize": # it has not ended when it is reduced

@@ -2,7 +2,7 @@
 # under the preload. Analysis is left out: it needs elfutils of the foreign instruction set. So is what is about mutexes of
 # dead owners and about forked children: qemu has no lists of robust mutexes, and MADV_WIPEONFORK does nothing there.
 add_library(sync_reader STATIC)
-foreach(module util trace_format trace_reader trace_control)
+foreach(module base util containers func_format trace_format trace_reader trace_control)
   target_sources(sync_reader PRIVATE $<TARGET_OBJECTS:upmu_module_${module}>)
 endforeach()
 target_link_libraries(sync_reader PUBLIC upmu::upmu)

@@ -1248,6 +1248,7 @@ class UpmuMpiJob(Structure):
         ("ideal_ns", c_uint64),
         ("serialization", c_double),
         ("transfer", c_double),
+        ("reversed_ns", c_uint64),
     ]
 
 

@@ -35,6 +35,7 @@ static void json_job(struct textbuf *j, const struct upmu_mpi_job *of)
     json_uint(j, "messages", of->messages);
     json_uint(j, "unmatched", of->unmatched);
     json_uint(j, "reversed", of->reversed);
+    json_uint(j, "reversed_ns", of->reversed_ns);
     json_uint(j, "collectives", of->collectives);
     json_uint(j, "partial", of->partial);
 }

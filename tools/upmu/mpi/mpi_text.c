@@ -47,9 +47,14 @@ static void text_job(struct output *out, const struct mpi_report *r, const struc
                  "ranks without recorded calls: the efficiencies are those of the others");
     text_warning(out, j->unmatched, "sends and receives without the other half, not analyzed");
     text_warning(out, j->partial, "collective calls that not all ranks have recorded, not analyzed");
-    text_warning(
-        out, j->reversed,
-        "messages received before they were sent, as the clocks of the hosts differ: their waits are not counted");
+    char *by = report_duration(j->reversed_ns);
+    char *reversed =
+        memory_format("messages received up to %s before they were sent, as the clocks of the hosts differ: "
+                      "their waits are not counted",
+                      by);
+    text_warning(out, j->reversed, reversed);
+    free(reversed);
+    free(by);
 }
 
 static void cell_bytes(struct table *t, uint64_t bytes)
