@@ -54,32 +54,32 @@ bool omp_name_is_same_body(const char *inner, const char *outer)
     return strstr(outer, part) && strncmp(inner, outer, n) == 0 && inner[n] == '.';
 }
 
-bool omp_name_is_runtime(const char *function, const char *module)
+/* Whether the module's file, or the function, begins with one of these; the lists end with NULL. */
+static bool name_is_of(const char *function, const char *const functions[], const char *module,
+                       const char *const files[])
 {
-    static const char *const files[] = {"libgomp.so", "libomp.so", "libomp-", "libomp5", "libiomp5", "libupmu_omp.so"};
-    static const char *const functions[] = {"__kmp", "GOMP_", "gomp_"}; /* of a runtime within the program */
     const char *slash = module ? strrchr(module, '/') : NULL;
     const char *file = slash ? slash + 1 : module;
-    for (size_t i = 0; file && i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; file && files[i]; i++)
         if (name_begins(file, files[i]))
             return true;
-    for (size_t i = 0; function && i < sizeof functions / sizeof *functions; i++)
+    for (size_t i = 0; function && functions[i]; i++)
         if (name_begins(function, functions[i]))
             return true;
     return false;
 }
 
+bool omp_name_is_runtime(const char *function, const char *module)
+{
+    static const char *const files[] = {"libgomp.so", "libomp.so",      "libomp-", "libomp5",
+                                        "libiomp5",   "libupmu_omp.so", NULL};
+    static const char *const functions[] = {"__kmp", "GOMP_", "gomp_", NULL}; /* of a runtime within the program */
+    return name_is_of(function, functions, module, files);
+}
+
 bool omp_name_is_start(const char *function, const char *module)
 {
-    static const char *const files[] = {"libc.so", "libc-", "libpthread", "ld-", "libupmu_"};
-    static const char *const functions[] = {"start_thread", "clone", "__clone", "_start"};
-    const char *slash = module ? strrchr(module, '/') : NULL;
-    const char *file = slash ? slash + 1 : module;
-    for (size_t i = 0; file && i < sizeof files / sizeof *files; i++)
-        if (name_begins(file, files[i]))
-            return true;
-    for (size_t i = 0; function && i < sizeof functions / sizeof *functions; i++)
-        if (name_begins(function, functions[i]))
-            return true;
-    return false;
+    static const char *const files[] = {"libc.so", "libc-", "libpthread", "ld-", "libupmu_", NULL};
+    static const char *const functions[] = {"start_thread", "clone", "__clone", "_start", NULL};
+    return name_is_of(function, functions, module, files);
 }

@@ -332,7 +332,8 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
     }
     bool has_stopped = good && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
     t->stopped = has_stopped && h.stopped <= CONTROL_STOPPED_RESTRICTED ? h.stopped : CONTROL_STOPPED_NOT;
-    if (good && h.bytes >= offsetof(struct control_header, memory_unknown) + sizeof h.memory_unknown &&
+    /* Each library adds its own part: the sum is known once the recording is complete. */
+    if (good && h.bytes >= offsetof(struct control_header, memory_unknown) + sizeof h.memory_unknown && h.complete &&
         !h.memory_unknown) {
         t->memory = h.memory;
         t->blocks = h.blocks;
