@@ -187,20 +187,23 @@ static bool sem_held_before(uint32_t mode, sem_t *s)
 
 enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s, struct sync_held *held)
 {
-    held->lock = 0;
+    struct sync_held h;
     if (!sem_find((uintptr_t)s))
         return SYNC_SEM_RELEASED;
     const struct sync_held *top = t ? sync_held_top(t, (uintptr_t)s) : NULL;
     if (top) {
-        *held = *top;
+        if (held)
+            *held = *top;
         sync_held_pop(t);
         return SYNC_SEM_RELEASED;
     }
     if (t && permit_remove(t, (uintptr_t)s))
         return SYNC_SEM_RELEASED;
-    if (t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, held))
+    if (t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h)) {
+        if (held)
+            *held = h;
         return SYNC_SEM_RELEASED;
-    held->lock = 0;
+    }
     if (sem_held_before(mode, s))
         return mode == MODE_OFF ? SYNC_SEM_RELEASED : SYNC_SEM_HELD_BEFORE;
     return sem_forget((uintptr_t)s) ? SYNC_SEM_NOT_HELD : SYNC_SEM_RELEASED;

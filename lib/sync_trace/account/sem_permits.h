@@ -37,7 +37,7 @@ enum sync_sem_release {
 };
 
 /** The semaphore is about to be posted: the thread releases it. `t`: NULL if nothing is recorded. `*held`: the hold of a lock that
- *  ends; its `lock` is 0 if there is none. */
+ *  ends, unchanged if there is none; NULL: it is not wanted. */
 enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, sem_t *s, struct sync_held *held);
 /** Record that a semaphore, recorded as a lock before, is none. `t`: NULL if nothing is recorded. Keeps errno. */
 void sync_sem_not_a_lock(struct sync_thread *t, const sem_t *s, uintptr_t site);

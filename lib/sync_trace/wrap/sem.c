@@ -63,13 +63,19 @@ struct sem_call {
     uint32_t request_stack; /* from sync_request(), 0: none */
 };
 
-static void sem_acquired(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
+/* UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED, or 0. */
+static uint32_t sem_how(const struct sem_call *call)
+{
+    return !call->method ? UPMU_TRACE_FLAG_TRIED : call->method->until ? UPMU_TRACE_FLAG_TIMED : 0;
+}
+
+__attribute__((always_inline)) static inline void sem_acquired(struct sync_thread *t, uint32_t mode,
+                                                               const struct sem_call *call)
 {
     sem_t *s = call->s;
     uint32_t permits = sync_sem_permits(s);
-    uint32_t how = !call->method ? UPMU_TRACE_FLAG_TRIED : call->method->until ? UPMU_TRACE_FLAG_TIMED : 0;
     if (permits == 1 && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
-        sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, call->site, how);
+        sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, call->site, sem_how(call));
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
     if (call->request_stack) {
@@ -107,7 +113,8 @@ static int sem_wait_blocking(struct sync_thread *t, uint32_t mode, const struct 
 }
 
 /* @return whether it is acquired now. Keeps errno. */
-static bool sem_try(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
+__attribute__((always_inline)) static inline bool sem_try(struct sync_thread *t, uint32_t mode,
+                                                          const struct sem_call *call)
 {
     int saved = errno;
     bool got = SYNC_REAL(sem_trywait)(call->s) == 0;
@@ -124,7 +131,8 @@ static void sem_wait_cleanup(const sem_t **s)
 }
 
 /* The try has failed. From here on posts see a waiter; an earlier post is found by the second try. */
-static int sem_wait_announced(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
+__attribute__((noinline)) static int sem_wait_announced(struct sync_thread *t, uint32_t mode,
+                                                        const struct sem_call *call)
 {
     const sem_t *on __attribute__((cleanup(sem_wait_cleanup))) = call->s;
     waiters_begin(on);
@@ -274,9 +282,11 @@ __attribute__((noinline)) static int sem_post_recorded(sem_t *s, uint32_t mode, 
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
     uint64_t before = waiters_load(s);
     struct sync_held held;
-    enum sync_sem_release released = sync_sem_released(sync_release_thread(mode), mode, s, &held);
+    held.lock = 0; /* the rest is set with it */
+    bool wanted = t && (mode == MODE_ALL || sem_has_waiters(s, before));
+    enum sync_sem_release released = sync_sem_released(sync_release_thread(mode), mode, s, wanted ? &held : NULL);
     bool early = released == SYNC_SEM_HELD_BEFORE;
-    bool recorded = t && (mode == MODE_ALL || early || sem_has_waiters(s, before));
+    bool recorded = wanted || (t && early);
     if (t)
         sync_early_check(t);
     if (recorded)
