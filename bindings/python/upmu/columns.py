@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Events of a recording as columns: for numpy, pandas, and every reader of the Arrow C stream interface."""
 import ctypes
+import mmap
 import weakref
 from collections import namedtuple
 from ctypes import POINTER, byref, c_char_p, c_int, c_void_p
@@ -15,6 +16,7 @@ _GET_ERROR = ctypes.CFUNCTYPE(c_char_p, POINTER(c.ArrowArrayStream))
 _RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
 _DAMAGE = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
 
+_LARGE_PAGE = 1 << 21  # bytes, of most processors
 _FORMATS = {b"c": ("b", 1), b"i": ("i", 4), b"I": ("I", 4), b"l": ("q", 8), b"L": ("Q", 8)}  # Arrow: (struct, bytes)
 
 
@@ -217,6 +219,24 @@ def _identifier(name: str) -> str:
     return "".join(ch if ch.isalnum() else "_" for ch in name)
 
 
+def _memory(numpy: Any, rows: int, letter: str, dense: bool) -> Any:
+    """An array of zeros whose pages exist once they are touched, large ones if all will be.
+
+    Not from malloc, which writes the zeros itself into memory that was freed before, and gets small pages: their faults take
+    longer than reading the recording.
+    """
+    size = rows * numpy.dtype(letter).itemsize
+    if size < _LARGE_PAGE // 4:
+        return numpy.zeros(rows, letter)
+    memory = mmap.mmap(-1, -size // _LARGE_PAGE * -_LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if dense and hasattr(mmap, "MADV_HUGEPAGE"):
+        try:
+            memory.madvise(mmap.MADV_HUGEPAGE)
+        except OSError:  # a kernel without
+            pass
+    return numpy.frombuffer(memory, letter, rows)
+
+
 class _Whole:
     """A column of all batches in one array, which exists once there is a value."""
 
@@ -238,9 +258,8 @@ class _Whole:
             self._missing = self._numpy.concatenate([self._missing, self._numpy.zeros(more, bool)])
 
     def _allocate(self, mostly_missing: bool) -> Any:
-        """Pages of zeros that are never touched cost nothing; numpy asks for large pages only if they need not be zeroed."""
         self._lazy = mostly_missing and self._index is None
-        return (self._numpy.zeros if self._lazy else self._numpy.empty)(self._rows, self._letter)
+        return _memory(self._numpy, self._rows, self._letter, not self._lazy)
 
     def add(self, at: int, array: Any) -> None:
         """The rows of a batch, the first of them as row `at`."""
@@ -282,7 +301,7 @@ class _Whole:
         if not array.null_count:
             return None
         if self._missing is None:
-            self._missing = numpy.zeros(self._rows, bool)
+            self._missing = _memory(numpy, self._rows, "?", True)
         part = self._missing[at:at + n]
         if array.null_count == n:
             part.fill(True)
