@@ -375,27 +375,30 @@ static const char *decode_sequence(struct decode_cursor *c, const struct meta_op
 }
 
 /* Numbers of counters: one each, or one number for all of them. */
-static inline __attribute__((always_inline)) void decode_each(struct upmu_value *values, size_t n, const uint8_t *p,
-                                                              size_t step, enum schema_slot slot, enum schema_type type)
-{
-    for (size_t i = 0; i < n; i++)
-        decoded_store_value(&values[i], slot, decode_load(p + i * step, type));
-}
-
-/* The fields of the short forms have loops of their own, because regions are read as often as locks. */
 static void decode_counters(const struct meta *m, const uint8_t *p, const struct meta_op *op, struct upmu_value *values)
 {
-    const size_t n = m->n_counters, step = op->step;
     if (op->slot == SCHEMA_VALUE)
         decoded_store_value(&values[op->first], SCHEMA_VALUE, decode_load(p, op->type));
-    else if (op->slot == SCHEMA_VALUE_STATUS && op->type == SCHEMA_STATUS)
-        decode_each(values, n, p, step, SCHEMA_VALUE_STATUS, SCHEMA_STATUS);
-    else if (op->slot == SCHEMA_CAUSE && op->type == SCHEMA_I8)
-        decode_each(values, n, p, step, SCHEMA_CAUSE, SCHEMA_I8);
-    else if (op->slot == SCHEMA_TIME && op->type == SCHEMA_U64)
-        decode_each(values, n, p, step, SCHEMA_TIME, SCHEMA_U64);
-    else
-        decode_each(values, n, p, step, op->slot, op->type);
+    for (size_t i = 0; op->slot != SCHEMA_VALUE && i < m->n_counters; i++)
+        decoded_store_value(&values[i], op->slot, decode_load(p + i * op->step, op->type));
+}
+
+/* meta_class.packed: the counters at `p`; `op` is the one of their times. */
+static void decode_packed(const struct meta *m, const uint8_t *p, const struct meta_op *op, struct upmu_value *values)
+{
+    const size_t n = m->n_counters;
+    const uint8_t *status = p + n * sizeof(uint64_t), *cause = status + n, *time = cause + n;
+    for (size_t i = 0; i < n; i++) {
+        bool exact = status[i] == UPMU_EXACT;
+        uint64_t value = decode_load(p + i * sizeof value, SCHEMA_U64);
+        uint64_t passed = exact ? decode_load(time + i * op->step, SCHEMA_U64) : 0;
+        values[i] = (struct upmu_value){.value = value,
+                                        .raw = exact ? value : 0,
+                                        .enabled = passed,
+                                        .running = passed,
+                                        .status = status[i],
+                                        .cause = (int8_t)cause[i]};
+    }
 }
 
 /* Fill in fields that the short forms omit because they follow from the status. */
@@ -436,10 +439,10 @@ static const char *decode_variable(const struct meta *m, const struct meta_class
                                    struct decoded *d, struct upmu_value *values)
 {
     const uint8_t *run = c->pos;
-    const struct meta_op *op = &m->ops[class->first_op];
+    const struct meta_op *op = &m->ops[class->first_op], *last = op + class->n_ops;
     for (size_t i = 0; class->has_values && !class->whole && i < m->n_counters; i++)
         values[i] = (struct upmu_value){.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
-    for (const struct meta_op *end = op + class->n_ops; op < end; op++) {
+    for (const struct meta_op *end = class->packed ? op + class->packed : last; op < end; op++) {
         const char *wrong = op->run_bytes ? decode_run(c, op, &run) : NULL;
         if (op->type == SCHEMA_STRING)
             wrong = decode_string(c, op, d);
@@ -452,8 +455,14 @@ static const char *decode_variable(const struct meta *m, const struct meta_class
         if (wrong)
             return wrong;
     }
-    if (class->has_values && !class->has_raw)
+    if (class->packed) {
+        const char *wrong = op->run_bytes ? decode_run(c, op, &run) : NULL;
+        if (wrong)
+            return wrong;
+        decode_packed(m, run + op->at, last - 1, values);
+    } else if (class->has_values && !class->has_raw) {
         decoded_complete_values(m, values);
+    }
     d->event.n_values = class->has_values ? m->n_counters : 0;
     d->event.values = class->has_values ? values : NULL;
     return NULL;

@@ -486,6 +486,26 @@ static bool bind_field(struct parse *p, const struct field *f, const char *const
     return field_fits(f, op->slot, m->n_counters);
 }
 
+/*
+ * Packed counters, as in the short forms of regions, which are read as often as locks: all values, then a byte each of status and
+ * cause, then one time or one for each.
+ * @return the number of ops before them; 0: something else
+ */
+static size_t class_packed(const struct meta_class *c, const struct meta_op *ops, size_t n_counters)
+{
+    size_t first = c->n_ops - n_counters - 3;
+    if (n_counters == 0 || c->n_ops < n_counters + 4)
+        return 0;
+    const struct meta_op *op = &ops[first];
+    for (size_t i = 0; i < n_counters; i++, op++)
+        if (op->slot != SCHEMA_VALUE || op->first != i || schema_type_bytes(op->type) != sizeof(uint64_t))
+            return 0;
+    bool packed = op[0].slot == SCHEMA_VALUE_STATUS && op[0].type == SCHEMA_STATUS && op[0].count == n_counters &&
+                  op[1].slot == SCHEMA_CAUSE && op[1].type == SCHEMA_I8 && op[1].count == n_counters &&
+                  op[2].slot == SCHEMA_TIME && op[2].type == SCHEMA_U64;
+    return packed ? first : 0;
+}
+
 static void lay_out_class(struct meta_class *c, struct meta_op *ops, size_t n_counters)
 {
     const uint32_t needed = 1u << SCHEMA_VALUE_STATUS | 1u << SCHEMA_CAUSE | 1u << SCHEMA_TIME;
@@ -504,6 +524,7 @@ static void lay_out_class(struct meta_class *c, struct meta_op *ops, size_t n_co
         run->run_bytes += op->count * schema_type_bytes(op->type);
     }
     c->whole = values == n_counters && !c->has_raw && (slots & needed) == needed;
+    c->packed = c->has_raw ? 0 : class_packed(c, ops, n_counters);
 }
 
 static int bind_classes(struct parse *p, const char *const *counter_fields)

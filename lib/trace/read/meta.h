@@ -52,6 +52,8 @@ struct meta_class {
     uint32_t flags;      /**< likewise */
     size_t n_ops;
     size_t first_op; /**< in meta.ops */
+    size_t
+        packed; /**< how many of the ops precede those of packed counters, which are the last; 0: they are not packed */
 };
 
 struct meta {
