@@ -99,7 +99,7 @@ static bool array_of_column(struct batch_memory *m, const struct columns *cs, st
                              .n_buffers = is_text ? 3 : 2,
                              .buffers = part->buffers};
     part->buffers[0] = a->null_count > 0 ? c->valid : NULL;
-    part->buffers[1] = is_text ? (const void *)part->offsets : c->values;
+    part->buffers[1] = is_text ? (const void *)part->offsets : column_values(cs, c);
     part->buffers[2] = part->text;
     array_keep(m, a, array_release_column);
     if (!has_dictionary)

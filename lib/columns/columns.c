@@ -242,9 +242,16 @@ static bool column_begin(struct column *c)
     return done;
 }
 
+void column_use(struct column *c, size_t max_rows)
+{
+    memset(c->values, 0, max_rows * column_width(c->type));
+    c->used = true;
+}
+
 bool columns_begin(struct columns *cs, size_t max_rows)
 {
-    size_t bits = columns_aligned((max_rows + 7) / 8), bytes = 0;
+    size_t bits = columns_aligned((max_rows + 7) / 8), zeros = columns_aligned(max_rows * sizeof(uint64_t));
+    size_t bytes = zeros;
     for (size_t i = 0; i < cs->n; i++)
         bytes += bits + columns_aligned(max_rows * column_width(cs->column[i].type));
     if (!cs->failed && (!cs->block || max_rows != cs->max_rows)) {
@@ -261,12 +268,12 @@ bool columns_begin(struct columns *cs, size_t max_rows)
         struct column *c = &cs->column[i];
         c->valid = (uint8_t *)at;
         c->values = at + bits;
+        c->used = !c->sparse;
         memset(c->valid, c->sparse ? 0 : 0xff, bits);
-        if (c->sparse)
-            memset(c->values, 0, max_rows * column_width(c->type));
         at += bits + columns_aligned(max_rows * column_width(c->type));
         cs->failed |= !column_begin(c);
     }
+    cs->zeros = memset(at, 0, zeros);
     return !cs->failed;
 }
 

@@ -37,6 +37,7 @@ struct column {
     char *name;
     enum column_type type;
     bool sparse;    /**< null unless column_set() is called for the row; else present unless column_null() is */
+    bool used;      /**< not sparse, or some row of the batch is not null; `values` of other columns are not written */
     uint8_t *valid; /**< a bit for each row of the batch, set unless it is null */
     void *values;   /**< numbers, or indices into `texts` */
     struct column_texts texts; /**< words, or what the rows of the batch have */
@@ -50,6 +51,7 @@ struct columns {
     size_t n, cap;
     size_t rows, max_rows; /**< of the batch */
     char *block;           /**< memory of the batch; NULL before its first row */
+    const void *zeros;     /**< in `block`: values of the columns that are not used */
     bool failed;           /**< out of memory: set permanently */
 };
 
@@ -73,12 +75,24 @@ static inline void column_null(const struct columns *cs, size_t i)
         c->valid[cs->rows / 8] &= (uint8_t) ~(1u << cs->rows % 8);
 }
 
-/** The value of the current row of a sparse column is there. */
+/** Clear the values of a sparse column, before its first row that is not null. */
+void column_use(struct column *c, size_t max_rows);
+
+/** The value of the current row of a sparse column is there; called before it is stored. */
 static inline void column_set(const struct columns *cs, size_t i)
 {
     struct column *c = &cs->column[i];
-    if (c->sparse)
-        c->valid[cs->rows / 8] |= (uint8_t)(1u << cs->rows % 8);
+    if (!c->sparse)
+        return;
+    if (!c->used)
+        column_use(c, cs->max_rows);
+    c->valid[cs->rows / 8] |= (uint8_t)(1u << cs->rows % 8);
+}
+
+/** The values of the batch, 0 where they are null in a sparse column. */
+static inline const void *column_values(const struct columns *cs, const struct column *c)
+{
+    return c->used ? c->values : cs->zeros;
 }
 
 /** Number of missing values in the batch. */
@@ -108,11 +122,11 @@ static inline void column_uint64(const struct columns *cs, size_t i, uint64_t va
 static inline void column_word(const struct columns *cs, size_t i, int64_t word)
 {
     bool known = word >= 0 && (size_t)word < cs->column[i].texts.n;
-    ((int8_t *)cs->column[i].values)[cs->rows] = (int8_t)(known ? word : 0);
     if (known)
         column_set(cs, i);
     else
         column_null(cs, i);
+    ((int8_t *)cs->column[i].values)[cs->rows] = (int8_t)(known ? word : 0);
 }
 
 /** Text of a COLUMN_NAME or COLUMN_TEXT; bytes that are not UTF-8 become U+FFFD. "" is a text, NULL is null. */

@@ -85,8 +85,8 @@ static void row_uint64(const struct columns *cs, size_t column, uint64_t value, 
 
 static inline void row_set_uint64(const struct columns *cs, size_t column, uint64_t value)
 {
-    column_uint64(cs, column, value);
     column_set(cs, column);
+    column_uint64(cs, column, value);
 }
 
 /* Addresses and times that are 0 if they are unknown. */
@@ -130,15 +130,15 @@ static inline void row_special(const struct columns *cs, const struct upmu_trace
     case UPMU_TRACE_SCHED_BEGIN:
     case UPMU_TRACE_SCHED_OUT:
     case UPMU_TRACE_SCHED_IN:
-        column_uint32(cs, COLUMN_OF_CPU, e->sched.cpu);
         column_set(cs, COLUMN_OF_CPU);
+        column_uint32(cs, COLUMN_OF_CPU, e->sched.cpu);
         break;
     default:
         break;
     }
     if (event_peer(e) > 0) {
-        column_int32(cs, COLUMN_OF_PEER, event_peer(e));
         column_set(cs, COLUMN_OF_PEER);
+        column_int32(cs, COLUMN_OF_PEER, event_peer(e));
     }
 }
 
@@ -160,7 +160,8 @@ static inline void row_counters(const struct event_stream *s, const struct colum
 static void row_event(struct event_stream *s, const struct upmu_trace_event *e)
 {
     /* A copy: the compiler keeps it in registers, because values stored as bytes cannot be part of it. */
-    const struct columns copy = {.column = s->columns.column, .rows = s->columns.rows}, *cs = &copy;
+    const struct columns copy = {.column = s->columns.column, .rows = s->columns.rows, .max_rows = s->columns.max_rows},
+                         *cs = &copy;
     column_int64(cs, COLUMN_OF_TIME, (int64_t)e->time_ns);
     column_uint32(cs, COLUMN_OF_PROCESS, e->process);
     column_int32(cs, COLUMN_OF_PID, e->pid);

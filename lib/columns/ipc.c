@@ -109,7 +109,7 @@ static struct ipc_buffers ipc_buffers_of(const struct columns *cs, const struct 
                                   .n = 3};
         return bs;
     }
-    bs.data[1] = c->values;
+    bs.data[1] = column_values(cs, c);
     bs.bytes[1] = rows * column_width(c->type);
     return bs;
 }
