@@ -183,6 +183,36 @@ static void cross_add_process(struct cross *c, uint32_t process)
     c->all.woken_from_outside |= s->snapshot.woken_from_outside;
 }
 
+/* The first thread of the process with that id, and how many it has; WG_NONE. */
+static uint32_t cross_threads_of(const struct cross *c, pid_t pid, uint32_t *n)
+{
+    uint32_t first = WG_NONE;
+    *n = 0;
+    for (uint32_t i = 0; i < c->all.n_threads; i++) {
+        if (c->d->processes[c->threads[i].process].outer_pid != pid)
+            continue;
+        first = first == WG_NONE ? i : first;
+        ++*n;
+    }
+    return first;
+}
+
+/* Threads that wait for the end of a process of the search; a signal handler can end such a wait. */
+static void cross_find_parents(struct cross *c)
+{
+    for (uint32_t i = 0; i < c->all.n_threads; i++) {
+        const struct cross_thread *t = &c->threads[i];
+        const struct wait_state *s = cross_state(c, t->process);
+        struct wg_thread *w = &c->all.threads[i];
+        const struct kernel_thread *k =
+            t->thread < s->file.n_threads ? kernel_view_thread(&s->kernel, s->file.threads[t->thread].head.tid) : NULL;
+        if (w->wait != WG_RUNNING || !k || !k->asleep || k->child == 0 || s->snapshot.woken_from_outside)
+            continue;
+        w->target = cross_threads_of(c, k->child > 0 ? k->child : kernel_only_child(&s->kernel), &w->n_targets);
+        w->wait = w->target == WG_NONE ? WG_RUNNING : WG_CHILD;
+    }
+}
+
 static int cross_allocate(struct cross *c)
 {
     size_t threads = 1, holds = 1;
@@ -378,8 +408,14 @@ static int cross_report_part(struct cross *c, uint32_t process, uint32_t found, 
         if (own == WG_NONE)
             return deadlocks_no_memory();
         cross_join(s, own, t->thread);
+        struct wait_file_slot *h = &s->file.threads[t->thread].head;
+        if (c->all.threads[c->all.members[f->first + i]].wait == WG_CHILD) { /* no slot shows such a wait */
+            h->state = WAIT_FILE_BLOCKED;
+            h->kind = UPMU_TRACE_CALL_BLOCK;
+            h->type = UPMU_OBJECT_CALL;
+        }
         if (cycle)
-            s->file.threads[t->thread].head.peer = cross_state(c, next->process)->file.threads[next->thread].head.tid;
+            h->peer = cross_state(c, next->process)->file.threads[next->thread].head.tid;
     }
     if (own != WG_NONE)
         cross_join_behind(c, process, own, found);
@@ -493,6 +529,7 @@ static int cross_search(struct cross *c)
         if (c->taken[p])
             cross_add_process(c, p);
     cross_find_mutexes(c);
+    cross_find_parents(c);
     cross_add_owners(c);
     wg_find_blocked(&c->all);
     cross_read_all_again(c);

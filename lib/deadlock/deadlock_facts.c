@@ -85,6 +85,7 @@ static int facts_wait_kind(const struct wait_file_slot *h)
         [UPMU_OBJECT_ONCE] = UPMU_WAIT_ONCE,     [UPMU_OBJECT_FUTEX] = UPMU_WAIT_FUTEX,
         [UPMU_OBJECT_QMUTEX] = UPMU_WAIT_MUTEX,  [UPMU_OBJECT_QRWLOCK] = UPMU_WAIT_RWLOCK,
         [UPMU_OBJECT_COND] = UPMU_WAIT_COND,     [UPMU_OBJECT_THREAD] = UPMU_WAIT_JOIN,
+        [UPMU_OBJECT_CALL] = UPMU_WAIT_CHILD,
     };
     return h->type >= 0 && (size_t)h->type < sizeof of_type ? of_type[h->type] : UPMU_WAIT_MUTEX;
 }

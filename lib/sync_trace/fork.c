@@ -106,15 +106,22 @@ void sync_child_start(void)
     errno = saved;
 }
 
+int sync_child_try(pthread_mutex_t *m)
+{
+    int rc = sync_lock_may_be_shared(m, UPMU_OBJECT_MUTEX) ? EBUSY : SYNC_REAL(mutex_trylock)(m);
+    if (rc == EBUSY)
+        sync_child_check();
+    return rc;
+}
+
 static int fork_first_lock(pthread_mutex_t *m)
 {
     int (*real)(pthread_mutex_t *) = forked.mutex_lock;
     if (__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) || sync_gate.claimed)
         return real(m);
-    int rc = sync_lock_may_be_shared(m, UPMU_OBJECT_MUTEX) ? EBUSY : SYNC_REAL(mutex_trylock)(m);
+    int rc = sync_child_try(m);
     if (rc != EBUSY)
         return rc;
-    sync_child_check();
     return __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? pthread_mutex_lock(m) : real(m);
 }
 

@@ -3,6 +3,8 @@
 #ifndef UPMU_SYNC_FORK_H
 #define UPMU_SYNC_FORK_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "sync_trace/state/state.h"
@@ -21,11 +23,21 @@ void sync_fork_child_ended(pid_t child);
  *  allocator, fork handler or signal handler makes. Keeps errno. */
 void sync_child_start(void);
 
+/** Whether this is a child whose parent recorded, and which does not record yet. */
+static inline bool sync_child_is_new(void)
+{
+    return UNLIKELY(__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED) &&
+                    !__atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED));
+}
+
 static inline void sync_child_check(void)
 {
-    if (UNLIKELY(__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED) &&
-                 !__atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED)))
+    if (sync_child_is_new())
         sync_child_start();
 }
+
+/** In such a child, for a lock call that would not be safe to begin in: the result of a try, or EBUSY once it records because the
+ *  call will block, or because processes may share the mutex. */
+int sync_child_try(pthread_mutex_t *m);
 
 #endif

@@ -100,6 +100,19 @@ uint32_t wg_mutex_holder(const struct wg_snapshot *p, uint32_t t)
     return WG_NONE;
 }
 
+/* A thread of the process whose end `w` waits for, if none of them can continue, so that none can end it; WG_NONE. */
+static uint32_t wg_blocked_child(const struct wg_snapshot *p, const struct wg_thread *w)
+{
+    uint32_t found = WG_NONE;
+    for (uint32_t i = w->target; i < w->target + w->n_targets; i++) {
+        if (p->threads[i].can_continue)
+            return WG_NONE;
+        if (found == WG_NONE && p->threads[i].wait != WG_ENDED)
+            found = i;
+    }
+    return found;
+}
+
 /* A holder of what `t` waits for that cannot continue (or has ended); WG_NONE if there is none. `t` itself is
  * returned only if no other thread blocks it. */
 static uint32_t blocker(const struct wg_snapshot *p, uint32_t t)
@@ -110,6 +123,8 @@ static uint32_t blocker(const struct wg_snapshot *p, uint32_t t)
             w->target != WG_NONE && p->threads[w->target].wait != WG_ENDED && !p->threads[w->target].can_continue;
         return target_blocked ? w->target : WG_NONE;
     }
+    if (w->wait == WG_CHILD)
+        return wg_blocked_child(p, w);
     size_t n;
     uint32_t found = WG_NONE;
     const struct wg_holder *h = wg_holders_of(p, w->object, &n);
@@ -132,7 +147,7 @@ static uint32_t blocker(const struct wg_snapshot *p, uint32_t t)
 
 static bool wg_waits_for_lock_or_end(const struct wg_thread *t)
 {
-    return t->wait == WG_LOCK || t->wait == WG_READ_LOCK || t->wait == WG_JOIN;
+    return t->wait == WG_LOCK || t->wait == WG_READ_LOCK || t->wait == WG_JOIN || t->wait == WG_CHILD;
 }
 
 /* Whether it waits for particular threads; `posts`: also for the holder of a semaphore. */

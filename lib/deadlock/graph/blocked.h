@@ -4,8 +4,8 @@
  * Deadlocked threads of a snapshot of holders and waiters.
  *
  * The algorithm computes the threads that can continue, as a fixed point: a running thread can. A waiting thread can if all
- * holders of its lock can (or are not known), if the thread it joins can, or, for a post, a signal or an arrival, if any
- * thread can; a wait for a signal also needs its mutex. The remaining threads are deadlocked. Missing data thus never
+ * holders of its lock can (or are not known), if the thread it joins can, if a thread of the process can whose end it waits
+ * for, or, for a post, a signal or an arrival, if any thread can; a wait for a signal also needs its mutex. The remaining threads are deadlocked. Missing data thus never
  * makes a deadlock. Pure functions: no allocation, all memory is the caller's.
  */
 #ifndef UPMU_DEADLOCK_GRAPH_BLOCKED_H
@@ -24,6 +24,7 @@ enum wg_wait {
     WG_LOCK,      /**< for a lock, exclusively */
     WG_READ_LOCK, /**< for a lock as a reader */
     WG_JOIN,      /**< for the end of thread `target` */
+    WG_CHILD,     /**< for the end of the process of `n_targets` threads from `target` on */
     WG_SEM,       /**< for a post of a semaphore */
     WG_COND,      /**< for the signal of a condition variable */
     WG_BARRIER,   /**< for arrivals at a barrier */
@@ -61,7 +62,8 @@ struct wg_thread {
     bool writers_first;           /**< WG_READ_LOCK: a waiting writer keeps readers out */
     uint64_t object;              /**< what it waits for */
     uint64_t mutex;               /**< WG_COND: the mutex it reacquires before its wait ends; 0: not known */
-    uint32_t target;              /**< WG_JOIN: index of the thread; WG_NONE: not known */
+    uint32_t target;              /**< WG_JOIN, WG_CHILD: index of the thread; WG_NONE: not known */
+    uint32_t n_targets;           /**< WG_CHILD */
     uint32_t first_hold, n_holds; /**< in wg_snapshot.holds */
 
     /* Output. */

@@ -2,8 +2,8 @@
 /*
  * Call stacks of another process's threads, by elfutils.
  *
- * Only threads in a futex wait are stopped: the kernel resumes that wait by itself. Others, such as epoll_wait() and
- * semop(), would return EINTR to a program that saw no signal.
+ * Only threads in a futex wait, or in one for a child process, are stopped: the kernel resumes these by itself. Others, such
+ * as epoll_wait() and semop(), would return EINTR to a program that saw no signal.
  */
 #include <string.h>
 

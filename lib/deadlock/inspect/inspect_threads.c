@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "base/error.h"
 #include "base/map.h"
@@ -96,22 +97,40 @@ static bool kernel_view_is_futex_wait(uint64_t op)
     }
 }
 
+static void kernel_view_set_futex(struct kernel_thread *t, const uint64_t *argument)
+{
+    t->in_futex = true;
+    t->timed = argument[3] != 0;
+    t->shared_op = t->may_share = (argument[1] & FUTEX_PRIVATE_FLAG) == 0;
+    t->word = argument[0];
+    t->expected = (uint32_t)argument[2];
+}
+
+/* The process whose end a call waits for, as in struct kernel_thread. Waits for a process group or a descriptor, and those
+ * that a stopped child ends, are none. */
+static pid_t kernel_view_child(long number, const uint64_t *argument)
+{
+    if (number == SYS_wait4 && (argument[2] & (WUNTRACED | WCONTINUED)) == 0)
+        return (pid_t)argument[0] >= -1 ? (pid_t)argument[0] : 0;
+    if (number != SYS_waitid || (argument[3] & (WSTOPPED | WCONTINUED | WEXITED)) != WEXITED)
+        return 0;
+    return argument[0] == P_PID ? (pid_t)argument[1] : argument[0] == P_ALL ? -1 : 0;
+}
+
 /* Parses "202 0xWORD 0xOP 0xVALUE 0xTIMEOUT ...", or "running". @return false if the file cannot be read. */
-static bool kernel_view_read_futex(pid_t pid, struct kernel_thread *t)
+static bool kernel_view_read_call(pid_t pid, struct kernel_thread *t)
 {
     char line[256];
     long number;
-    uint64_t word, op, value, timeout;
+    uint64_t argument[4];
     if (!kernel_view_read_task(pid, t->task, "syscall", line, sizeof line))
         return false;
-    int n = sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &word, &op, &value, &timeout);
-    if (n < 5 || number != SYS_futex || !kernel_view_is_futex_wait(op))
-        return true;
-    t->in_futex = true;
-    t->timed = timeout != 0;
-    t->shared_op = t->may_share = (op & FUTEX_PRIVATE_FLAG) == 0;
-    t->word = word;
-    t->expected = (uint32_t)value;
+    int n = sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &argument[0], &argument[1],
+                   &argument[2], &argument[3]);
+    if (n == 5 && number == SYS_futex && kernel_view_is_futex_wait(argument[1]))
+        kernel_view_set_futex(t, argument);
+    else if (n == 5)
+        t->child = kernel_view_child(number, argument);
     return true;
 }
 
@@ -126,7 +145,7 @@ static int kernel_view_add_thread(struct kernel_view *v, pid_t task)
     if (!kernel_view_read_state(v->pid, t))
         return 0;
     v->n_threads++;
-    if (!kernel_view_read_futex(v->pid, t))
+    if (!kernel_view_read_call(v->pid, t))
         v->waits = false;
     return 0;
 }
@@ -196,6 +215,21 @@ bool kernel_has_thread(pid_t tid)
 {
     struct kernel_thread t = {.task = tid};
     return kernel_view_read_state(tid, &t);
+}
+
+pid_t kernel_only_child(const struct kernel_view *v)
+{
+    pid_t only = 0;
+    for (size_t i = 0; i < v->n_threads; i++) {
+        char list[64], *end = list;
+        if (kernel_view_read_task(v->pid, v->threads[i].task, "children", list, sizeof list)) {
+            pid_t child = (pid_t)strtol(list, &end, 10);
+            if (only != 0 || strspn(end, " ") != strlen(end))
+                return 0;
+            only = child;
+        }
+    }
+    return only;
 }
 
 bool kernel_view_all_asleep(const struct kernel_view *v)

@@ -20,6 +20,8 @@ struct kernel_thread {
     uint64_t word;     /**< address of the futex */
     uint32_t expected; /**< value that the word had when the thread began to wait */
     uint64_t switches; /**< context switches so far: unchanged if the thread has not run */
+    pid_t
+        child; /**< the process whose end it waits for by wait4() or waitid(); -1: that of any child; 0: it does not */
 };
 
 struct kernel_view {
@@ -39,6 +41,8 @@ void kernel_view_free(struct kernel_view *v);
 const struct kernel_thread *kernel_view_thread(const struct kernel_view *v, pid_t tid);
 /** Whether a thread with that id exists in this pid namespace. */
 bool kernel_has_thread(pid_t tid);
+/** The only child process of the process, in this pid namespace; 0: it has none, several, or they are not known. */
+pid_t kernel_only_child(const struct kernel_view *v);
 /** Whether every thread sleeps in a wait without timeout that only a thread of the process can end. */
 bool kernel_view_all_asleep(const struct kernel_view *v);
 

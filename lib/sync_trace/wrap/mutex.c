@@ -60,16 +60,20 @@ static bool mutex_is_recursive(const pthread_mutex_t *m)
 static int mutex_lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, const struct lock_method *method,
                           uintptr_t site);
 
-/* Nothing is recorded, and the mutex is taken. */
+/* Nothing is recorded, and the mutex is taken. In a forked child, recording begins here. */
 __attribute__((noinline)) static int mutex_wait_early(pthread_mutex_t *m, const struct lock_method *method,
                                                       uintptr_t site)
 {
     struct sync_early w = {.kind = UPMU_TRACE_LOCK_BLOCK, .type = UPMU_OBJECT_MUTEX, .key = (uintptr_t)m, .site = site};
+    int rc = sync_child_is_new() ? sync_child_try(m) : EBUSY;
+    if (rc != EBUSY)
+        return rc;
     w.flags = sync_mutex_flags(m) | (method->until ? UPMU_TRACE_FLAG_TIMED : 0);
-    struct sync_thread *t = sync_early_begin(&w) ? NULL : sync_thread();
+    bool noted = sync_mode() == MODE_OFF && sync_early_begin(&w);
+    struct sync_thread *t = noted ? NULL : sync_thread();
     if (t)
         return mutex_lock_any(t, sync_mode(), m, method, site);
-    int rc = method->lock(m, method);
+    rc = method->lock(m, method);
     sync_early_lock_end(&w, rc);
     return rc;
 }

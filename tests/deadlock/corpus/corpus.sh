@@ -55,6 +55,7 @@ check_kind() {
     grep -q "^$word \[" <<<"$text" || fail "$what reports no deadlock"
     grep -E '^(deadlock|stalled) \[' <<<"$text" | grep -qv "^$word \[$kind\]" &&
         fail "$what reports: $(grep -E '^(deadlock|stalled) \[' <<<"$text" | head -3), expected $kind"
+    grep '#0 .*lib/sync_trace' <<<"$text" && fail "$what shows a function of the recorder as the call site"
     return 0
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,6 +83,74 @@ static void px_readers(void)
 {
     child(rd_ab);
     px_readers_cross(1, 0);
+}
+
+static void lock_and_end(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+}
+static void hold_and_wait(pid_t (*wait_for)(pid_t))
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    pid_t pid = child(lock_and_end);
+    MUST(wait_for(pid) != pid);
+    MUST(pthread_mutex_unlock(&shared->m[0]));
+}
+static pid_t for_this(pid_t pid)
+{
+    return waitpid(pid, NULL, 0);
+}
+static pid_t for_any(pid_t pid)
+{
+    (void)pid;
+    return wait(NULL);
+}
+static pid_t for_id(pid_t pid)
+{
+    siginfo_t info;
+    return waitid(P_PID, (id_t)pid, &info, WEXITED) == 0 ? info.si_pid : -1;
+}
+static void px_waitpid(void)
+{
+    hold_and_wait(for_this);
+}
+static void px_wait(void)
+{
+    hold_and_wait(for_any);
+}
+static void px_waitid(void)
+{
+    hold_and_wait(for_id);
+}
+
+/* The other child ends the wait of wait(), so that the lock is released. */
+static void rest_and_end(void)
+{
+    dl_rest(IDLE_MS);
+}
+static void px_wait_of_two(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    child(rest_and_end);
+    child(lock_and_end);
+    MUST(wait(NULL) < 0);
+    MUST(pthread_mutex_unlock(&shared->m[0]));
+    MUST(wait(NULL) < 0);
+}
+
+static void on_alarm_nothing(int sig)
+{
+    (void)sig;
+}
+static void px_wait_with_alarm(void)
+{
+    struct sigaction on_alarm = {.sa_handler = on_alarm_nothing};
+    sigaction(SIGALRM, &on_alarm, NULL);
+    alarm(3);
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    pid_t pid = child(lock_and_end);
+    while (waitpid(pid, NULL, 0) != pid)
+        MUST(pthread_mutex_unlock(&shared->m[0]));
 }
 
 static void px_rwlock(void)
@@ -354,6 +423,11 @@ static void px_private_holder_killed(void)
 const struct dl_case cases_processes[] = {
     {"px_mutex", px_mutex},
     {"px_ring", px_ring},
+    {"px_waitpid", px_waitpid},
+    {"px_wait", px_wait},
+    {"px_waitid", px_waitid},
+    {"px_wait_of_two", px_wait_of_two},
+    {"px_wait_with_alarm", px_wait_with_alarm},
     {"px_rwlock", px_rwlock},
     {"px_readers", px_readers},
     {"px_sem", px_sem},

@@ -187,6 +187,30 @@ START_TEST(join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle)
 }
 END_TEST
 
+START_TEST(parent_waits_for_a_child_none_of_whose_threads_can_end_it)
+{
+    begin();
+    uint32_t parent = thread(WG_CHILD, 0);
+    hold(1, false);
+    threads[parent].target = 1;
+    threads[parent].n_targets = 3;
+    thread(WG_ENDED, 0);
+    uint32_t child = thread(WG_LOCK, 1), other = thread(WG_LOCK, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert_uint_eq(members[0], parent);
+    ck_assert_uint_eq(members[1], child);
+    ck_assert(threads[other].behind);
+    threads[other].wait = WG_RUNNING; /* it may call exit() */
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+    threads[child].wait = threads[other].wait = WG_ENDED; /* the process is about to end */
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+}
+END_TEST
+
 START_TEST(join_of_an_ended_or_unknown_thread_is_nothing)
 {
     begin();
@@ -466,6 +490,7 @@ int main(void)
     tcase_add_test(c, holder_that_ended_is_distinguished_from_a_cycle);
     tcase_add_test(c, joins_in_a_circle);
     tcase_add_test(c, join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle);
+    tcase_add_test(c, parent_waits_for_a_child_none_of_whose_threads_can_end_it);
     tcase_add_test(c, join_of_an_ended_or_unknown_thread_is_nothing);
     tcase_add_test(c, writer_waits_for_all_readers);
     tcase_add_test(c, two_readers_that_want_to_write_are_a_cycle);

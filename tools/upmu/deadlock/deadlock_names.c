@@ -134,6 +134,11 @@ char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const str
         free(holder);
         return join;
     }
+    if (t->wait_kind == UPMU_WAIT_CHILD) {
+        char *child = memory_format("waits for the end of the process of %s", holder);
+        free(holder);
+        return child;
+    }
     char *object = deadlock_object(r, process, t->object_type, t->object);
     char *mutex = t->wait_kind == UPMU_WAIT_COND ? deadlock_object(r, process, UPMU_OBJECT_MUTEX, t->mutex) : NULL;
     char *held = !t->holder ? memory_copy("")
