@@ -83,7 +83,8 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
         if (waits && (!wait_state_read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES) ||
                       !wait_state_read_all(fd, &t->holder_stack, sizeof t->holder_stack, at + WAIT_FILE_HOLDER_AT)))
             return 0;
-        if (!wait_state_read_all(fd, &again, WAIT_FILE_HEAD_BYTES, at) || again.version != t->head.version)
+        /* All of the head, since a copy by the kernel has no order: it may have an older object beside a newer version. */
+        if (!wait_state_read_all(fd, &again, WAIT_FILE_HEAD_BYTES, at) || memcmp(&again, &t->head, sizeof again) != 0)
             continue;
         t->n_held = t->paused ? 0 : n;
         t->paused_held = t->paused ? n : 0;

@@ -7,6 +7,7 @@
  */
 #include "sync_trace/emit/wait_state.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -275,14 +276,14 @@ void sync_wait_state_owner_seen(struct sync_thread *t, bool gone)
     __atomic_store_n(&s->owner, gone ? WAIT_FILE_OWNER_GONE : WAIT_FILE_OWNER_SEEN, __ATOMIC_RELEASE);
 }
 
-/* The inner of two nested waits has ended: the slot has the outer one again. */
+/* The inner of two nested waits has ended: the slot has the outer one again. Its version is not copied: with that of the outer
+ * wait, for however short a time, a reader would take the inner one's stack for the outer one's. */
 static void slot_restore_outer(struct sync_thread *t, struct wait_file_slot *s)
 {
     slot_change_begin(s);
     if (--t->wait_depth == 1) {
-        uint32_t version = s->version;
-        memcpy(s, t->wait_outer, sizeof t->wait_outer);
-        __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
+        enum { REST = offsetof(struct wait_file_slot, state) };
+        memcpy((char *)s + REST, (const char *)t->wait_outer + REST, sizeof t->wait_outer - REST);
         slot_write_name(t);
         slot_write_stack(s, s->stack);
         slot_write_holder_stack(s, s->holder_stack);

@@ -11,13 +11,10 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <ucontext.h>
 
-#include "unit/suite.h"
+#include "unit/interleave.h"
 
-void interleave(void);
 // NOLINTBEGIN(bugprone-reserved-identifier)
 #define __atomic_store_n(p, v, order) (interleave(), (void)(*(p) = (v)))
 #define __atomic_load_n(p, order) (interleave(), *(p))
@@ -28,118 +25,55 @@ void interleave(void);
 
 struct sync_gate sync_gate;
 
-enum { HOLDER, WAITER, ACTORS, STACK_BYTES = 65536, STEPS_MAX = 256, SWITCHES = 3, L = 0x1000, M = 0x2000 };
+enum { L = 0x1000, M = 0x2000, ANY = INTERLEAVE_STEPS_MAX, SWITCHES = 3 };
 
 static struct sync_thread thread;
-static ucontext_t scheduler, actor[ACTORS];
-static char stacks[ACTORS][STACK_BYTES];
-static bool done[ACTORS];
-static int running = -1;
-static void (*scenario)(void);
+static struct scene {
+    void (*holder)(void);
+    uintptr_t first, second, asked; /* acquired before, if not 0 */
+    bool always;                    /* the lock is held all the time */
+} scene;
 static struct sync_held answer;
-static uintptr_t asked;
 static bool found, moving; /* moving: entries move when the waiter gives up */
-
-void interleave(void)
-{
-    if (running >= 0)
-        swapcontext(&actor[running], &scheduler);
-}
 
 static void push(uintptr_t lock, unsigned number)
 {
     sync_held_push(&thread, lock, 100 + number, number, 0);
 }
 
+static void begin(void)
+{
+    memset(&thread, 0, sizeof thread.held + offsetof(struct sync_thread, held));
+    push(scene.first, 1);
+    if (scene.second)
+        push(scene.second, 2);
+}
+
 static void holder(void)
 {
-    scenario();
-    done[HOLDER] = true;
+    scene.holder();
 }
 
 static void waiter(void)
 {
-    found = sync_held_ask(&thread, asked, false, &answer);
+    found = sync_held_ask(&thread, scene.asked, false, &answer);
     moving = thread.version % 2;
-    done[WAITER] = true;
 }
 
-static void begin_actor(int i, void (*f)(void))
+/* Odd acquisitions are of L, even ones of M; the site has the number of the tick. */
+static void judge(void)
 {
-    done[i] = false;
-    getcontext(&actor[i]);
-    actor[i].uc_stack.ss_sp = stacks[i];
-    actor[i].uc_stack.ss_size = STACK_BYTES;
-    actor[i].uc_link = &scheduler;
-    makecontext(&actor[i], f, 0);
+    ck_assert(!scene.always || found || moving);
+    if (found)
+        ck_assert_msg(answer.site == 100 + answer.since && answer.since % 2 == (scene.asked == L), "site %lu and tick %lu",
+                      (unsigned long)answer.site, (unsigned long)answer.since);
 }
 
-/* At a step where both can run: by default the actor of the step before. */
-struct choice {
-    int actor;
-    bool other; /* the other one: both were tried */
-};
-
-static int switches(const struct choice *path, int n)
+static unsigned long explore(struct scene of, int switches_max)
 {
-    int sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += path[i].other;
-    return sum;
-}
-
-/* One run: `path` chooses the actor of each step where both can run. @return the number of choices made. */
-static int run_path(struct choice path[STEPS_MAX], int n)
-{
-    int choices = 0;
-    begin_actor(HOLDER, holder);
-    begin_actor(WAITER, waiter);
-    while (!done[HOLDER] || !done[WAITER]) {
-        int next = done[HOLDER] ? WAITER : HOLDER;
-        if (!done[HOLDER] && !done[WAITER]) {
-            ck_assert_int_lt(choices, STEPS_MAX);
-            if (choices == n) {
-                path[n] = (struct choice){choices > 0 ? path[n - 1].actor : HOLDER, false};
-                n++;
-            }
-            next = path[choices++].actor;
-        }
-        running = next;
-        swapcontext(&scheduler, &actor[next]);
-        running = -1;
-    }
-    return choices;
-}
-
-/* All interleavings of `scenario` with a question for `lock`, after the acquisition of `first` and, if not 0, `second`. */
-static unsigned long explore(void (*of)(void), uintptr_t first, uintptr_t second, uintptr_t lock, bool always,
-                             int switches_max)
-{
-    struct choice path[STEPS_MAX];
-    unsigned long runs = 0;
-    int n = 0;
-    scenario = of;
-    asked = lock;
-    do {
-        memset(&thread, 0, sizeof thread.held + offsetof(struct sync_thread, held));
-        push(first, 1);
-        if (second)
-            push(second, 2);
-        n = run_path(path, n);
-        runs++;
-        ck_assert(!always || found || moving);
-        /* Odd acquisitions are of L, even ones of M; the site has the number of the tick. */
-        if (found)
-            ck_assert_msg(answer.site == 100 + answer.since && answer.since % 2 == (lock == L),
-                          "run %lu: site %lu and tick %lu", runs, (unsigned long)answer.site,
-                          (unsigned long)answer.since);
-        while (n > 0 && (path[n - 1].other || switches(path, n - 1) >= switches_max))
-            n--;
-        if (n > 0)
-            path[n - 1] = (struct choice){1 - path[n - 1].actor, true};
-    } while (n > 0);
-    printf("%lu interleavings\n", runs);
-    return runs;
+    const struct interleave_search search = {{holder, waiter}, begin, judge, switches_max};
+    scene = of;
+    return interleave_all(&search);
 }
 
 static void one_after_the_other(void)
@@ -163,16 +97,16 @@ static void out_of_order(void)
 
 START_TEST(a_waiter_gets_one_acquisition)
 {
-    ck_assert_uint_gt(explore(one_after_the_other, L, 0, L, false, STEPS_MAX), 500);
-    ck_assert_uint_gt(explore(one_after_the_other, L, 0, M, false, STEPS_MAX), 500);
-    ck_assert_uint_gt(explore(again_and_another, L, 0, L, false, STEPS_MAX), 500);
+    ck_assert_uint_gt(explore((struct scene){one_after_the_other, L, 0, L, false}, ANY), 500);
+    ck_assert_uint_gt(explore((struct scene){one_after_the_other, L, 0, M, false}, ANY), 500);
+    ck_assert_uint_gt(explore((struct scene){again_and_another, L, 0, L, false}, ANY), 500);
 }
 END_TEST
 
 START_TEST(a_lock_that_moves_is_found)
 {
-    ck_assert_uint_gt(explore(out_of_order, L, M, M, true, SWITCHES), 500);
-    ck_assert_uint_gt(explore(out_of_order, L, M, L, false, SWITCHES), 100);
+    ck_assert_uint_gt(explore((struct scene){out_of_order, L, M, M, true}, SWITCHES), 500);
+    ck_assert_uint_gt(explore((struct scene){out_of_order, L, M, L, false}, SWITCHES), 100);
 }
 END_TEST
 
