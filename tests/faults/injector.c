@@ -229,13 +229,46 @@ int ioctl(int fd, unsigned long request, ...)
     return FAILS("ioctl") ? -1 : ((int (*)(int, unsigned long, ...))REAL(ioctl))(fd, request, argument);
 }
 
+ssize_t readlink(const char *path, char *to, size_t n)
+{
+    return FAILS("readlink") ? -1 : ((ssize_t(*)(const char *, char *, size_t))REAL(readlink))(path, to, n);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    return FAILS("fopen") ? NULL : ((FILE * (*)(const char *, const char *)) REAL(fopen))(path, mode);
+}
+
+int unlink(const char *path)
+{
+    return FAILS("unlink") ? -1 : ((int (*)(const char *))REAL(unlink))(path);
+}
+
+int pipe2(int fd[2], int flags)
+{
+    return FAILS("pipe2") ? -1 : ((int (*)(int *, int))REAL(pipe2))(fd, flags);
+}
+
+/* Names of system calls that are made by number; those with a function above have its name, too. */
 static const char *name_of_number(long number)
 {
-    return number == SYS_perf_event_open ? "perf_event_open"
-           : number == SYS_close_range   ? "close_range"
-           : number == SYS_read          ? "read"
-           : number == SYS_openat        ? "openat"
-                                         : "";
+    static const struct {
+        long number;
+        const char *name;
+    } names[] = {
+        {SYS_perf_event_open, "perf_event_open"},
+        {SYS_close_range, "close_range"},
+        {SYS_read, "read"},
+        {SYS_openat, "openat"},
+        {SYS_mmap, "mmap"},
+        {SYS_madvise, "madvise"},
+        {SYS_newfstatat, "fstat"},
+        {SYS_statx, "fstat"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return "";
 }
 
 long syscall(long number, ...)

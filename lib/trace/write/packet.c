@@ -133,7 +133,7 @@ static int packet_write_size(int fd, const struct packet_cutting *c, size_t byte
 {
     uint64_t bits = bytes * 8;
     off_t at = c->stream->offset + (off_t)offsetof(struct ctf_packet, packet_size);
-    return pwrite(fd, &bits, sizeof bits, at) == (ssize_t)sizeof bits ? 0 : -EIO;
+    return stream_write_at(fd, &bits, sizeof bits, at);
 }
 
 static int packet_cut_private(void *cutting)

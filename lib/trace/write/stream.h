@@ -144,6 +144,8 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
 int stream_open(struct trace_stream *s);
 /** Continue in a new file, which the next packet creates; the one before stays as it is. */
 void stream_renew(struct trace_stream *s);
+/** Write all bytes, also after a short transfer. @return 0 or -errno. Signal safe. */
+int stream_write_at(int fd, const void *bytes, size_t n, off_t offset);
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it raises SIGXFSZ. */
 bool stream_size_allowed(off_t end);
 /** Fill in the head of an empty packet of `bytes`. */

@@ -107,20 +107,31 @@ bool stream_size_allowed(off_t end)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || (rlim_t)end <= limit.rlim_cur);
 }
 
+int stream_write_at(int fd, const void *bytes, size_t n, off_t offset)
+{
+    const char *from = bytes;
+    while (n > 0) {
+        ssize_t done = pwrite(fd, from, n, offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done < 0 ? -errno : -EIO;
+        from += done;
+        offset += done;
+        n -= (size_t)done;
+    }
+    return 0;
+}
+
 /* For file systems without fallocate: writing zeros allocates the space. */
 static int reserve_by_writing(int fd, off_t offset, size_t bytes)
 {
     static const char zeros[4096];
-    while (bytes > 0) {
-        ssize_t n = pwrite(fd, zeros, bytes < sizeof zeros ? bytes : sizeof zeros, offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -EIO;
-        offset += n;
-        bytes -= (size_t)n;
-    }
-    return 0;
+    int rc = 0;
+    for (size_t done = 0; rc == 0 && done < bytes; done += sizeof zeros)
+        rc =
+            stream_write_at(fd, zeros, bytes - done < sizeof zeros ? bytes - done : sizeof zeros, offset + (off_t)done);
+    return rc;
 }
 
 static int reserve(int fd, off_t offset, size_t bytes)
@@ -137,8 +148,7 @@ static int grow(int fd, off_t offset, const struct ctf_packet *head)
 {
     if (ftruncate(fd, offset + (off_t)(head->packet_size / 8)) != 0)
         return -errno;
-    ssize_t n = pwrite(fd, head, sizeof *head, offset);
-    return n == (ssize_t)sizeof *head ? 0 : n < 0 ? -errno : -EIO;
+    return stream_write_at(fd, head, sizeof *head, offset);
 }
 
 static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet *at, struct ctf_packet **out)

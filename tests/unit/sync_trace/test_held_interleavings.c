@@ -65,8 +65,8 @@ static void judge(void)
 {
     ck_assert(!scene.always || found || moving);
     if (found)
-        ck_assert_msg(answer.site == 100 + answer.since && answer.since % 2 == (scene.asked == L), "site %lu and tick %lu",
-                      (unsigned long)answer.site, (unsigned long)answer.since);
+        ck_assert_msg(answer.site == 100 + answer.since && answer.since % 2 == (scene.asked == L),
+                      "site %lu and tick %lu", (unsigned long)answer.site, (unsigned long)answer.since);
 }
 
 static unsigned long explore(struct scene of, int switches_max)

@@ -23,7 +23,7 @@ static ssize_t slot_pread(int fd, void *to, size_t bytes, off_t at);
 #define __atomic_load_n(p, order) (interleave(), *(p))
 #define pread slot_pread
 // NOLINTEND(bugprone-reserved-identifier)
-#include "analysis/wait_state_file.c"  // NOLINT(bugprone-suspicious-include)
+#include "analysis/wait_state_file.c"   // NOLINT(bugprone-suspicious-include)
 #include "sync_trace/emit/wait_state.c" // NOLINT(bugprone-suspicious-include)
 #undef __atomic_store_n
 #undef __atomic_load_n
@@ -131,8 +131,14 @@ static uint64_t held_lock(uint64_t n, uint32_t i)
 /* Wait `n`: each of its values is n. */
 static void block(unsigned n)
 {
-    const struct trace_sync e = {
-        .kind = UPMU_TRACE_LOCK_BLOCK, .object_type = UPMU_OBJECT_MUTEX, .peer = (int32_t)n, .stack = n, .holder_stack = n, .object = n, .object2 = n, .site = n};
+    const struct trace_sync e = {.kind = UPMU_TRACE_LOCK_BLOCK,
+                                 .object_type = UPMU_OBJECT_MUTEX,
+                                 .peer = (int32_t)n,
+                                 .stack = n,
+                                 .holder_stack = n,
+                                 .object = n,
+                                 .object2 = n,
+                                 .site = n};
     thread.depth = held_by(n);
     for (uint32_t i = 0; i < thread.depth; i++)
         thread.held[i] = (struct sync_held){.lock = held_lock(n, i), .site = held_lock(n, i)};
