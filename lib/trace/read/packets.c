@@ -150,18 +150,21 @@ uint64_t packets_ring(const char *path, const struct meta *m)
 
 int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, const uint8_t *uuid, struct packet *out)
 {
-    uint32_t magic = 0;
+    struct ctf_packet first;
     memset(out, 0, sizeof *out);
     out->offset = offset;
     if (file_size < sizeof out->head || offset > file_size - sizeof out->head)
         return PACKET_UNFINISHED;
-    int rc = packets_read(fd, &magic, sizeof magic, offset);
+    int rc = packets_read(fd, &first, sizeof first, offset);
     if (rc != 0)
         return rc;
-    if (magic == 0)
+    if (first.magic == 0)
         return PACKET_UNFINISHED;
     int state = packet_at(fd, file_size, offset, uuid, out);
-    if (state == PACKET_BAD && out->head.magic == 0) /* it is being reused */
+    /* It is being reused. The content of a head that has the number of `first` is not older than that number, since a writer
+     * stores the words of a head in their order. */
+    if ((state == PACKET_BAD && out->head.magic == 0) ||
+        (state == PACKET_GOOD && out->head.packet_seq_num != first.packet_seq_num))
         return PACKET_UNFINISHED;
     return state == PACKET_GOOD && out->size > bytes ? packet_bad(out, "the packet is longer than a slot of its ring")
                                                      : state;
