@@ -378,23 +378,30 @@ static bool watch_across_is_due(const struct upmu_deadlock_watch *w)
     return (w->several || w->polls % POLLS_INSPECTION == POLLS_INSPECTION / 2) && watch_any_shared(w);
 }
 
-int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **process)
+/* Polls a directory as that of a single process, else those in it: of processes, or of hosts that have processes. */
+static int watch_directory(struct upmu_deadlock_watch *w, const char *path, int depth)
 {
-    int found;
-    char path[PATH_MAX];
+    char below[PATH_MAX];
     const struct dirent *entry;
-    if (!watch || !process)
-        return ARGUMENT_NULL(watch, process);
-    /* The directory may be that of a single process. */
-    watch->polls++;
-    found = watch_process(watch, watch->dir);
-    DIR *dir = opendir(watch->dir);
+    int found = watch_process(w, path);
+    bool is_process =
+        snprintf(below, sizeof below, "%s/" CONTROL_FILE, path) < (int)sizeof below && access(below, F_OK) == 0;
+    DIR *dir = found == 0 && !is_process && depth > 0 ? opendir(path) : NULL;
     while (dir && found == 0 && (entry = readdir(dir)))
-        if (entry->d_name[0] != '.' &&
-            snprintf(path, sizeof path, "%s/%s", watch->dir, entry->d_name) < (int)sizeof path)
-            found = watch_process(watch, path);
+        if (entry->d_name[0] != '.' && snprintf(below, sizeof below, "%s/%s", path, entry->d_name) < (int)sizeof below)
+            found = watch_directory(w, below, depth - 1);
     if (dir)
         closedir(dir);
+    return found;
+}
+
+int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **process)
+{
+    enum { RECORDING_DEPTH = 2 };
+    if (!watch || !process)
+        return ARGUMENT_NULL(watch, process);
+    watch->polls++;
+    int found = watch_directory(watch, watch->dir, RECORDING_DEPTH);
     if (found == 0)
         watch_drop_unseen(watch);
     if (found == 0 && watch_across_is_due(watch))

@@ -124,13 +124,12 @@ void mpi_exchange_leave(long comm)
 
 /* ------------------------------------------------------------------------------------------------------- agreement */
 
-/* The recording's directory is that of the process's own. */
 static bool exchange_find_path(void)
 {
-    const char *dir = upmu_recorder_dir_(), *slash = dir ? strrchr(dir, '/') : NULL;
-    int length = slash ? (int)(slash - dir) : 0;
-    return slash && snprintf(exchange.path, sizeof exchange.path, "%.*s/.mpi-%016" PRIx64 "-%d", length, dir,
-                             mpi_process.job, (int)mpi_process.size) < (int)sizeof exchange.path;
+    const char *dir = upmu_recorder_dir_();
+    int length = (int)upmu_recorder_recording_();
+    return dir && snprintf(exchange.path, sizeof exchange.path, "%.*s/.mpi-%016" PRIx64 "-%d", length, dir,
+                           mpi_process.job, (int)mpi_process.size) < (int)sizeof exchange.path;
 }
 
 void mpi_exchange_dir(char dir[PATH_MAX])

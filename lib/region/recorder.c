@@ -117,6 +117,11 @@ const char *upmu_recorder_dir_(void)
     return recorder_alive() && upmu_regions.trace ? trace_writer_dir(upmu_regions.trace) : NULL;
 }
 
+size_t upmu_recorder_recording_(void)
+{
+    return recorder_alive() && upmu_regions.trace ? trace_writer_recording(upmu_regions.trace) : 0;
+}
+
 void upmu_recorder_stream_release_(struct trace_stream *stream)
 {
     trace_stream_release(stream);

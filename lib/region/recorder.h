@@ -81,6 +81,9 @@ UPMU_API uint32_t upmu_recorder_read_(struct recorder_count out[RECORDER_EVENTS_
 /** The process's directory in the trace; NULL while there is no trace. In a forked child after upmu_recorder_stream_(). */
 UPMU_API const char *upmu_recorder_dir_(void);
 
+/** Length of the recording's path, with which that of the process's directory begins; 0 while there is no trace. */
+UPMU_API size_t upmu_recorder_recording_(void);
+
 /** The recorder's clock, which is started if nothing is recorded. */
 UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);
 

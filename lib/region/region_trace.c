@@ -6,6 +6,7 @@
 #include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "base/variables.h"
+#include "mpi/launcher.h"
 #include "region/region.h"
 
 const char *region_option(const char *variable, const char *option)
@@ -44,6 +45,7 @@ int region_trace_open(struct region_process *p)
         };
     bool in_memory = strcmp(p->trace_dir, UPMU_TRACE_MEMORY) == 0;
     struct trace_config config = {.dir = in_memory ? p->memory : p->trace_dir,
+                                  .by_host = !in_memory && variable_is_on("UPMU_MPI") && launcher_rank() >= 0,
                                   .counters = counters,
                                   .n_counters = p->list.n,
                                   .sched_note = p->sched_note,

@@ -17,13 +17,13 @@ chmod +x as_hosts
 ranks=4
 [ $mpi = openmpi ] || ranks=2 # those of MPICH do not give way to each other
 record r $ranks ./as_hosts ./clocks
-python3 - r $ranks <<'PYTHON' || fail "clocks: $(grep -h 'reference\|freq\|offset' r/*/metadata)"
+python3 - r $ranks <<'PYTHON' || fail "clocks: $(grep -h 'reference\|freq\|offset' r/*/*/metadata)"
 import glob, re, sys
 from fractions import Fraction as F
 dir, ranks = sys.argv[1], int(sys.argv[2])
 shifts = {0: (0, 0), 1200000000: (1200000000, 40000), -700000000: (-700000000, -25000)}
 found = []
-for path in glob.glob(dir + "/*/metadata"):
+for path in glob.glob(dir + "/*/*/metadata"):
     text = open(path).read()
     if 'command = "./clocks"' in text:
         found.append({k: int(v) for k, v in re.findall(r"^    (\w+) = (-?\d+);", text, re.M)} |
@@ -63,7 +63,7 @@ is "left files" "" "$(find r -maxdepth 1 -name '.mpi-*')"
 # No message is received before it was sent by more than the clocks are unsure, and none at all where they are known better than messages
 # take. On a busy machine they are not always.
 for try in 1 2; do
-    known=$(sed -nE 's/.*reference_error_ns = ([0-9]+);/\1/p' r/*/metadata | sort -n | tail -1)
+    known=$(sed -nE 's/.*reference_error_ns = ([0-9]+);/\1/p' r/*/*/metadata | sort -n | tail -1)
     [ "$known" -gt 3000 ] || break
     rm -rf r
     record r $ranks ./as_hosts ./clocks
@@ -85,10 +85,10 @@ fi
 
 # Killed ranks have the offset of the start.
 run $ranks "$upmu" record --mpi -o killed -- ./as_hosts ./clocks die >out 2>err && fail "killed ranks ended with 0"
-python3 - killed <<'PYTHON' || fail "killed: $(grep -h 'reference\|freq\|offset' killed/*/metadata)"
+python3 - killed <<'PYTHON' || fail "killed: $(grep -h 'reference\|freq\|offset' killed/*/*/metadata)"
 import glob, re, sys
 points = []
-for path in glob.glob(sys.argv[1] + "/*/metadata"):
+for path in glob.glob(sys.argv[1] + "/*/*/metadata"):
     text = open(path).read()
     if 'command = "./clocks' in text and "UPMU" not in text:
         points.append((re.search(r"reference_points = (\d)", text) or [0, "0"])[1])
@@ -99,7 +99,7 @@ PYTHON
 UPMU_MPI_EXCHANGE=0 record bare 2 ./as_hosts ./clocks
 "$upmu" report --mpi --json bare >json
 grep -q '"reversed": *0[,}]' json && fail "clocks that differ do not show"
-grep -q 'reference_points' bare/*/metadata && fail "an exchange although it is off"
+grep -q 'reference_points' bare/*/*/metadata && fail "an exchange although it is off"
 cat >partly <<'SHELL'
 #!/bin/sh
 [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != "$WITHOUT" ] || unset LD_PRELOAD UPMU_MPI
@@ -108,6 +108,6 @@ SHELL
 chmod +x partly
 for without in 0 1; do
     UPMU_MPI_EXCHANGE=1 WITHOUT=$without record partly_$without 2 ./partly ./clocks
-    grep -q 'reference_points' partly_$without/*/metadata && fail "an exchange without rank $without"
+    grep -q 'reference_points' partly_$without/*/*/metadata && fail "an exchange without rank $without"
 done
 exit 0

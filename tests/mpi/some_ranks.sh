@@ -53,8 +53,9 @@ PYTHON
 
 # A rank that only starts and ends: at most 64 kB.
 record idle 2 ./subject late
-for dir in idle/*/; do
+for dir in idle/*/*/; do
     kilobytes=$(du -sk "$dir" | cut -f1)
     [ "$kilobytes" -le 64 ] || fail "an idle rank needs $kilobytes kB: $(du -ak "$dir")"
 done
-[ "$(find idle -mindepth 1 -maxdepth 1 -type d | wc -l)" = 2 ] || fail "not a directory per rank: $(ls idle)"
+[ "$(find idle -mindepth 1 -maxdepth 1 -type d | wc -l)" = 1 ] || fail "not a directory per host: $(ls idle)"
+[ "$(find idle -mindepth 2 -maxdepth 2 -type d | wc -l)" = 2 ] || fail "not a directory per rank: $(ls idle/*)"

@@ -88,6 +88,8 @@ int main(int argc, char **argv)
         delay_ms(DELAY_MS);
     if (strcmp(what, "killed") == 0)
         run_killed();
+    while (strcmp(what, "asleep") == 0 && access("wake", F_OK) != 0)
+        usleep(DELAY_MS * 1000);
     MPI_Finalize();
     return 0;
 }

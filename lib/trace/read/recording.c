@@ -67,20 +67,50 @@ static bool recording_is_stream(const char *dir, const char *name)
     return strncmp(name, "stream_", strlen("stream_")) == 0;
 }
 
-/* All entries that `wanted` accepts, without hidden ones. */
-static int recording_list_dir(const char *dir, bool (*wanted)(const char *dir, const char *name), struct path_list *out)
+typedef bool recording_wanted_fn(const char *dir, const char *name);
+
+static int recording_add_dir(const char *dir, recording_wanted_fn *wanted, int depth, struct path_list *out);
+
+/* The directory of a host: it has directories of processes, and is none. */
+static int recording_add_host(const char *dir, const char *name, recording_wanted_fn *wanted, struct path_list *out)
+{
+    struct stat st;
+    char *path = NULL, *control = NULL;
+    int rc = 0;
+    if (asprintf(&path, "%s/%s", dir, name) < 0 || asprintf(&control, "%s/" CONTROL_FILE, path) < 0)
+        rc = upmu_fail(UPMU_E_NOMEM, "out of memory for the list of files in \"%s\"", dir);
+    else if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(control, F_OK) != 0)
+        rc = recording_add_dir(path, wanted, 0, out);
+    free(control);
+    free(path);
+    return rc;
+}
+
+/* All entries that `wanted` accepts, without hidden ones, also those in directories of hosts if `depth` is 1. */
+static int recording_add_dir(const char *dir, recording_wanted_fn *wanted, int depth, struct path_list *out)
 {
     DIR *d = opendir(dir);
     if (!d)
         return packets_io_failed(dir, errno);
     int rc = 0;
     const struct dirent *e;
-    for (errno = 0; rc == 0 && (e = readdir(d)) != NULL; errno = 0)
-        if (e->d_name[0] != '.' && wanted(dir, e->d_name))
+    for (errno = 0; rc == 0 && (e = readdir(d)) != NULL; errno = 0) {
+        if (e->d_name[0] == '.')
+            continue;
+        if (wanted(dir, e->d_name))
             rc = path_list_add(out, dir, e->d_name);
+        else if (depth > 0)
+            rc = recording_add_host(dir, e->d_name, wanted, out);
+    }
     if (rc == 0 && errno != 0)
         rc = packets_io_failed(dir, errno);
     closedir(d);
+    return rc;
+}
+
+static int recording_list_dir(const char *dir, recording_wanted_fn *wanted, int depth, struct path_list *out)
+{
+    int rc = recording_add_dir(dir, wanted, depth, out);
     if (rc != 0)
         path_list_free(out);
     else if (out->n)
@@ -117,7 +147,7 @@ static bool recording_is_interrupted(const char *dir, const char *name)
 int recording_interrupted(const char *dir, struct path_list *out)
 {
     *out = (struct path_list){0};
-    return recording_has_metadata(dir, NULL) ? 0 : recording_list_dir(dir, recording_is_interrupted, out);
+    return recording_has_metadata(dir, NULL) ? 0 : recording_list_dir(dir, recording_is_interrupted, 1, out);
 }
 
 int recording_processes(const char *dir, struct path_list *out)
@@ -126,7 +156,7 @@ int recording_processes(const char *dir, struct path_list *out)
     *out = (struct path_list){0};
     if (recording_has_metadata(dir, NULL))
         return path_list_add(out, dir, NULL);
-    int rc = recording_list_dir(dir, recording_has_metadata, out);
+    int rc = recording_list_dir(dir, recording_has_metadata, 1, out);
     if (rc != 0 || out->n > 0)
         return rc;
     rc = recording_interrupted(dir, &begun);
@@ -142,7 +172,7 @@ int recording_processes(const char *dir, struct path_list *out)
 int recording_streams(const char *process, struct path_list *out)
 {
     *out = (struct path_list){0};
-    return recording_list_dir(process, recording_is_stream, out);
+    return recording_list_dir(process, recording_is_stream, 0, out);
 }
 
 /* --------------------------------------------------------------------------------------------------- metadata */

@@ -49,6 +49,7 @@ struct trace_writer {
     struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
     char fields[UPMU_REGION_EVENTS_MAX][SCHEMA_FIELD_NAME_MAX];
     char dir[PATH_MAX];
+    size_t recording; /* length of the recording's path, with which dir begins */
     uint64_t start_tick;
     size_t struct_bytes;
     char *strings_end; /* the counters' texts follow the struct */
@@ -58,6 +59,11 @@ struct trace_writer {
 const char *trace_writer_dir(const struct trace_writer *w)
 {
     return w->dir;
+}
+
+size_t trace_writer_recording(const struct trace_writer *w)
+{
+    return w->recording;
 }
 
 void trace_writer_sched_note(struct trace_writer *w, const char *note)
@@ -244,17 +250,24 @@ static int writer_make_recording_dir(const char *dir, char *resolved)
     return 0;
 }
 
-/* DIR/<host>-<pid>-<start>, always new: the start distinguishes a program from the one it replaced by exec. */
-static int writer_make_process_dir(struct trace_writer *w, const char *recording)
+/* DIR/<host>-<pid>-<start> or DIR/<host>/<host>-<pid>-<start>, always new: the start distinguishes a program from the one it
+ * replaced by exec. */
+static int writer_make_process_dir(struct trace_writer *w, const char *recording, bool by_host)
 {
     char host[65];
     writer_host_for_path(host, sizeof host, w->meta.host[0] ? w->meta.host : "localhost");
     uint64_t start = w->meta.start_ns;
+    w->recording = strlen(recording);
     for (int attempt = 0; attempt < 100; attempt++, start++) {
-        int n = snprintf(w->dir, sizeof w->dir, "%s/%s-%d-%" PRIu64 ".%09" PRIu64, recording, host, (int)w->meta.pid,
-                         start / 1000000000, start % 1000000000);
+        int n = snprintf(w->dir, sizeof w->dir, "%s%s%s/%s-%d-%" PRIu64 ".%09" PRIu64, recording, by_host ? "/" : "",
+                         by_host ? host : "", host, (int)w->meta.pid, start / 1000000000, start % 1000000000);
         if (n < 0 || n >= (int)(sizeof w->dir - sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX))
             return upmu_fail(UPMU_E_IO, "the path of the recording directory \"%s\" is too long", recording);
+        char *name = strrchr(w->dir, '/');
+        *name = '\0';
+        if (by_host)
+            (void)mkdir(w->dir, 0700); /* another process may have made it */
+        *name = '/';
         if (mkdir(w->dir, 0700) == 0)
             return 0;
         if (errno != EEXIST)
@@ -469,7 +482,7 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
         w->home.retry_ticks = hz / RETRIES_PER_SECOND;
         w->start_tick = now.tick;
         w->meta.start_ns = clock_map_ns(&w->meta.clock, now.tick);
-        rc = writer_make_process_dir(w, recording);
+        rc = writer_make_process_dir(w, recording, config->by_host);
     }
     if (rc == 0)
         rc = control_make(w);

@@ -25,6 +25,7 @@ struct trace_stream; /**< one per thread */
 
 struct trace_config {
     const char *dir; /**< the recording; made if missing (one level), with one sub-directory per process */
+    bool by_host;    /**< processes of a host are in a directory of their own: of jobs with many ranks */
     const struct trace_counter *counters;
     size_t n_counters;         /**< 0 ... UPMU_REGION_EVENTS_MAX */
     size_t packet_bytes;       /**< 0: the default, 256 KiB; rounded up to pages */
@@ -56,6 +57,9 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
 
 /** The process's directory; lives as long as the writer. */
 const char *trace_writer_dir(const struct trace_writer *w);
+
+/** The recording: the beginning of that path. @return its length. */
+size_t trace_writer_recording(const struct trace_writer *w);
 
 /** The clock of this host. */
 struct trace_clock {
