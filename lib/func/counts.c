@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/variables.h"
 #include "func/files.h"
 
@@ -124,11 +124,11 @@ bool func_counts_new(struct func_tree *t)
     counts_name(t, name);
     size_t each = n * sizeof(struct func_count);
     size_t open_bytes = (size_t)t->frames_max * n * sizeof(struct open_count);
-    void *open = func_map_wiped(open_bytes);
+    void *open = own_memory_map_wiped(open_bytes);
     void *sums = open ? func_file_map(name, t->nodes_max * each, t->nodes_ready * each) : NULL;
     if (!sums) {
         if (open)
-            munmap(open, open_bytes);
+            own_memory_unmap(open, open_bytes);
         return false;
     }
     counts_touch(open, (size_t)TOUCHED_FRAMES * n * sizeof(struct open_count));

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/own_memory.h"
 #include "base/private_table.h"
 #include "func/state.h"
 
@@ -101,7 +102,7 @@ void *func_file_map(const char *name, size_t bytes, size_t ready)
 {
     struct file_order o = {.name = name, .bytes = bytes, .to = ready};
     if (!func_process.to_trace)
-        return func_map_wiped(bytes);
+        return own_memory_map_wiped(bytes);
     int rc = files_order(&o);
     if (rc < 0)
         errno = -rc;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/text/textbuf.h"
 #include "base/variables.h"
 #include "func/counts.h"
@@ -147,6 +148,9 @@ FUNC_PLAIN static void process_end(void)
     if (prefix && func_csv_write(prefix) < 0)
         variable_report("functions", upmu_error());
     free(prefix);
+    struct control_header *control = p->to_trace ? upmu_recorder_control_() : NULL;
+    if (control)
+        control_add_memory(control, own_memory_count());
 }
 
 /* The program restricts its system calls: what is recorded ends before. */

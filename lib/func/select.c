@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/text/pattern.h"
 #include "base/private_table.h"
 #include "func/elf_functions.h"
@@ -60,7 +61,7 @@ static bool patterns_match(const char *text, const char *module, const char *nam
 
 int func_select_start(void)
 {
-    selection = func_map_wiped(sizeof *selection);
+    selection = own_memory_map_wiped(sizeof *selection);
     return selection ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory for the settings of function recording");
 }
 

@@ -2,8 +2,6 @@
 /* Gate, settings and thread-local state of function recording. */
 #include "func/state.h"
 
-#include <sys/mman.h>
-
 #include "base/tick.h"
 
 #ifdef TICK_ISA_NAME
@@ -38,15 +36,4 @@ void func_moment(uint64_t *tick, uint64_t *raw_ns)
         *tick = begin + width / 2;
         *raw_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     }
-}
-
-void *func_map_wiped(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    if (madvise(p, bytes, MADV_WIPEONFORK) == 0)
-        return p;
-    munmap(p, bytes);
-    return NULL;
 }

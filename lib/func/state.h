@@ -120,7 +120,4 @@ void func_lost(enum func_loss cause, uint64_t n);
 /** One moment on both clocks: the tightest of a few tries. */
 void func_moment(uint64_t *tick, uint64_t *raw_ns);
 
-/** Private memory that a child finds zeroed; NULL. */
-void *func_map_wiped(size_t bytes);
-
 #endif

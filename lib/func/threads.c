@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/own_memory.h"
 #include "base/tick.h"
 #include "func/files.h"
 #include "func/gate.h"
@@ -287,7 +288,7 @@ static void func_on_thread_end(void *arg)
 
 int func_threads_start(void)
 {
-    func_process.shared = func_map_wiped(sizeof *func_process.shared);
+    func_process.shared = own_memory_map_wiped(sizeof *func_process.shared);
     if (!func_process.shared)
         return upmu_fail(UPMU_E_SYSTEM, "no memory that the kernel clears in forked children (MADV_WIPEONFORK, Linux "
                                         "4.14): functions are not recorded");

@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/own_memory.h"
 #include "func/files.h"
 #include "func/modules.h"
 #include "func/select.h"
@@ -239,7 +239,7 @@ void func_tree_select(struct func_tree *t, uint32_t selected)
 {
     struct func_node *nodes = func_nodes(t);
     uint32_t n = t->nodes < t->nodes_ready ? t->nodes : t->nodes_ready;
-    uint32_t *depth = func_map_wiped(n * sizeof *depth);
+    uint32_t *depth = own_memory_map_wiped(n * sizeof *depth);
     t->selected = selected;
     func_events_select(t);
     for (uint32_t i = depth ? FUNC_NODE_THREAD : FUNC_NODES_FIXED; i < n; i++)
@@ -248,7 +248,7 @@ void func_tree_select(struct func_tree *t, uint32_t selected)
         else if (!(nodes[i].child & FUNC_RECURSION))
             tree_select_children(t, i, depth, n);
     if (depth)
-        munmap(depth, n * sizeof *depth);
+        own_memory_unmap(depth, n * sizeof *depth);
 }
 
 /* --------------------------------------------------------------------------------------------- out of order */

@@ -69,3 +69,11 @@ assert all(r[[k for k in r if k.startswith("page-faults")][0]].isdigit() for r i
 PY
 UPMU_FUNC_COUNTERS=fast UPMU_FUNC_MODE=tree LD_PRELOAD=$(dirname "$upmu")/../../lib/libupmu_func.so.0 ./counted 2>err
 grep -q 'UPMU_FUNC_COUNTERS=fast is not known. Use user, slow or none' err || fail "$(cat err)"
+
+# The memory of calls that are open, deep in a recursion, is among the recorder's that is shown.
+"$cc" -g -O2 -finstrument-functions "$sources/subject.c" -o subject -pthread -ldl
+UPMU_FUNC_COUNTERS=slow "$upmu" record --functions -e page-faults -o deep -- ./subject recursion >out 2>&1 || fail "record: $(cat out)"
+"$upmu" report --json deep >deep.json
+python3 -c 'import json
+p, = json.load(open("deep.json"))["processes"]
+assert p["memory_bytes"] > 1 << 20, p'
