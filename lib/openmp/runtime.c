@@ -13,6 +13,9 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "openmp/state.h"
 
 enum { SITES = 1024 };
 
@@ -47,23 +50,41 @@ static void *find_of_caller(const struct omp_function *f, uintptr_t site)
     return real;
 }
 
+/* LLVM's runtime asks for its tool when it starts, and it would start within the call that is to be recorded: by then the wrapper
+ * would have recorded it, too. */
+static void runtime_start(const void *real)
+{
+    static uintptr_t started;
+    uintptr_t module = omp_runtime_module(real);
+    Dl_info info;
+    if (!module || module == __atomic_load_n(&started, __ATOMIC_ACQUIRE) || !dladdr(real, &info))
+        return;
+    void *file = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *number = file ? dlsym(file, "__kmpc_global_thread_num") : NULL; /* starts the runtime */
+    int (*start)(void *source);
+    memcpy(&start, &number, sizeof start);
+    if (start && omp_runtime_module(number) == module)
+        (void)start(NULL);
+    if (file)
+        dlclose(file);
+    __atomic_store_n(&started, module, __ATOMIC_RELEASE);
+}
+
 void *omp_runtime_find(struct omp_function *f, uintptr_t site)
 {
     int saved = errno;
-    uintptr_t key = site ^ (uintptr_t)f;
+    uintptr_t key = site ^ (uintptr_t)f, empty = 0;
     struct runtime_site *slot = site_slot(key);
     if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == key)
         return slot->real;
-    void *real = dlsym(RTLD_NEXT, f->name);
-    if (real) {
+    void *next = dlsym(RTLD_NEXT, f->name), *real = next ? next : find_of_caller(f, site);
+    if (real && omp_is_on())
+        runtime_start(real);
+    if (next) {
         __atomic_store_n(&f->module, omp_runtime_module(real), __ATOMIC_RELAXED);
         __atomic_store_n(&f->real, real, __ATOMIC_RELEASE);
-    } else {
-        real = find_of_caller(f, site);
-    }
-    uintptr_t empty = 0;
-    if (real && !f->real &&
-        __atomic_compare_exchange_n(&slot->key, &empty, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    } else if (real && !f->real &&
+               __atomic_compare_exchange_n(&slot->key, &empty, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         slot->real = real;
         __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
     }

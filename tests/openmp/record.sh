@@ -38,6 +38,20 @@ grep -q '"event": "member-end"' dump.json || fail "dump --json does not have the
 "$upmu" report r >report
 ! grep -q 'unknown types' report || fail "the overview does not have the events"
 
+# A program of gcc that LLVM's runtime serves: each region is there once, the first one too, which starts the runtime.
+if [ "$runtime" = libomp ] && gcc -O1 -g -fopenmp -o of_gcc "$here/subject.c" -lpthread 2>/dev/null; then
+    llvm=$(ldd ./subject | sed -nE 's/.*libomp[^ ]* => ([^ ]+).*/\1/p')
+    # shellcheck disable=SC2016
+    record gcc sh -c 'LD_PRELOAD=$LD_PRELOAD:$0 exec "$@"' "$llvm" ./of_gcc imbalance 2 3
+    "$upmu" report --openmp --json gcc >gcc.json
+    python3 -c '
+import json
+p, = json.load(open("gcc.json"))["processes"]
+assert "LLVM" in p["runtime"], p["runtime"]
+assert p["regions_run"] == sum(r["count"] for r in p["regions"]) == 4, p["regions"]  # one begins the threads
+assert len(p["regions"]) == 2 and p["strays"] == 0, p["regions"]' || fail "regions of gcc on libomp"
+fi
+
 # A program without OpenMP.
 record r true || fail "true ended with $?"
 ! "$upmu" report --openmp r 2>err || fail "a report without OpenMP succeeds"
