@@ -4,6 +4,7 @@
 #ifndef UPMU_BASE_TICK_H
 #define UPMU_BASE_TICK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -61,12 +62,34 @@ static inline uint64_t tick_portable(void)
 /** Set by clock_start(): 1 if the ISA's counter has a constant rate here. */
 extern uint32_t tick_use_isa;
 
+/** Whether tick_now() is a few instructions, without a call. */
+static inline bool tick_is_short(void)
+{
+    return __builtin_expect(tick_use_isa != 0, 1);
+}
+
+/** tick_now() where tick_is_short(). */
+static inline uint64_t tick_short(void)
+{
+    return tick_isa();
+}
+
 /** Ticks now; clock_start() must have run. Signal safe, keeps errno. */
 static inline uint64_t tick_now(void)
 {
     return __builtin_expect(tick_use_isa, 1) ? tick_isa() : tick_portable();
 }
 #else
+static inline bool tick_is_short(void)
+{
+    return false;
+}
+
+static inline uint64_t tick_short(void)
+{
+    return 0;
+}
+
 static inline uint64_t tick_now(void)
 {
     return tick_portable();

@@ -4,19 +4,45 @@
 
 #include <errno.h>
 
+#include "base/tick.h"
+#include "region/recorder.h"
+#include "trace/format/schema.h"
+#include "trace/write/stream_fast.h"
+#include "trace/write/writer.h"
+#include "upmu/trace.h"
+
 /* Of libupmu_sync, if it is there. */
 extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
 
-void omp_write_slowly(struct trace_stream *s, uint64_t tick, uint32_t event, uint32_t construct, uint32_t number,
-                      uint64_t value)
+/* Where the thread has no stream, or the short path does not apply. */
+static __attribute__((noinline, cold)) void omp_write_slowly(uint32_t first, uint64_t value)
 {
-    const uint64_t numbers[] = {event, construct, number < UINT16_MAX ? number : UINT16_MAX, value};
+    if (!omp_is_on()) /* it ended while a thread waited */
+        return;
     int saved = errno;
-    if (s)
-        (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP, numbers, NULL);
-    else
+    struct trace_stream *s = upmu_recorder_stream_();
+    uint64_t tick = tick_now();
+    if (!s) {
         upmu_recorder_lost_(LOSS_THREAD, 1);
+    } else if (!stream_fast_numbers(s, tick, SCHEMA_ID_OMP, first, value)) {
+        uint8_t event, construct;
+        uint16_t number;
+        memcpy(&event, (const char *)&first, sizeof event);
+        memcpy(&construct, (const char *)&first + sizeof event, sizeof construct);
+        memcpy(&number, (const char *)&first + sizeof event + sizeof construct, sizeof number);
+        const uint64_t numbers[] = {event, construct, number, value};
+        (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP, numbers, NULL);
+    }
     errno = saved;
+}
+
+/* Calls nothing before its end on the short path, so that no register has to be saved. */
+void omp_write_fields(uint32_t first, uint64_t value)
+{
+    struct trace_stream *s = recorder_stream_made();
+    if (UNLIKELY(!__atomic_load_n(&omp_process.fast, __ATOMIC_RELAXED) || !s ||
+                 !stream_fast_numbers(s, tick_short(), SCHEMA_ID_OMP, first, value)))
+        omp_write_slowly(first, value);
 }
 
 static void omp_describe(struct trace_stream *s, uint64_t tick, enum omp_method method)
@@ -27,20 +53,34 @@ static void omp_describe(struct trace_stream *s, uint64_t tick, enum omp_method 
                                   method == OMP_METHOD_OMPT ? omp_process.runtime : "libgomp");
 }
 
+static inline void omp_write_parallel(struct trace_stream *s, uint64_t tick, uint64_t region, uint32_t threads,
+                                      uint32_t stack, uint64_t site)
+{
+    const struct {
+        uint64_t region;
+        uint32_t threads, stack;
+        uint64_t site;
+    } fields = {region, threads, stack, site}; /* of the class, which has no padding either */
+    const uint64_t numbers[] = {region, threads, stack, site};
+    if (UNLIKELY(!stream_fast_payload(s, tick, SCHEMA_ID_OMP_PARALLEL, &fields, sizeof fields)))
+        (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP_PARALLEL, numbers, NULL);
+}
+
 uint64_t omp_region_begin(enum omp_method method, uint32_t threads, uintptr_t site, uintptr_t call)
 {
     if (UNLIKELY(!omp_is_on()))
         return 0;
     int saved = errno;
     uint64_t region = __atomic_add_fetch(&omp_process.regions, 1, __ATOMIC_RELAXED);
-    struct trace_stream *s = upmu_recorder_stream_();
+    struct trace_stream *s = recorder_stream_made();
+    if (UNLIKELY(!s))
+        s = upmu_recorder_stream_();
     uint64_t tick = tick_now();
-    if (s) {
+    if (LIKELY(s != NULL)) {
         if (UNLIKELY(!__atomic_load_n(&omp_process.described, __ATOMIC_RELAXED)))
             omp_describe(s, tick, method);
         uint32_t stack = upmu_sync_stack_ ? upmu_sync_stack_(tick, call) : 0;
-        const uint64_t numbers[] = {region, threads, stack, site};
-        (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP_PARALLEL, numbers, NULL);
+        omp_write_parallel(s, tick, region, threads, stack, site);
     } else {
         upmu_recorder_lost_(LOSS_THREAD, 1);
     }

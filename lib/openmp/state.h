@@ -22,6 +22,7 @@ extern _Thread_local struct omp_tls omp_tls __attribute__((tls_model("initial-ex
 /** State of the process. A forked child inherits it, but `described`. */
 struct omp_process {
     uint32_t on;           /**< recording */
+    uint32_t fast;         /**< recording, by a clock that is read without a call */
     uint32_t described;    /**< the process's OMP_ENV is written */
     uint64_t regions;      /**< begun so far */
     uintptr_t ompt_module; /**< address of the file that has LLVM's runtime; 0: there is no OMPT */

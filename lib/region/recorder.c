@@ -27,11 +27,11 @@ static struct trace_stream *recorder_late_stream(struct region_thread *t)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
-        t->kept->stream = NULL;
+    if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->stream) < 0)
+        t->stream = NULL;
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
-    return t->kept->stream;
+    return t->stream;
 }
 
 struct trace_stream *upmu_recorder_stream_(void)
@@ -39,13 +39,13 @@ struct trace_stream *upmu_recorder_stream_(void)
     struct region_thread *t = region_tls.thread;
     if (__builtin_expect(t && t->live, 1)) {
         /* Also if busy: a stream has slots for the events of signal handlers that interrupt it. */
-        if (__builtin_expect(t->kept->stream != NULL, 1))
-            return t->kept->stream;
+        if (__builtin_expect(t->stream != NULL, 1))
+            return t->stream;
     } else if (!upmu_regions.shared || !(t = region_thread_get())) {
         return NULL;
     }
-    if (t->kept->stream || !upmu_regions.trace || t->ended)
-        return t->kept->stream;
+    if (t->stream || !upmu_regions.trace || t->ended)
+        return t->stream;
     return recorder_late_stream(t);
 }
 

@@ -142,10 +142,10 @@ static int region_mark(struct region_thread *t, const char *text)
     region_bump(&t->misuse.marks);
     if (!upmu_regions.trace)
         return 0;
-    if (!t->kept->stream) {
+    if (!t->stream) {
         region_bump(&t->misuse.trace_lost);
         trace_lost(upmu_regions.trace, LOSS_THREAD, 1);
-    } else if (!trace_mark(t->kept->stream, tick_now(), text, len)) {
+    } else if (!trace_mark(t->stream, tick_now(), text, len)) {
         region_bump(&t->misuse.trace_lost);
     }
     return 0;

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/tiny_lock.h"
 #include "core/set/counters.h"
+#include "region/recorder.h"
 #include "trace/format/control.h"
 #include "trace/write/memory.h"
 #include "trace/write/writer.h"
@@ -122,7 +123,6 @@ struct region_kept {
     struct region_kept *next, *before;
     struct region_thread *thread;
     struct counters counters;
-    struct trace_stream *stream;
     struct region_sched sched;
     struct tiny_lock open; /**< held while the counters are closed, and while another thread reads their times */
     uint64_t late;         /**< atomic: events that the kernel ran in part only, as counters_late() has them */
@@ -143,6 +143,7 @@ struct region_thread {
     pid_t tid;
     uint32_t n_records;
     char name[16];
+    struct trace_stream *stream; /**< NULL: none yet, or no more */
     struct region_kept *kept;
     struct region_misuse misuse;
     unsigned char *frames;  /**< UPMU_REGION_DEPTH_MAX of them */
@@ -221,6 +222,13 @@ struct region_tls {
     uint32_t refused;  /**< no block could be made, or the thread has ended: permanent */
 };
 extern _Thread_local struct region_tls region_tls __attribute__((tls_model("initial-exec")));
+
+/** `t` is the calling thread's block from now on; NULL: it has none. */
+static inline void region_thread_set(struct region_thread *t)
+{
+    region_tls.thread = t;
+    upmu_recorder_place_ = t ? &t->stream : NULL;
+}
 
 /** The calling thread's block if it is ready to record, else NULL: then call region_thread_get(). */
 static inline struct region_thread *region_thread_ready(void)

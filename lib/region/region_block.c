@@ -168,8 +168,8 @@ struct region_thread *region_block_make(void)
     block_touch(t, sizeof *t);
     block_touch(t->frames, TOUCHED_FRAMES * upmu_regions.frame_bytes);
     block_touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
-    if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
-        t->kept->stream = NULL;
+    if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->stream) < 0)
+        t->stream = NULL;
     list_block(t); /* first: a child forked by another thread meanwhile must find the open descriptors */
     block_open_counters(t);
     if (region_sched_on())
@@ -253,9 +253,9 @@ void region_block_end(struct region_thread *t)
     counters_close(&t->kept->counters, false);
     tiny_lock_give(&t->kept->open);
     region_sched_end(t);
-    if (t->kept->stream) {
-        trace_stream_release(t->kept->stream);
-        t->kept->stream = NULL;
+    if (t->stream) {
+        trace_stream_release(t->stream);
+        t->stream = NULL;
     }
     block_retire(t);
 }
@@ -287,5 +287,5 @@ void region_blocks_forget(void)
     p->merged = NULL;
     p->threads_ended = p->threads_merged = p->threads_short = p->threads_lost = p->turned_away = 0;
     region_tls.refused = 0;
-    region_tls.thread = NULL;
+    region_thread_set(NULL);
 }

@@ -307,7 +307,7 @@ static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool 
                                                   const uint64_t *words)
 {
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
-    if (!t->kept->stream) {
+    if (!t->stream) {
         region_bump(&t->misuse.trace_lost);
         trace_lost(upmu_regions.trace, LOSS_THREAD, 1);
         return;
@@ -315,7 +315,7 @@ static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool 
     counters_totals(&t->kept->counters, words, values);
     if (region_sched_on())
         region_sched_drain(t, tick);
-    if (!trace_region(t->kept->stream, end, tick, region_name_text(id), region_name_length(id), values))
+    if (!trace_region(t->stream, end, tick, region_name_text(id), region_name_length(id), values))
         region_bump(&t->misuse.trace_lost);
 }
 
@@ -323,14 +323,14 @@ bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object)
 {
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
     struct counters *c = &t->kept->counters;
-    if (!t->kept->stream || upmu_regions.list.n == 0)
+    if (!t->stream || upmu_regions.list.n == 0)
         return false;
     recorder_enter(t);
     counters_read(c, t->scratch);
     if (*tick == 0)
         *tick = tick_now();
     counters_totals(c, t->scratch, values);
-    return recorder_leave(t, trace_counters(t->kept->stream, *tick, object, values));
+    return recorder_leave(t, trace_counters(t->stream, *tick, object, values));
 }
 
 /* ------------------------------------------------------------------------------------------- begin and end */

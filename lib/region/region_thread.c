@@ -61,7 +61,7 @@ static struct region_thread *thread_start(void)
     if (!region_tls.refused && (t = region_block_make()) != NULL) {
         pthread_setspecific(end_key, t);
         __atomic_store_n(&t->live, 1, __ATOMIC_RELEASE);
-        region_tls.thread = t;
+        region_thread_set(t);
     } else if (!region_tls.refused) {
         region_tls.refused = 1;
         __atomic_fetch_add(&upmu_regions.threads_lost, 1, __ATOMIC_RELAXED);
@@ -105,7 +105,7 @@ static void thread_end(struct region_thread *t)
     region_life_end(t);
     __atomic_store_n(&t->ended, 1, __ATOMIC_RELEASE);
     region_tls.refused = 1;
-    region_tls.thread = NULL;
+    region_thread_set(NULL);
     region_block_end(t);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

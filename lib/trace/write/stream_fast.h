@@ -43,7 +43,7 @@ static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint
  * long pause, for a tick before the last one (both make the difference large), or with a mark in the mailbox. */
 static inline bool stream_fits(const struct trace_stream *s, uint64_t tick, size_t bytes)
 {
-    return (size_t)(s->limit - s->pos) >= bytes && tick - s->last_tick <= CTF_TICK_MASK &&
+    return (uintptr_t)s->pos + bytes <= (uintptr_t)s->limit && tick - s->last_tick <= CTF_TICK_MASK &&
            __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) == 0 && !stream_has_mail(s);
 }
 
@@ -68,8 +68,9 @@ static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, u
     s->last_tick = tick;
     __builtin_prefetch(p + STREAM_AHEAD, 1);
     struct ctf_packet *packet = s->packet;
+    uint64_t content = (uint64_t)(p + STREAM_COMPACT_BYTES - (uint8_t *)packet);
     __atomic_store_n(&packet->timestamp_end, tick, __ATOMIC_RELEASE);
-    __atomic_store_n(&packet->content_size, (uint64_t)(s->pos - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
+    __atomic_store_n(&packet->content_size, content * 8, __ATOMIC_RELEASE);
 }
 
 /* The slow path, kept out of line so that the caller needs no stack space for it. */
@@ -113,10 +114,9 @@ static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
     return p + sizeof flags;
 }
 
-static inline void stream_wait_write(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
+/* An event that is not a compact one ends at `end`. */
+static inline void stream_other_end(struct trace_stream *s, uint64_t tick, uint8_t *end)
 {
-    uint32_t id = e->kind == UPMU_TRACE_LOCK_BLOCK ? SCHEMA_ID_LOCK_BLOCK : SCHEMA_ID_LOCK_ACQUIRED;
-    uint8_t *end = stream_put_wait(stream_put_u32(s->pos, ctf_short_head(id, tick)), e);
     struct ctf_packet *packet = s->packet;
     s->other_bytes += (size_t)(end - s->pos);
     s->other_events++;
@@ -125,6 +125,12 @@ static inline void stream_wait_write(struct trace_stream *s, uint64_t tick, cons
     __builtin_prefetch(end + STREAM_AHEAD, 1);
     __atomic_store_n(&packet->timestamp_end, tick, __ATOMIC_RELEASE);
     __atomic_store_n(&packet->content_size, (uint64_t)(end - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
+}
+
+static inline void stream_wait_write(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
+{
+    uint32_t id = e->kind == UPMU_TRACE_LOCK_BLOCK ? SCHEMA_ID_LOCK_BLOCK : SCHEMA_ID_LOCK_ACQUIRED;
+    stream_other_end(s, tick, stream_put_wait(stream_put_u32(s->pos, ctf_short_head(id, tick)), e));
 }
 
 /** Record a LOCK_BLOCK or LOCK_ACQUIRED without the table of classes, which is not in the caches of a thread that was just
@@ -165,21 +171,45 @@ static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace
     return __builtin_expect(written, 1) || stream_by_call(s, tick, kind, object_type, flags, object, stack);
 }
 
+/* Make the stream busy for an event of `bytes`. @return false: it is not, and stream_record() has to be used, which also writes what
+ * a signal handler left meanwhile. */
+static inline __attribute__((always_inline)) bool stream_fast_begin(struct trace_stream *s, uint64_t tick, size_t bytes)
+{
+    if (__builtin_expect(__atomic_load_n(&s->busy, __ATOMIC_RELAXED) != 0, 0))
+        return false;
+    __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(stream_fits(s, tick, bytes), 1))
+        return true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->busy, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return false;
+}
+
 /** Record an event of class `id`, a constant, that is as long as the compact ones: 4 and 8 bytes of fields. Traced path. @return
  *  false if it has to be written by upmu_trace_numbers_(). */
-static inline bool stream_fast_numbers(struct trace_stream *s, uint64_t tick, uint32_t id, uint32_t first,
-                                       uint64_t second)
+static inline __attribute__((always_inline)) bool stream_fast_numbers(struct trace_stream *s, uint64_t tick,
+                                                                      uint32_t id, uint32_t first, uint64_t second)
 {
-    bool written = false;
-    if (__builtin_expect(__atomic_load_n(&s->busy, __ATOMIC_RELAXED) == 0, 1)) {
-        __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        written = stream_fits(s, tick, STREAM_COMPACT_BYTES);
-        if (__builtin_expect(written, 1))
-            stream_compact_write(s, tick, id, second, first);
-        stream_idle(s);
-    }
-    return written;
+    if (!stream_fast_begin(s, tick, STREAM_COMPACT_BYTES))
+        return false;
+    stream_compact_write(s, tick, id, second, first);
+    stream_idle(s);
+    return true;
+}
+
+/** The same of an event of class `id` below CTF_ID_LONG whose bytes are `payload`. */
+static inline __attribute__((always_inline)) bool stream_fast_payload(struct trace_stream *s, uint64_t tick,
+                                                                      uint32_t id, const void *payload, size_t bytes)
+{
+    if (!stream_fast_begin(s, tick, CTF_SHORT_HEAD_BYTES + bytes))
+        return false;
+    uint8_t *p = stream_put_u32(s->pos, ctf_short_head(id, tick));
+    memcpy(p, payload, bytes);
+    stream_other_end(s, tick, p + bytes);
+    stream_idle(s);
+    return true;
 }
 
 /** The same of an event without flags. */
