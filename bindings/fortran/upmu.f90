@@ -437,11 +437,13 @@ contains
         reason = fortran_text(c_set_reason(set%address, int(i - 1, c_size_t)))
     end function
 
-    subroutine upmu_set_close(set)
+    subroutine upmu_set_close(set, ierr)
         type(upmu_set), intent(inout) :: set
+        integer, intent(out), optional :: ierr
 
         call c_set_close(set%address)
         set%address = c_null_ptr
+        if (present(ierr)) ierr = 0
     end subroutine
 
     !> Whether a value has a number.

@@ -496,8 +496,10 @@ static void set_read_words(struct upmu_set *set)
 
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
 {
-    if (!set || !values || n < set->list.n)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_read: `n` is %zu, at least %zu needed", n, set ? set->list.n : 0);
+    if (!set || !values)
+        return ARGUMENT_NULL(set, values);
+    if (n < set->list.n)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_read: `n` is %zu, at least %zu needed", n, set->list.n);
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_read");
     if (!set->started)
