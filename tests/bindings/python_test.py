@@ -113,6 +113,22 @@ class Regions(unittest.TestCase):
                               env={**os.environ, "UPMU_REPORT": "json"}, stderr=subprocess.PIPE, text=True, check=True)
         self.assertIn('"load"', done.stderr)
 
+    def test_a_region_cannot_decorate_what_runs_after_its_call(self):
+        async def coroutine():
+            pass
+
+        async def asynchronous_generator():
+            yield
+
+        def generator():
+            yield
+
+        for function in (coroutine, asynchronous_generator, generator):
+            with self.assertRaisesRegex(TypeError, function.__name__):
+                upmu.region("later")(function)
+        with self.assertRaisesRegex(TypeError, "is a str, not function"):
+            upmu.region(generator)  # as a decorator without a name
+
 
 class Sets(unittest.TestCase):
     def test_a_value_has_a_number_or_a_reason(self):
@@ -152,7 +168,13 @@ class Sets(unittest.TestCase):
         self.assertEqual(failure.exception.name, "UPMU_E_NAME")
         self.assertRaises(ValueError, upmu.Set, "task-clock", pid=1, cpu=0)
         self.assertRaises(upmu.Error, upmu.Set, "task-clock", pid=2**30)
-        self.assertRaises(upmu.Error, upmu.Set("task-clock").read)  # never started
+        closed = upmu.Set("task-clock")
+        self.assertRaises(upmu.Error, closed.read)  # never started
+        closed.close()
+        for use in (closed.start, closed.stop, closed.reset, closed.read, closed.wait):
+            with self.assertRaisesRegex(upmu.Error, "^the set is closed$") as failure:
+                use()
+            self.assertEqual(failure.exception.name, "UPMU_E_STATE")
 
     def test_events_are_described_for_this_and_other_machines(self):
         self.assertEqual(upmu.event("page-faults").match, "exact")

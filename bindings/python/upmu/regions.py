@@ -2,6 +2,7 @@
 """Regions: time and counts of marked sections of a program."""
 import ctypes
 import functools
+import inspect
 import threading
 from ctypes import byref
 from typing import Any, Callable, NamedTuple, Optional, TypeVar
@@ -18,6 +19,10 @@ _direct = ctypes.PyDLL(None, handle=_handle._handle)
 _enter, _leave, _mark = _direct.upmu_region_enter, _direct.upmu_region_leave, _direct.upmu_mark
 _enter.argtypes = _leave.argtypes = [ctypes.c_void_p]
 _mark.argtypes = [ctypes.c_char_p]
+
+
+#: Functions whose call only makes an object: other code of the thread runs between the parts of their bodies.
+_LATER = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
 class region:
@@ -43,6 +48,8 @@ class region:
 
     @classmethod
     def _make(cls, name: str) -> "region":
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a region is a str, not {type(name).__name__}; a decorator has one, too: @upmu.region(\"name\")")
         if "\0" in name:
             raise ValueError("the name of a region contains a NUL character")
         with cls._lock:
@@ -66,6 +73,10 @@ class region:
             _leave(self._address)
 
     def __call__(self, function: Function) -> Function:
+        if any(is_one(function) for is_one in _LATER):
+            raise TypeError(f"{getattr(function, '__name__', function)}() is a coroutine or generator: its body runs after the call has returned. "
+                            "Use `with region:` in it, around parts without await and yield")
+
         @functools.wraps(function)
         def measured(*arguments: Any, **keywords: Any) -> Any:
             with self:

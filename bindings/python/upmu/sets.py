@@ -7,7 +7,7 @@ from ctypes import byref
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _declarations as c
-from ._native import check, core, sized, table, text
+from ._native import Error, check, core, sized, table, text
 
 
 class Value(NamedTuple):
@@ -62,18 +62,23 @@ class Set:
         names = events if isinstance(events, str) else ",".join(events)
         check(core.upmu_set_open(byref(self._set), names.encode(), byref(opts)))
 
+    def _opened(self) -> Any:
+        if not self._set:
+            raise Error("the set is closed", c.UPMU_E_STATE)
+        return self._set
+
     def start(self) -> "Set":
-        check(core.upmu_set_start(self._set))
+        check(core.upmu_set_start(self._opened()))
         self._began = time.perf_counter()
         return self
 
     def stop(self) -> None:
-        check(core.upmu_set_stop(self._set))
+        check(core.upmu_set_stop(self._opened()))
         self._seconds = self.seconds
         self._began = 0.0
 
     def reset(self) -> None:
-        check(core.upmu_set_reset(self._set))
+        check(core.upmu_set_reset(self._opened()))
         self._seconds = 0.0
         self._began = time.perf_counter() if self._began else 0.0
 
@@ -92,7 +97,7 @@ class Set:
 
     def _raw(self) -> Any:
         values = (c.UpmuValue * max(len(self), 1))()
-        check(core.upmu_set_read(self._set, values, len(values)))
+        check(core.upmu_set_read(self._opened(), values, len(values)))
         return values
 
     def read(self) -> "list[Value]":
@@ -113,13 +118,13 @@ class Set:
     def wait(self) -> int:
         """Wait for the end of the command. Returns its exit code, or minus the signal that ended it."""
         status = ctypes.c_int()
-        check(core.upmu_set_wait(self._set, byref(status)))
+        check(core.upmu_set_wait(self._opened(), byref(status)))
         return os.waitstatus_to_exitcode(status.value)
 
     @property
     def alive(self) -> bool:
         """Whether the target still exists."""
-        return check(core.upmu_set_alive(self._set)) == 1
+        return check(core.upmu_set_alive(self._opened())) == 1
 
     def close(self) -> None:
         core.upmu_set_close(self._set)
