@@ -3,14 +3,16 @@
 # cross.sh SOURCE DIR LIBS ISA; LIBS: folder of this machine's libraries. The programs run if qemu-user is installed.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-source=$1 dir=$2 libs=$3 isa=$4
+source=$1 dir=$2 libs=$3 isa=$4 abi=gnu
 
 case $isa in
 aarch64) machine=AArch64 packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
 riscv64) machine=RISC-V packages="gcc-riscv64-linux-gnu libc6-dev-riscv64-cross" ;;
+mips64el) machine=MIPS abi=gnuabi64 packages="gcc-mips64el-linux-gnuabi64 libc6-dev-mips64el-cross" ;;
 *) fail "no cross build for $isa" ;;
 esac
-gcc=$isa-linux-gnu-gcc
+triplet=$isa-linux-$abi
+gcc=$triplet-gcc
 echo 'int main(void) { return 0; }' >"$scratch/empty.c"
 if ! command -v "$gcc" >/dev/null || ! "$gcc" "$scratch/empty.c" -o "$scratch/empty" 2>/dev/null; then
     echo "skipped, because there is no cross compiler for $isa (Debian: $packages; scripts/deps.sh cross)"
@@ -51,7 +53,7 @@ if ! command -v "$emulator" >/dev/null; then
     exit 0
 fi
 for program in shared static; do
-    out=$("$emulator" -L "/usr/$isa-linux-gnu" -E LD_LIBRARY_PATH="$tree/lib" "$scratch/$program") ||
+    out=$("$emulator" -L "/usr/$triplet" -E LD_LIBRARY_PATH="$tree/lib" "$scratch/$program") ||
         fail "the $program program ended with status $? on $isa: $out"
     grep -qF "works for a stranger" <<<"$out" || fail "the $program program printed on $isa: $out"
 done
