@@ -96,19 +96,21 @@ static uint32_t samples_root(struct export_job *job, const struct upmu_sample_th
     return tree_child(&job->tree, 0, tree_label_of(&job->tree, TREE_THREAD, text));
 }
 
+const char *export_sampled_name(const struct upmu_sample_function *f, char text[SAMPLES_NAME_MAX])
+{
+    const char *module = f->module ? f->module : "", *slash = strrchr(module, '/');
+    snprintf(text, SAMPLES_NAME_MAX, "%.250s%s0x%llx", slash ? slash + 1 : module, f->module ? "+" : "",
+             (unsigned long long)f->offset);
+    return f->name ? f->name : text;
+}
+
 static uint32_t samples_label(struct export_job *job, uint32_t function)
 {
     struct upmu_sample_function f = {.size = sizeof f};
-    char offset[320];
+    char text[SAMPLES_NAME_MAX];
     if (upmu_samples_function_at(job->samples, function, &f) != 0)
         return MAP_NONE;
-    const char *slash = f.module ? strrchr(f.module, '/') : NULL;
-    snprintf(offset, sizeof offset, "%.250s%s0x%llx",
-             slash      ? slash + 1
-             : f.module ? f.module
-                        : "",
-             f.module ? "+" : "", (unsigned long long)f.offset);
-    return tree_label(&job->tree, f.name ? f.name : offset, f.file, f.module, 0);
+    return tree_label(&job->tree, export_sampled_name(&f, text), f.file, f.module, 0);
 }
 
 /* The node of a path below a root. Frames below the deepest level that viewers support are left out. */

@@ -5,6 +5,11 @@
 
 #include "export/export.h"
 
+enum { SAMPLES_NAME_MAX = 320 };
+
+/** The name of a function, or its place in its module, in `text`. */
+const char *export_sampled_name(const struct upmu_sample_function *f, char text[SAMPLES_NAME_MAX]);
+
 /** Whether waits are in the profile by their call stacks. */
 bool export_with_waits(const struct export_job *job);
 /** Add the samples to the tree; of a graph of wall time those outside of waits. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The HTML report in Chromium: it shows what was recorded, can be used by hand and by keyboard, asks no network, and names
-# cannot break it. First argument: which part (page, work, names, deadlock, contrast, chinese).
+# cannot break it. First argument: which part (page, work, names, samples, deadlock, contrast, chinese).
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 browser || skip "no Chromium is installed"
@@ -34,6 +34,11 @@ case $part in
         record crowd -m all -- "$CROWD" 6 3000
         expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/scene" "$work/crowd"
         stuck cross_normal
+        ;;
+    samples)
+        (cd "$work" && gcc -O1 -g -fno-omit-frame-pointer "$HERE/../sampling/subject.c" -o subject -pthread) || skip "gcc is not installed"
+        record locks -F 999 -- "$work/subject" locks 300
+        [ -s "$work/locks/samples" ] || skip "$(cat "$work/locks.record")"
         ;;
     deadlock)
         stuck cross_normal

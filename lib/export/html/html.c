@@ -290,6 +290,8 @@ static int html_write_facts(struct export_job *job, struct export_job *of, const
     int rc = html_facts_write(of, &b);
     if (rc == 0 && of == job)
         rc = html_mpi_write(job, &b);
+    if (rc == 0 && of == job)
+        rc = html_samples_write(job, &b);
     if (rc == 0)
         rc = html_deadlocks_write(of, &b);
     if (rc == 0)
@@ -315,6 +317,8 @@ static int html_finish(struct export_job *job)
         rc = html_table_finish(&h->runs);
     if (rc == 0)
         rc = html_mpi_finish(job);
+    if (rc == 0)
+        rc = html_samples_finish(job);
     textbuf_add(&job->out, (const char *)html_page_head, html_page_head_length);
     if (rc == 0)
         rc = html_pack_start(job);
@@ -363,9 +367,8 @@ static void html_free(struct export_job *job)
     html_keys_free(&h->stack_ids);
     map_free(&h->wait_labels);
     map_free(&h->complete);
-    void *arrays[] = {h->points,       h->marks,       h->released,
-                      h->thread_rank,  h->object_rank, h->region_rank,
-                      h->region_depth, h->wait_depth,  h};
+    void *arrays[] = {h->points,      h->marks,       h->released,     h->samples,    h->thread_rank,
+                      h->object_rank, h->region_rank, h->region_depth, h->wait_depth, h};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     job->html = NULL;

@@ -18,6 +18,7 @@
 enum {
     HTML_SPANS_MAX = 1 << 20,  /* per table */
     HTML_POINTS_MAX = 1 << 20, /* readings of counters, of all threads together */
+    HTML_SAMPLES_MAX = 1 << 20,
 };
 
 /** Bits of html_span.flags, as in the page's data.js. */
@@ -124,6 +125,12 @@ struct html_release {
     uint64_t ns;
 };
 
+struct html_sample {
+    uint64_t ns, weight;
+    uint32_t thread_rank;
+    uint32_t path; /**< of `samples` of the job */
+};
+
 struct html {
     struct html_table regions, waits, holds, runs; /**< runs: intervals in scheduler states */
     struct html_table calls;                       /**< of MPI */
@@ -143,6 +150,8 @@ struct html {
     struct html_keys sites, stack_ids;
     struct html_mark *marks;
     size_t n_marks, cap_marks;
+    struct html_sample *samples;     /**< by thread and time */
+    size_t n_samples, samples_every; /**< every n-th one of the recording */
     z_stream z;
     bool packing;
     unsigned char rest[3]; /**< bytes that do not fill a base64 group yet */
@@ -183,6 +192,13 @@ int html_mpi_columns(struct export_job *job);
 /** "mpi" of the facts, if there are ranks. */
 int html_mpi_write(struct export_job *job, struct textbuf *b);
 void html_mpi_free(struct html *h);
+
+/* html_samples.c: samples of the recording, if it has any. */
+
+/** After the last event. @return 0 or an error. */
+int html_samples_finish(struct export_job *job);
+/** "samples" of the facts, and their columns. */
+int html_samples_write(struct export_job *job, struct textbuf *b);
 
 /* html_locations.c: call sites and stacks by number, from 1; 0 is none. MAP_NONE without memory. */
 uint32_t html_site(struct export_job *job, uint32_t process, uint64_t address);

@@ -10,6 +10,8 @@
 #include "ui/output.h"
 #include "upmu/analysis.h"
 
+struct samples_holders;
+
 /** Locks of one origin. */
 struct report_group {
     size_t n;
@@ -21,8 +23,9 @@ struct report {
     struct upmu_overview_totals totals;
     struct upmu_findings *findings;
     const char *dir;
-    size_t top;    /**< rows per table */
-    size_t *order; /**< objects in the order they are shown in */
+    struct samples_holders *holders; /**< NULL: no samples */
+    size_t top;                      /**< rows per table */
+    size_t *order;                   /**< objects in the order they are shown in */
     size_t n_order;
     struct report_group **groups; /**< by object: the group it represents; NULL: none */
     const char *order_by;         /**< in words */

@@ -7,6 +7,7 @@
 #include "ui/memory.h"
 #include "report.h"
 #include "report_cells.h"
+#include "samples/holders.h"
 #include "ui/table.h"
 
 /* " held 601 ms (3, max 300 ms)", and of the holds of which only a part is recorded the least that they lasted. */
@@ -180,6 +181,13 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
     object_text_holds(out, o->holds_complete ? "holds" : "recorded holds", o->holds, o->hold_ns, o->hold_max_ns);
     object_text_holds(out, "holds recorded in part, at least", o->partial_holds, o->partial_ns, o->partial_max_ns);
     object_text_holds(out, "sampled uncontended holds", o->samples, o->sample_ns, o->sample_max_ns);
+    char *executed = samples_holders_text(r->holders, i);
+    if (executed) {
+        fputs("    executed by holders while others waited: ", out->file);
+        output_clean(out->file, executed);
+        fputc('\n', out->file);
+    }
+    free(executed);
     fputs("    call sites\n", out->file);
     for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++)
         object_text_site(out, r, o, &site);

@@ -6,6 +6,7 @@
 #include "ui/progress.h"
 #include "report.h"
 #include "report_views.h"
+#include "samples/holders.h"
 #include "upmu/findings.h"
 #include "upmu/samples.h"
 
@@ -30,6 +31,8 @@ static int overview_write(struct report *r, const struct report_request *q, writ
     }
     if (!report_find(r) || !report_sort(r, q->sort ? q->sort : "wait"))
         return EXIT_FAILED;
+    if (write == report_write_text)
+        r->holders = samples_holders_open(r->dir, q->stacks);
     if (!q->as_json)
         report_group(r, q->group_given ? (size_t)q->group : GROUP_DEFAULT, !q->sort || strcmp(q->sort, "wait") == 0);
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
@@ -66,6 +69,7 @@ static int overview_show(const struct report_request *q, write_fn write)
     int status = overview_write(&r, q, write);
     report_groups_free(&r);
     upmu_findings_close(r.findings);
+    samples_holders_close(r.holders);
     upmu_overview_close(r.overview);
     free(r.order);
     return status;

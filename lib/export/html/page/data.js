@@ -163,5 +163,11 @@ function recordingOf(facts, all) {
       object: numbers(all, "path.object", Uint32Array),
     },
     readings: readings(all, facts.counters.length),
+    sampleColumns: {
+      rows: numbers(all, "samples.rows", Uint32Array),
+      ns: numbers(all, "samples.ns", Float64Array),
+      weight: numbers(all, "samples.weight", Float64Array),
+      path: numbers(all, "samples.path", Uint32Array),
+    },
   };
 }

@@ -61,6 +61,11 @@ function holderLink(m, object, holder, ns) {
   return linkTo(m, h("b", null, holder.label), hold ? {chosen: hold, thread: holder.index} : {thread: holder.index});
 }
 
+// The moment at which the holder that a thread waits for released the lock, as far as that is recorded.
+function waitedUntil(w, i) {
+  return w.begin[i] + w.ns[i] - (w.holder[i] && w.waker[i] === w.holder[i] ? w.wakerNs[i] : 0);
+}
+
 function waitDetails(m, row, i) {
   const w = row.table,
     o = m.object(w.what[i]),
@@ -93,6 +98,7 @@ function waitDetails(m, row, i) {
     stack: w.stack[i],
     wakerStack: w.wakerStack[i],
     holderStack: w.holderStack[i],
+    samples: holder && [tr("Executed by the holder meanwhile"), holder, w.begin[i] - (since || 0), waitedUntil(w, i)],
     site: w.site[i],
     object: o,
   };
@@ -151,6 +157,7 @@ function holdDetails(m, row, i) {
       [tr("Waits meanwhile"), count(waiters)],
       flags & UNFINISHED ? [tr("End"), h("b", {class: "bad"}, tr("not released while others waited"))] : null,
     ],
+    samples: [tr("Executed meanwhile"), m.threads[row.b], begin, end],
     site: holds.site[i],
     object: o,
   };
@@ -191,6 +198,7 @@ function threadDetails(m, t) {
         .sort((a, b) => waited(b.sum) - waited(a.sum)),
       {empty: tr("Nothing that was recorded.")},
     ),
+    sampledIn(m, tr("Executed"), t, t.begin, t.begin + t.life),
   ];
 }
 
@@ -205,6 +213,7 @@ function objectDetails(m, o) {
       [tr("Acquired"), o.acquisitions ? (o.counts_exact ? "" : "\u2265\u202f") + count(o.acquisitions) : ""],
       [tr("Held"), o.holds ? `${duration(o.hold_ns)} (${count(o.holds)})` : ""],
     ]),
+    sampledHolders(m, o),
     lockSites(m, o),
   ];
 }
@@ -268,6 +277,7 @@ function measuredDetails(m, from, to) {
       {title: tr("Time"), value: (r) => r.ns, cell: (r) => duration(r.ns), number: true},
       {title: tr("Times"), value: (r) => r.n, cell: (r) => count(r.n), number: true},
     ];
+  const ran = m.samples && m.threads.reduce((all, t) => sampledBetween(m, t, from, to, all), {n: 0, weight: 0, by: new Map()});
   return [
     h("h3", null, tr("%1 measured", duration(to - from))),
     facts([
@@ -279,6 +289,7 @@ function measuredDetails(m, from, to) {
     ]),
     h("h4", null, tr("Waits in it")),
     table(columns, sums.waits, {empty: tr("No thread waited.")}),
+    ran?.n ? [h("h4", null, tr("Executed in it")), sampledTable(m, ran)] : null,
     m.regions.length ? [h("h4", null, tr("Regions in it")), table(columns, sums.regions, {empty: tr("No region.")})] : null,
   ];
 }

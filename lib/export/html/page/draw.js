@@ -261,6 +261,7 @@ function drawThread(pen, m, lane, y, looks) {
       if (strip.kind === "state") clearBehind(pen, row, y + strip.y, strip.height, t.lane);
       pen.row(row, y + strip.y, strip.height, look);
     }
+    if (strip.kind === "sample") drawSamples(pen, m, lane.thread, y + strip.y, strip.height, looks.isDimSample);
     if (strip.kind === "call") drawStalls(pen, lane.thread, y + strip.y, strip.height);
   }
   for (const [ns] of lane.thread.marks) {

@@ -40,6 +40,14 @@ class Hand {
     return hit(this.t.layout, e.offsetY + this.t.scroller.scrollTop - RULER, this.nsAt(e.offsetX), near);
   }
 
+  // The samples under the pointer.
+  samplesUnder(at, e) {
+    const {m, view} = this.t;
+    return at?.strip?.kind === "sample" && e.offsetX >= GUTTER
+      ? samplesAt(m, at.lane.thread, this.nsAt(e.offsetX), canvasWidth(this.t) / (view.to - view.from))
+      : null;
+  }
+
   wheel(e) {
     e.preventDefault();
     const pixels = e.deltaMode === 1 ? 30 : e.deltaMode === 2 ? 400 : 1;
@@ -87,8 +95,10 @@ class Hand {
   }
 
   click(e) {
-    const at = this.hitAt(e);
+    const at = this.hitAt(e),
+      samples = this.samplesUnder(at, e);
     if (at && at.lane.kind === "head") this.t.fold(at.lane.key);
+    else if (samples) this.t.showSamples(samples);
     else if (at && e.offsetX < GUTTER && (at.lane.thread || at.lane.object)) this.t.showLane(at.lane);
     else if (at && at.row) {
       this.t.chosenLane = at.lane.kind;
@@ -97,15 +107,16 @@ class Hand {
   }
 
   hover(e) {
-    const at = e.buttons ? null : this.hitAt(e);
+    const at = e.buttons ? null : this.hitAt(e),
+      samples = this.samplesUnder(at, e);
     this.t.screen.canvas.style.cursor = this.t.measuring
       ? "crosshair"
-      : at && (at.row || at.lane.kind === "head" || (e.offsetX < GUTTER && at.lane.kind !== "counter"))
+      : at && (at.row || samples || at.lane.kind === "head" || (e.offsetX < GUTTER && at.lane.kind !== "counter"))
         ? "pointer"
         : "default";
-    this.t.tip.hidden = !at || !at.row || e.offsetX < GUTTER;
+    this.t.tip.hidden = !at || !(at.row || samples) || e.offsetX < GUTTER;
     if (this.t.tip.hidden) return;
-    replace(this.t.tip, tip(this.t.m, at.row, at.index));
+    replace(this.t.tip, samples ? samplesTip(this.t.m, samples) : tip(this.t.m, at.row, at.index));
     const box = this.t.tip.getBoundingClientRect();
     this.t.tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, window.innerWidth - box.width - 8))}px`;
     this.t.tip.style.top = `${e.clientY + 18 + box.height > window.innerHeight ? e.clientY - box.height - 10 : e.clientY + 18}px`;

@@ -5,13 +5,17 @@ const GUTTER = 196,
   REGIONS_SHOWN = 10,
   LOCKS_SHOWN = 150,
   CALM_SHOWN = 40;
-const ROOMY = {pad: 5, state: 18, call: 16, hold: 4, region: 15, holder: 17, queue: 16, counter: 40, head: 26};
-const DENSE = {pad: 2, state: 9, call: 9, hold: 2, region: 0, holder: 9, queue: 9, counter: 26, head: 24};
+const ROOMY = {pad: 5, state: 18, sample: 6, call: 16, hold: 4, region: 15, holder: 17, queue: 16, counter: 40, head: 26};
+const DENSE = {pad: 2, state: 9, sample: 3, call: 9, hold: 2, region: 0, holder: 9, queue: 9, counter: 26, head: 24};
 
 // A strip is a part of a lane: {kind, y (in the lane), height, rows}.
 function threadLane(t, size) {
   const strips = [{kind: "state", y: size.pad, height: size.state, rows: t.waitRows.filter((r) => r.b === 0)}];
   let y = size.pad + size.state;
+  if (t.samples) {
+    strips.push({kind: "sample", y: y + 1, height: size.sample, rows: []});
+    y += size.sample + 1;
+  }
   if (t.callRows && t.callRows.length > 0) {
     strips.push({kind: "call", y: y + 1, height: size.call - 1, rows: t.callRows});
     y += size.call;

@@ -117,6 +117,8 @@ class Model {
     this.nameThreads();
     this.nameObjects();
     this.placeRows();
+    this.sampleColors = new Map();
+    if (this.samples) placeSamples(this, data);
     if (this.mpi) placeCalls(this, data);
     this.placeSteps(data.path);
     if (this.mpi) placeJobPaths(this);

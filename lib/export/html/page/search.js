@@ -34,6 +34,7 @@ class Search {
       threads: numbersOf(m.threads, (t) => has(t.label)),
       objects: numbersOf(m.objects, (o) => has(o.title) || has(m.siteText(o.init))),
       regions: numbersOf(m.regions, (r) => has(r.name)),
+      sampled: numbersOf(m.samples?.functions || [], ([name]) => has(name)),
       frames,
       sites,
       stacks: numbersOf(m.stacks, ([, ...all]) => all.some((site) => sites.has(site - 1))),
@@ -41,8 +42,9 @@ class Search {
   }
 
   summary() {
-    const {threads, objects, regions, frames} = this.find,
-      m = this.t.m;
+    const {threads, objects, regions} = this.find,
+      m = this.t.m,
+      functions = this.functionsFound();
     const ns =
       [...objects].reduce((n, i) => n + m.objects[i].waitedNs, 0) + [...regions].reduce((n, i) => n + m.regions[i].wall_ns, 0);
     const words = [
@@ -50,9 +52,15 @@ class Search {
       objects.size && plural(objects.size, "lock"),
       regions.size && plural(regions.size, "region"),
       this.find.calls.size && plural(this.callsFound(), "call"),
-      frames.size && plural(frames.size, "function"),
+      functions && plural(functions, "function"),
     ].filter(Boolean);
     return words.length ? words.join(", ") + (ns ? `, ${duration(ns)}` : "") : tr("nothing");
+  }
+
+  functionsFound() {
+    const m = this.t.m,
+      {frames, sampled} = this.find;
+    return new Set([...[...frames].map((i) => m.frames[i][0]), ...[...sampled].map((i) => m.samples.functions[i][0])]).size;
   }
 
   callsFound() {
@@ -62,8 +70,8 @@ class Search {
 
   // If all that matches is of one kind, only its lanes are shown.
   filter() {
-    const {threads, objects, regions, frames} = this.find;
-    if (regions.size + frames.size + this.find.calls.size > 0) return null;
+    const {threads, objects, regions, frames, sampled} = this.find;
+    if (regions.size + frames.size + sampled.size + this.find.calls.size > 0) return null;
     if (threads.size && !objects.size) return (lane) => !lane.thread || threads.has(lane.thread.index);
     if (objects.size && !threads.size) return (lane) => !lane.object || objects.has(lane.object.index);
     return null;
@@ -72,7 +80,7 @@ class Search {
   // What was found, as links, beside the timeline.
   showResults() {
     const m = this.t.m,
-      {threads, objects, regions, frames} = this.find,
+      {threads, objects, regions, frames, sampled} = this.find,
       list = (title, numbers, line) =>
         numbers.size > 0 && [
           h("h4", null, title),
@@ -92,6 +100,7 @@ class Search {
           ns = this.blockedBelow(i);
         return tr("%1: %2 waited in and below it", tidy(f.name, 120) + (f.file ? ` ${tidy(baseName(f.file), 60)}:${f.line}` : ""), duration(ns));
       }),
+      list(tr("Sampled functions"), sampled, (i) => tr("%1: %2", tidy(sampledName(m, i), 120), plural(this.samplesOf(i), "sample"))),
       h("p", {class: "dim"}, tr("Enter goes to the next match in the lanes, Shift and Enter to the one before.")),
     );
   }
@@ -105,6 +114,11 @@ class Search {
         sum + ((stack ? m.stacks[stack - 1].slice(1).some(inSite) : inSite(site)) ? ns : 0),
       0,
     );
+  }
+
+  samplesOf(number) {
+    const m = this.t.m;
+    return m.threads.reduce((n, t) => n + (t.samples ? t.samples.path.reduce((k, path) => k + (sampledFunction(m, path) === number), 0) : 0), 0);
   }
 
   // After the last match comes the first. Of matches at one moment the order of the lanes decides.
@@ -133,6 +147,10 @@ class Search {
     return best;
   }
 
+  isDimSample(number) {
+    return this.find !== null && this.find.sampled.size > 0 && !this.find.sampled.has(number);
+  }
+
   isDimObject(object) {
     return this.find !== null && this.find.objects.size > 0 && !this.find.objects.has(object.index);
   }
@@ -142,7 +160,7 @@ class Search {
     const f = this.find;
     if (!f || (row && t.name !== "holds" && f.threads.has(row.a))) return false;
     if (this.isInFunction(t, i)) return false;
-    if (f.objects.size + f.regions.size + f.frames.size + f.calls.size === 0) return row ? !f.threads.has(row.a) : false;
+    if (f.objects.size + f.regions.size + f.frames.size + f.sampled.size + f.calls.size === 0) return row ? !f.threads.has(row.a) : false;
     if (t.name === "holds") return row ? !f.objects.has(row.a) : false;
     return !(t.name === "regions" ? f.regions : t.name === "calls" ? f.calls : f.objects).has(t.what[i] - 1);
   }

@@ -173,6 +173,7 @@ class Timeline {
       line(lock ? lock.color : LOCK_COLORS[0], 1, "14px", tr("waits for a lock, in the lock's color")),
       line(calm ? calm.color : LOCK_COLORS[1], 0.35, "14px", tr("waits for a signal, a post, or a thread's end")),
       line(lock ? lock.color : LOCK_COLORS[0], 1, "4px", tr("below: the locks that it holds, as far as that is certain")),
+      this.m.samples && line(sampleColor(this.m, 0, t.dark), 1, "6px", tr("samples, in a color for each function")),
       line(regionColor("compress", t.dark), 1, "14px", tr("regions of the program")),
       mpiLegend(this.m, line),
       h("h4", null, tr("In the lanes of locks")),
@@ -295,11 +296,21 @@ class Timeline {
         h("span", {class: "dim"}, tr("%1 of %2 in this row", count(i + 1), count(row.to - row.from))),
       ),
       facts(d.rows),
+      d.samples ? sampledIn(this.m, ...d.samples) : "",
       d.stack || d.site ? [h("h4", null, tr("Call stack")), stackList(this.m, d.stack, d.site)] : "",
       d.holderStack ? [h("h4", null, tr("Acquired by the holder at")), stackList(this.m, d.holderStack, 0)] : "",
       d.wakerStack ? [h("h4", null, tr("Let go at")), stackList(this.m, d.wakerStack, 0)] : "",
       d.more || "",
     );
+  }
+
+  // A click on samples.
+  showSamples(group) {
+    this.chosen = null;
+    this.range = null;
+    this.hop = null;
+    replace(this.side, samplesDetails(this.m, group));
+    this.redraw();
   }
 
   // A click on the name of a lane.
@@ -383,6 +394,7 @@ class Timeline {
       region: regionLook(m, dim),
       run: runLook(m),
       call: m.mpi ? callLook(m, dim) : null,
+      isDimSample: (number) => this.searching.isDimSample(number),
     };
     c.fillStyle = t.lane;
     c.fillRect(0, 0, width, height);
