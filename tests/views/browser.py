@@ -98,6 +98,12 @@ class Browser:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
         return answer["result"].get("value")
 
+    def leave(self, script):
+        """Run a script that leads to another page, and wait until that is loaded: meanwhile an expression may get no answer."""
+        self.call("Runtime.evaluate", expression=f"setTimeout(() => {{ {script} }}, 50)")
+        while self.message().get("method") != "Page.loadEventFired":
+            pass
+
     def until(self, script):
         end = time.monotonic() + self.patience
         while time.monotonic() < end:

@@ -7,6 +7,7 @@ live.py UPMU SCENE CORPUS WORK
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -94,6 +95,29 @@ def open_page(browser, url):
     browser.until("Number(document.documentElement?.dataset.updates ?? 0) >= 2")
 
 
+# Names of the program and its counters, kinds of objects, functions with their files, and units.
+WORDS = r"[\w:]+ \w+\.c:\d+|upmu|top|mutex|cond|sem|join|thread|the till|customer|sleep|clock_nanosleep|task-clock|main|scene|two::a|two::b|CPU|0x[0-9a-f]+|[\w.-]+\+0x[0-9a-f]+|\d(?:\.\d+)? ?[kMGmun]?s?"
+
+
+def chinese(browser, where):
+    """The switch makes the page Chinese, and leaves no English; and back."""
+    browser.leave("document.getElementById('language').click()")
+    browser.until("document.documentElement?.lang === 'zh-CN' && Number(document.documentElement.dataset.updates ?? 0) >= 2")
+    left = browser.run("[...document.querySelectorAll('th, h2, button:not(#language), #state, #deadlocks, td.wide:last-child, #title')].map((e) => e.innerText).join('\\n')")
+    names = browser.run("[...document.querySelectorAll('#threads td:first-child, #locks td:first-child, #idle td:first-child, #counters td:first-child')].map((e) => e.innerText)")
+    text = left
+    left = re.sub(WORDS, " ", left)
+    for name in filter(None, names):
+        left = left.replace(name, " ")
+    english = re.findall("[A-Za-z]{2,}", left)
+    assert not english, (where, english, left)
+    assert re.search("[\u4e00-\u9fff]{2}", left)
+    browser.shot(f"{work}/{where}-zh.png")
+    browser.leave("document.getElementById('language').click()")
+    browser.until("document.documentElement?.lang === 'en' && Number(document.documentElement.dataset.updates ?? 0) >= 2")
+    return text
+
+
 def live(browser):
     recorder, pid = record("busy", scene, "busy", "600000")
     for address in ("0.0.0.0:0", "192.0.2.1:80", "x", "65536", "example.com:80"):
@@ -117,6 +141,7 @@ def live(browser):
         browser.size(width, 900)
         assert browser.run("document.documentElement.scrollWidth <= window.innerWidth"), f"wider than {width}"
     browser.shot(f"{work}/live.png")
+    chinese(browser, "waits")
     browser.run("document.getElementById('stop').click()")
     browser.until("location.pathname.startsWith('/report/') && document.documentElement?.dataset.ready === '1'")
     assert "the till" in browser.run("document.body.textContent")
@@ -138,6 +163,7 @@ def deadlocked(browser):
     browser.until("document.getElementById('deadlocks')?.textContent.includes('2 threads wait for each other')")
     assert browser.run("getComputedStyle(document.getElementById('deadlocks')).backgroundColor") == "rgb(164, 14, 38)"
     browser.shot(f"{work}/deadlock.png")
+    assert "2 \u4e2a\u7ebf\u7a0b\u4e92\u76f8\u7b49\u5f85" in chinese(browser, "deadlock")
     top.terminate()
     assert top.wait(120) == 0
     os.kill(pid, signal.SIGKILL)

@@ -29,9 +29,8 @@ def catalogue(*names):
     return texts
 
 
-def sources():
-    folder = tree / "lib/export/html/page"
-    return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.js")) + [folder / "page.html"]}
+def sources(folder):
+    return {p.name: p.read_text(encoding="utf-8") for p in sorted((tree / folder).glob("*.js")) + sorted((tree / folder).glob("*.html"))}
 
 
 def used(pages):
@@ -63,15 +62,32 @@ def findings():
                 assert re.search(rf"\b{word}\b", written), f"lib/findings has no such sentence: {clause}: {word}"
 
 
-shared, page, plugin = catalogue("common.inc"), catalogue("common.inc", "page.inc"), catalogue("common.inc", "plugin.inc")
-assert len(page) > 400 and len(plugin) > 80 and len(shared) > 10, (len(page), len(plugin), len(shared))
-both = (page.keys() & plugin.keys()) - shared.keys()
+def missing(keys, texts):
+    return sorted(k for k in keys - texts.keys() if re.search("[A-Za-z]", k))
+
+
+def headlines():
+    """Sentences of deadlocks that the live page translates are those that the command writes."""
+    written = (tree / "tools/upmu/deadlock/deadlock_names.c").read_text(encoding="utf-8")
+    source = (tree / "tools/upmu/serve/page/deadlocks.js").read_text(encoding="utf-8")
+    for line in (json.loads(x) for x in re.findall(STRING, re.search(r"HEADLINES = \[(.*?)\];", source, re.S)[1])):
+        end = re.sub(r"^(%1 )?threads? (waits?|and) ?", "", line)
+        assert end in written.replace('"\n                             "', ""), f"deadlock_names.c has no such headline: {line}"
+
+
+shared, page, live, plugin = (catalogue(*{"common.inc", x}) for x in ("common.inc", "page.inc", "live.inc", "plugin.inc"))
+assert len(page) > 400 and len(plugin) > 80 and len(shared) > 10 and len(live) > 60, (len(page), len(plugin), len(shared), len(live))
+both = ((page.keys() & plugin.keys()) | (live.keys() & plugin.keys())) - shared.keys()
 assert not both, f"these belong into common.inc: {both}"
-keys, strings = used(sources())
-missing = sorted(k for k in keys - page.keys() if re.search("[A-Za-z]", k))
-assert not missing, f"not in the catalogue: {missing}"
-unused = sorted(k for k in page if k not in strings and not re.match(r"(regions|waits|holds|switches|counters|MPI calls) shorter than %1$", k)
+keys, strings = used(sources("tools/upmu/serve/page"))
+assert not missing(keys, live), f"not in the catalogue: {missing(keys, live)}"
+unused = sorted(k for k in live.keys() - shared.keys() - strings if k not in ("scaled", "not counted", "refused", "unsupported"))
+assert not unused, f"in the catalogue, but not in the live page: {unused}"
+headlines()
+keys, strings = used(sources("lib/export/html/page"))
+assert not missing(keys, page), f"not in the catalogue: {missing(keys, page)}"
+unused = sorted(k for k in page.keys() - shared.keys() if k not in strings and not re.match(r"(regions|waits|holds|switches|counters|MPI calls) shorter than %1$", k)
                 and k not in ("breakable", "wakeable", "certain", "stalled", "inversion", "gated", "one-thread", "ordered", "broken"))
 assert not unused, f"in the catalogue, but not in the page: {unused}"
 findings()
-print(f"{len(page)} texts of the page in two languages")
+print(f"{len(page)} texts of the page and {len(live)} of the live page in two languages")

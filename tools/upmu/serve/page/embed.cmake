@@ -1,5 +1,25 @@
-# Makes the live page a C file: cmake -DOUT=FILE -DPAGE=live.html -P embed.cmake
-file(READ ${PAGE} bytes HEX)
+# Makes the live page a C file: cmake -DOUT=FILE -DPARTS=live.html,a.js,...,a.inc,... -P embed.cmake
+# Scripts and the catalogue of texts (.inc) go to their places in the page.
+include(${CMAKE_CURRENT_LIST_DIR}/../../../../data/texts/catalogue.cmake)
+string(REPLACE "," ";" parts "${PARTS}")
+set(script "")
+set(catalogues "")
+foreach(part IN LISTS parts)
+  if(part MATCHES "\\.inc$")
+    list(APPEND catalogues ${part})
+  else()
+    file(READ ${part} text)
+    if(part MATCHES "\\.html$")
+      set(page "${text}")
+    else()
+      string(APPEND script "${text}")
+    endif()
+  endif()
+endforeach()
+upmu_catalogue(chinese ${catalogues})
+string(REPLACE "@CHINESE@" "${chinese}" script "${script}")
+string(REPLACE "@SCRIPT@" "${script}" page "${page}")
+string(HEX "${page}" bytes)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-file(WRITE ${OUT} "/* Made from tools/upmu/serve/page/live.html: edit that. */\n#include \"serve/http.h\"\n"
+file(WRITE ${OUT} "/* Made by embed.cmake from tools/upmu/serve/page: edit that. */\n#include \"serve/http.h\"\n"
   "const unsigned char live_page[] = {${bytes}};\nconst size_t live_page_length = sizeof live_page;\n")

@@ -1,0 +1,12 @@
+# Messages as JavaScript: UPMU_TEXT(Name, "English", "Chinese") and PAGE_TEXT("English", "Chinese") become ["English","Chinese"],
+function(upmu_catalogue out)
+  set(all "")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} text)
+    string(REGEX REPLACE "//[^\n]*\n" "" text "${text}")
+    string(REGEX REPLACE "\"[ \n]+\"" "" text "${text}")
+    string(REGEX REPLACE "(UPMU_TEXT\\([A-Za-z0-9]+, *|PAGE_TEXT\\()\"([^\"]*)\",[ \n]*(\"[^\"]*\")\\)" "[\"\\2\",\\3]," text "${text}")
+    string(APPEND all "${text}")
+  endforeach()
+  set(${out} "${all}" PARENT_SCOPE)
+endfunction()
