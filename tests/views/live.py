@@ -137,6 +137,7 @@ def live(browser):
     browser.until("document.querySelector('#locks polyline').getAttribute('points').split(' ').length >= 2")
     seen = browser.run("document.documentElement.dataset.updates")
     browser.until(f"Number(document.documentElement.dataset.updates) > {seen}")
+    assert browser.run("[duration(999999999), duration(999400), amount(999999), amount(999)]") == ["1.00 s", "999 us", "1.00 M", "999"]
     for width in (390, 1440):
         browser.size(width, 900)
         assert browser.run("document.documentElement.scrollWidth <= window.innerWidth"), f"wider than {width}"

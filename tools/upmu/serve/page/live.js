@@ -2,6 +2,7 @@
 // The live page: a program that is being recorded, each second.
 
 const HISTORY = 60;
+const ROUNDED = 0.9995; // what three digits show as 1000 is 1 of the next unit
 const token = new URLSearchParams(location.search).get("token");
 const waiting = new Map();
 const recent = new Map();
@@ -23,14 +24,14 @@ function byId(id) {
 
 function duration(ns) {
     for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]])
-        if (ns >= size)
+        if (ns >= size * ROUNDED)
             return `${(ns / size).toPrecision(3)} ${unit}`;
     return `${Math.round(ns)} ns`;
 }
 
 function amount(n) {
     for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]])
-        if (n >= size)
+        if (n >= size * ROUNDED)
             return `${(n / size).toPrecision(3)} ${unit}`;
     return n >= 10 || n === 0 ? n.toFixed(0) : n.toPrecision(2);
 }
