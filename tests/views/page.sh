@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The HTML report in Chromium: it shows what was recorded, can be used by hand and by keyboard, asks no network, and names
-# cannot break it. First argument: which part (page, work, names, samples, deadlock, contrast, chinese).
+# cannot break it. First argument: which part (page, work, names, samples, folds, deadlock, contrast, chinese).
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 browser || skip "no Chromium is installed"
@@ -35,6 +35,7 @@ case $part in
         expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/scene" "$work/crowd"
         stuck cross_normal
         ;;
+    folds) record pool -- "$POOL" ;;
     samples)
         (cd "$work" && gcc -O1 -g -fno-omit-frame-pointer "$HERE/../sampling/subject.c" -o subject -pthread) || skip "gcc is not installed"
         record locks -F 999 -- "$work/subject" locks 300
@@ -49,5 +50,7 @@ esac
 pages=()
 [ "$part" != contrast ] || pages=(crowd both)
 [ "$part" != chinese ] || pages=(scene crowd both cross_normal)
-python3 "$HERE/$part.py" "$work" "${pages[@]}" || fail "the page is wrong"
+first=()
+[ "$part" != folds ] || first=("$UPMU")
+python3 "$HERE/$part.py" "${first[@]}" "$work" "${pages[@]}" || fail "the page is wrong"
 finish

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Locks of one creation site are one row of the overview, with the sums of all, as in the report."""
+import json
+import subprocess
+import sys
+from browser import Browser
+
+upmu, work = sys.argv[1:]
+report = json.loads(subprocess.run([upmu, "report", "--json", f"{work}/pool"], check=True, capture_output=True).stdout)
+mutexes = [o for o in report["objects"] if o["type"] == "mutex" and o["waits"]["count"]]
+assert len(mutexes) == 12 and len({o["group"] for o in mutexes}) == 1 and "make_lock pool.c:" in mutexes[0]["group"], mutexes
+with Browser() as b:
+    b.open(f"{work}/pool.html")
+    # The table of locks has eight columns, that of the critical path six.
+    rows = b.run("""[...document.querySelectorAll('#overview tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))
+        .filter((r) => r.length === 8 && r[0].startsWith('mutex '))""")
+    assert len(rows) == 1 and rows[0][0] == f"mutex {mutexes[0]['group']} (12)", rows
+    assert rows[0][2] == str(sum(o["waits"]["count"] for o in mutexes)), rows
+    b.run("[...document.querySelectorAll('#overview tbody tr.link')].find((r) => r.cells[0].innerText.trim().startsWith('mutex ')).click()")
+    b.frame()
+    assert b.run("document.body.dataset.view") == "timeline"  # at the first of them
+    assert not b.complaints(), b.complaints()
