@@ -39,9 +39,11 @@ static void object_text_site(struct output *out, const struct report *r, const s
     if (s->blocked)
         fprintf(out->file, "%s acquired here, blocked others %s (%" PRIu64 ")", s->waits.count ? ";" : "", blamed,
                 s->blocked);
-    if (s->waits.count + s->waits.unfinished + s->blocked == 0)
-        fprintf(out->file, " %" PRIu64 " recorded acquisitions", s->acquisitions);
-    object_text_held(out, ";", s->holds, s->hold_ns, s->hold_max_ns, s->partial_holds, s->partial_ns);
+    bool bare = s->waits.count + s->waits.unfinished + s->blocked == 0, counted = bare && s->acquisitions > 0;
+    if (counted)
+        fprintf(out->file, " %" PRIu64 " recorded acquisition%s", s->acquisitions, s->acquisitions == 1 ? "" : "s");
+    object_text_held(out, bare && !counted ? "" : ";", s->holds, s->hold_ns, s->hold_max_ns, s->partial_holds,
+                     s->partial_ns);
     fputc('\n', out->file);
     free(location);
     free(waited);
