@@ -42,7 +42,7 @@ static uint64_t call_bytes(const struct mpi_call *c)
 
 /* --------------------------------------------------------------------------------------------------------- begin */
 
-/* A collective call of all members, which all make in the same order. */
+/* Whether MPI requires all ranks of the communicator to make the call in the same order. */
 static bool is_ordered(const struct mpi_call_row *row, uint32_t call)
 {
     return is_collective(row) ||

@@ -8,7 +8,7 @@
 #include "mpi_job/waiting.h"
 #include "upmu/trace.h"
 
-/* The rank that a node waits for, by the first edge to one that is part of the same group; -1: several. */
+/* Blocked ranks that a node waits for: `n`, and the rank if it is one, else -1. */
 struct deadlock_causes {
     int32_t rank;
     uint32_t n;
@@ -16,8 +16,8 @@ struct deadlock_causes {
 
 static void causes_of(const struct waiting *w, uint32_t node, struct deadlock_causes *c)
 {
-    if (w->info[node].over)
-        c->rank = c->n++ == 0 ? w->m->ranks[w->info[node].over - 1]->rank : -1;
+    if (w->info[node].finalized)
+        c->rank = c->n++ == 0 ? w->m->ranks[w->info[node].finalized - 1]->rank : -1;
     for (size_t i = 0; i < w->n_edges; i++) {
         const struct ao_edge *e = &w->edges[i];
         if (e->from != node || e->to == AO_NONE || w->nodes[e->to].can)
@@ -72,7 +72,7 @@ static int deadlock_kind(const struct waiting *w, uint32_t group)
         const struct waiting_node *n = &w->info[i];
         if (w->nodes[i].can || w->nodes[i].group != group || !w->nodes[i].core)
             continue;
-        finalized |= n->over != 0;
+        finalized |= n->finalized != 0;
         mismatch |= n->mismatch;
         any |= n->any;
         if (n->kind != WAITING_THREAD)
@@ -90,7 +90,7 @@ static int deadlock_kind(const struct waiting *w, uint32_t group)
                                     : UPMU_MPI_DEADLOCK_CYCLE;
 }
 
-/* A group as a deadlock, if a thread is part of it. */
+/* Report a group of blocked nodes as a deadlock, if threads are among them. */
 static int deadlock_add(const struct waiting *w, uint32_t group)
 {
     struct upmu_mpi *m = w->m;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which threads of a job wait, and for what.
+ * Wait-for graph of the threads of an MPI job.
  *
- * What is not known counts as able to continue: ranks and threads that are not recorded or have lost events, messages whose other half
- * may be under way, requests of which it is not known whether the call waits for them. A standard send may be buffered: it waits only
- * if it has not returned for long although its process ran.
+ * A node whose wait is uncertain counts as able to continue: ranks and threads that are not recorded or have lost events,
+ * messages whose other half may be in transit, requests that the call may not wait for. A standard send may be buffered: it
+ * counts as blocked only if it has not returned for a long time although its process ran.
  */
 #include "mpi_job/waiting.h"
 
@@ -39,25 +39,25 @@ static void waiting_edge(struct waiting *w, uint32_t from, uint32_t to, bool nev
         *e = (struct ao_edge){from, to, never};
 }
 
-/* It may continue, as far as is known. */
+/* Mark a node as able to continue. */
 static void waiting_release(struct waiting *w, uint32_t node)
 {
     w->nodes[node].need = 0;
 }
 
-/* One target of a node is there already. */
+/* One of the targets that a node needs is already satisfied. */
 static void waiting_satisfy(struct waiting *w, uint32_t node)
 {
     w->nodes[node].need -= w->nodes[node].need > 0;
 }
 
-/* For something that rank `rank` would have to do. Nodes 0 to n_ranks - 1 are those of the ranks. */
+/* Add an edge: `node` waits for a call by rank `rank`, whose node has that number. A finalized rank makes no calls. */
 static void waiting_for_rank(struct waiting *w, uint32_t node, uint32_t rank)
 {
-    bool over = w->m->ranks[rank]->finalized;
-    if (over)
-        w->info[node].over = rank + 1;
-    waiting_edge(w, node, over ? AO_NONE : rank, false);
+    bool finalized = w->m->ranks[rank]->finalized;
+    if (finalized)
+        w->info[node].finalized = rank + 1;
+    waiting_edge(w, node, finalized ? AO_NONE : rank, false);
 }
 
 /* -------------------------------------------------------------------------------------------------------- members */
@@ -67,10 +67,10 @@ static uint64_t comm_of_job(uint64_t comm, uint32_t job)
     return comm + job * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The rank with a number in a communicator; AO_NONE: not recorded. */
+/* Index of the rank that has number `number` in communicator `comm` of r's job; MAP_NONE: not recorded. */
 static uint32_t member_of(const struct waiting *w, const struct job_rank *r, uint64_t comm, int32_t number)
 {
-    return number < 0 ? AO_NONE : map_find(&w->members, comm_of_job(comm, r->job), (uint64_t)number);
+    return number < 0 ? MAP_NONE : map_find(&w->members, comm_of_job(comm, r->job), (uint64_t)number);
 }
 
 static void members_build(struct waiting *w)
@@ -83,7 +83,7 @@ static void members_build(struct waiting *w)
     }
 }
 
-/* For any rank of a communicator. */
+/* Add edges: `node` waits for any rank of `comm`. */
 static void waiting_for_any(struct waiting *w, uint32_t node, const struct job_rank *r, uint64_t comm)
 {
     const struct job_comm *c = job_comm_find(r, comm);
@@ -106,12 +106,13 @@ bool waiting_lasts(const struct job_rank *r, uint64_t begin)
     return r->evidence.alive_ns == 0 || r->evidence.alive_ns >= begin + NS_PER_S;
 }
 
-/* A call that could return by itself is known not to: the process ran, or had the time of ten to do so. */
+/* Whether a call that could return by itself lasts so long that it must be blocked: 1 s if the process ran meanwhile, else 10 s. */
 static bool waiting_lasts_long(const struct job_rank *r, uint64_t begin)
 {
     return r->evidence.alive_ns >= begin + (uint64_t)NS_PER_S * (r->evidence.ran ? 1 : 10);
 }
 
+/* Whether `receive` can receive the message of `send`: same communicator and ranks, matching tag. */
 static bool halves_fit(const struct job_half *send, const struct job_half *receive)
 {
     return send->job == receive->job && send->comm == receive->comm && send->destination == receive->destination &&
@@ -119,7 +120,7 @@ static bool halves_fit(const struct job_half *send, const struct job_half *recei
            (receive->tag == UPMU_MPI_ANY || receive->tag == send->tag);
 }
 
-/* Whether the other half of a message may be there: known, or one that fits. */
+/* Whether half `h` has an other half: matched, or unmatched and fitting. `sends`: `h` is a send. */
 static bool half_is_met(const struct waiting *w, const struct job_half *h, bool sends)
 {
     const struct job_half *all = sends ? w->m->receives : w->m->sends;
@@ -140,7 +141,7 @@ static bool send_is_buffered(uint32_t call)
     return call == MPI_CALL_Bsend || call == MPI_CALL_Ibsend || call == MPI_CALL_Bsend_init;
 }
 
-/* A receive that is not met: one more target of the node. */
+/* Make the sender of receive `h` a target of the node, unless the message may have been sent, or that rank is not recorded. */
 static void waiting_receive(struct waiting *w, uint32_t node, const struct job_rank *r, const struct job_half *h)
 {
     uint32_t from = member_of(w, r, h->comm, h->source);
@@ -158,7 +159,7 @@ static void waiting_receive(struct waiting *w, uint32_t node, const struct job_r
     waiting_edge(w, node, any, false);
 }
 
-/* A send that is not met. `lasts`: the call cannot but wait for it. */
+/* Make the receiver of send `h` a target of the node, unless it may have been received. `lasts`: a standard send is blocked too. */
 static void waiting_send(struct waiting *w, uint32_t node, const struct job_rank *r, const struct job_half *h,
                          bool lasts)
 {
@@ -170,6 +171,7 @@ static void waiting_send(struct waiting *w, uint32_t node, const struct job_rank
         waiting_for_rank(w, node, to);
 }
 
+/* The half among `halves` that the open call of `rank` has posted; NULL: none. */
 static const struct job_half *half_open(const struct job_half *halves, size_t n, uint32_t rank,
                                         const struct job_open *open)
 {
@@ -179,7 +181,7 @@ static const struct job_half *half_open(const struct job_half *halves, size_t n,
     return NULL;
 }
 
-/* A call that is one message, or two. */
+/* Targets of a thread in a blocking send, receive or sendrecv. */
 static void waiting_message(struct waiting *w, uint32_t node, uint32_t rank, const struct job_open *open)
 {
     const struct job_rank *r = w->m->ranks[rank];
@@ -196,7 +198,7 @@ static void waiting_message(struct waiting *w, uint32_t node, uint32_t rank, con
         waiting_release(w, node);
 }
 
-/* A probe is a receive that leaves the message where it is. */
+/* Targets of a thread in MPI_Probe or MPI_Mprobe: those of a receive. */
 static void waiting_probe(struct waiting *w, uint32_t node, uint32_t rank, const struct job_open *open)
 {
     const struct job_rank *r = w->m->ranks[rank];
@@ -211,6 +213,7 @@ static void waiting_probe(struct waiting *w, uint32_t node, uint32_t rank, const
 
 /* ---------------------------------------------------------------------------------------------------- collectives */
 
+/* Number of the last collective call on `comm` that the rank has begun; 0: none. */
 static uint64_t begun_last(const struct job_rank *r, uint64_t comm)
 {
     const struct job_comm *c = job_comm_find(r, comm);
@@ -222,7 +225,7 @@ static bool has_begun(const struct job_rank *r, uint64_t comm, uint64_t sequence
     return sequence == JOB_FINALIZE ? r->end != 0 : begun_last(r, comm) >= sequence;
 }
 
-/* The call of a rank with that number that has not returned. */
+/* The rank's open collective call with number `sequence` on `comm`; NULL: none. */
 static const struct job_open *open_collective(const struct job_rank *r, uint64_t comm, uint64_t sequence)
 {
     for (size_t i = 0; i < r->n_threads; i++) {
@@ -234,7 +237,7 @@ static const struct job_open *open_collective(const struct job_rank *r, uint64_t
     return NULL;
 }
 
-/* For all ranks of the communicator from `first` up to `end` that have not begun the call. */
+/* Make the ranks 0 to `end` - 1 of `comm` that have not begun collective call `sequence` the targets of `node`, all needed. */
 static void waiting_for_all(struct waiting *w, uint32_t node, const struct job_rank *r, uint64_t comm,
                             uint64_t sequence, int32_t end)
 {
@@ -249,7 +252,7 @@ static void waiting_for_all(struct waiting *w, uint32_t node, const struct job_r
     w->nodes[node].need = missing;
 }
 
-/* The node of those that a collective call lacks, one for all that wait in it. */
+/* The node that waits for the ranks missing from a collective call; the ranks that wait in the call share it. */
 static uint32_t waiting_arrival(struct waiting *w, const struct job_rank *r, uint64_t comm, uint64_t sequence)
 {
     const struct job_comm *c = job_comm_find(r, comm);
@@ -265,7 +268,7 @@ static uint32_t waiting_arrival(struct waiting *w, const struct job_rank *r, uin
     return node;
 }
 
-/* Ranks that are in another call of the same number: neither can return. @return whether there are any. */
+/* Add edges to ranks whose collective call with the same number is a different one: neither can return. @return whether any is. */
 static bool waiting_mismatch(struct waiting *w, uint32_t node, const struct job_rank *r, uint32_t call, uint64_t comm,
                              uint64_t sequence, int32_t root)
 {
@@ -283,7 +286,7 @@ static bool waiting_mismatch(struct waiting *w, uint32_t node, const struct job_
     return found;
 }
 
-/* One more target of the node: a collective call, open or with a request. */
+/* Make the completion of collective call `p`, blocking or by request, a target of the node. */
 static void waiting_collective(struct waiting *w, uint32_t node, uint32_t rank, const struct job_pending *p)
 {
     const struct job_rank *r = w->m->ranks[rank];
@@ -328,7 +331,7 @@ static void waiting_collective(struct waiting *w, uint32_t node, uint32_t rank, 
 
 /* ------------------------------------------------------------------------------------------------------- requests */
 
-/* Requests of a process that are not complete, with numbers of a range. */
+/* Incomplete requests of a rank with numbers from `low` to `high`. */
 struct set {
     uint32_t rank;
     uint64_t low, high;
@@ -345,30 +348,25 @@ static bool set_has_pending(const struct set *s, const struct job_pending *p)
     return p->rank == s->rank && !p->done && p->request >= s->low && p->request <= s->high;
 }
 
-static uint32_t set_count(const struct waiting *w, const struct set *s, uint32_t *receives)
+static uint32_t set_count(const struct waiting *w, const struct set *s)
 {
     uint32_t n = 0;
-    *receives = 0;
     for (size_t i = 0; i < w->m->n_sends; i++)
         n += set_has_half(s, &w->m->sends[i]);
-    for (size_t i = 0; i < w->m->n_receives; i++) {
-        const struct job_half *h = &w->m->receives[i];
-        bool in = set_has_half(s, h);
-        n += in;
-        *receives += in && !half_is_met(w, h, false);
-    }
+    for (size_t i = 0; i < w->m->n_receives; i++)
+        n += set_has_half(s, &w->m->receives[i]);
     for (size_t i = 0; i < w->m->n_pending; i++)
         n += set_has_pending(s, &w->m->pending[i]);
     return n;
 }
 
-/* The call returns once `need` of the requests are complete. That it has not returned shows that a send is not, if nothing else can be
- * what it waits for. */
+/* Targets of a wait for `active` requests of the set: all of them, or one. That the call has not returned for long
+ * shows that a send is incomplete if it is the only request, or if any one request would do. */
 static void waiting_requests(struct waiting *w, uint32_t node, const struct set *s, uint32_t active, bool all,
                              uint64_t begin)
 {
     const struct job_rank *r = w->m->ranks[s->rank];
-    uint32_t receives, n = set_count(w, s, &receives);
+    uint32_t n = set_count(w, s);
     bool lasts = waiting_lasts_long(r, begin) && n == active && (n == 1 || !all);
     if (n < active) {
         waiting_release(w, node);
@@ -389,6 +387,7 @@ static void waiting_requests(struct waiting *w, uint32_t node, const struct set 
 
 /* -------------------------------------------------------------------------------------------------------- threads */
 
+/* Targets of a thread in the open MPI call. */
 static void waiting_call(struct waiting *w, uint32_t node, uint32_t rank, const struct job_open *open)
 {
     const struct job_rank *r = w->m->ranks[rank];
@@ -440,6 +439,7 @@ static const struct job_thread *thread_in_call(const struct job_rank *r, pid_t t
     return NULL;
 }
 
+/* Wait state of a thread in the process's .live file; NULL: none. */
 static const struct wait_file_slot *slot_of(const struct job_rank *r, pid_t tid)
 {
     const struct wait_state_file *f = &r->evidence.file;
@@ -449,12 +449,13 @@ static const struct wait_file_slot *slot_of(const struct job_rank *r, pid_t tid)
     return NULL;
 }
 
+/* Blocked until another thread of the process wakes it: no timeout, no shared memory. */
 static bool slot_waits(const struct wait_file_slot *s)
 {
     return s && s->state == WAIT_FILE_BLOCKED && !(s->flags & (UPMU_TRACE_FLAG_TIMED | UPMU_TRACE_FLAG_PSHARED));
 }
 
-/* The nodes of a rank's threads follow each other; 0: that one has none. */
+/* Node of thread `tid` of the rank, whose nodes begin at `first`; 0: none. */
 static uint32_t thread_node(const struct waiting *w, uint32_t rank, size_t first, pid_t tid)
 {
     for (size_t i = first; i < w->n_nodes; i++) {
@@ -466,14 +467,14 @@ static uint32_t thread_node(const struct waiting *w, uint32_t rank, size_t first
     return 0;
 }
 
-/* All threads that can call MPI, or keep one from it, are known: those of the wait states. */
+/* Whether the wait states cover all threads of the process: any of them could call MPI or hold a lock. */
 static bool threads_are_known(const struct job_rank *r)
 {
     const struct wait_file_header *h = &r->evidence.file.header;
     return r->evidence.has_slots && h->created <= h->begun && h->slots >= h->begun;
 }
 
-/* For any other thread of the process. */
+/* Add edges: `node` waits for any other thread of the process, whose nodes are `first` to `end` - 1. */
 static void waiting_for_thread(struct waiting *w, uint32_t node, size_t first, size_t end)
 {
     w->info[node].any = true;
@@ -482,7 +483,7 @@ static void waiting_for_thread(struct waiting *w, uint32_t node, size_t first, s
             waiting_edge(w, node, (uint32_t)i, false);
 }
 
-/* At a lock whose holder is in an MPI call or at a lock itself, or joining such a thread, or waiting for a signal by any thread. */
+/* Targets of a thread blocked outside MPI: the holder of the lock, the joined thread, or any thread that may signal or arrive. */
 static void waiting_slot(struct waiting *w, uint32_t node, uint32_t rank, size_t first, size_t end)
 {
     const struct job_rank *r = w->m->ranks[rank];
@@ -501,6 +502,7 @@ static void waiting_slot(struct waiting *w, uint32_t node, uint32_t rank, size_t
     }
 }
 
+/* Add the node of a thread: it waits for one target in an MPI call or wait state, else it can continue. */
 static void waiting_thread(struct waiting *w, uint32_t rank, pid_t tid)
 {
     const struct job_rank *r = w->m->ranks[rank];
@@ -511,7 +513,7 @@ static void waiting_thread(struct waiting *w, uint32_t rank, pid_t tid)
     (void)waiting_node_add(w, &info, waits);
 }
 
-/* With the main thread alone allowed to call MPI, the others matter only where it waits for them. */
+/* Add the nodes of a rank's threads. Up to MPI_THREAD_FUNNELED the rank continues only with the thread that called MPI_Init. */
 static void waiting_rank(struct waiting *w, uint32_t rank)
 {
     const struct job_rank *r = w->m->ranks[rank];

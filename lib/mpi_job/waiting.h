@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which threads of a job wait, and for what: a graph for deadlock/graph/and_or.h. */
+/** @file Wait-for graph of the threads of an MPI job, solved by deadlock/graph/and_or.h. */
 #ifndef UPMU_MPI_JOB_WAITING_H
 #define UPMU_MPI_JOB_WAITING_H
 
@@ -10,7 +10,7 @@
 enum waiting_kind {
     WAITING_RANK,   /**< a process: one of its threads must continue */
     WAITING_THREAD, /**< a thread in an MPI call, or at a lock */
-    WAITING_OTHER,  /**< any of several ranks, or all that a collective call lacks */
+    WAITING_OTHER,  /**< any of several ranks, or all ranks missing from a collective call */
 };
 
 struct waiting_node {
@@ -18,8 +18,9 @@ struct waiting_node {
     uint32_t rank;                     /**< index into the ranks of the recording */
     const struct job_thread *thread;   /**< in an MPI call */
     const struct wait_file_slot *slot; /**< or at a lock */
-    bool any, mismatch;                /**< one of several would do; ranks are in another call instead */
-    uint32_t over;                     /**< 1 + index of a rank that makes no call anymore; 0: none */
+    bool any;                          /**< one of several targets suffices */
+    bool mismatch;                     /**< other ranks are in a different collective call */
+    uint32_t finalized;                /**< 1 + index of a target rank that has called MPI_Finalize; 0: none */
 };
 
 struct waiting {
@@ -32,15 +33,15 @@ struct waiting {
     struct waiting_node *info; /**< by node */
     size_t n_info, cap_info;
     struct map members;  /**< (communicator and job, rank there): index of the rank */
-    struct map arrivals; /**< (communicator and job, number of the collective call): node of those that are missing */
+    struct map arrivals; /**< (communicator and job, number of the collective call): node for the missing ranks */
     bool no_memory;
 };
 
-/** Build the graph. @return 0; UPMU_E_NOMEM. To be freed in any case. */
+/** Build and solve the graph. @return 0; UPMU_E_NOMEM. Call waiting_free() in either case. */
 int waiting_build(struct waiting *w, struct upmu_mpi *m);
 void waiting_free(struct waiting *w);
 
-/** Whether a call that began then lasts: it is not of the last second, unless that is not known. */
+/** Whether a call begun at `begin` counts as waiting: the process is known to be alive 1 s later, or `alive_ns` is unknown. */
 bool waiting_lasts(const struct job_rank *r, uint64_t begin);
 
 #endif
