@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of samples: its records in time order. Damaged files are read as far as their records are whole. */
+/* Reader of a samples file: its records in time order, up to the first incomplete one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "samples/samples.h"
 
-/* The fields at the end of each record that is no sample: pid, tid, time, cpu. */
+/* The sample_id fields at the end of each record other than a sample: pid, tid, time, cpu. */
 enum { TAIL_BYTES = 24, TAIL_TIME = 8, BUILD_ID_MAX = 20 };
 
 struct record_index {
@@ -27,7 +27,7 @@ struct record_file {
     size_t n, cap;
 };
 
-/** The rest of a record that is being read; `failed` is set when it is too short. */
+/** Unread part of a record; `failed` is set when a field lies beyond its end. */
 struct record_cursor {
     const char *at;
     size_t left;
@@ -69,7 +69,7 @@ static const char *take_bytes(struct record_cursor *c, size_t bytes)
     return at;
 }
 
-/* A text in a field that may be padded. NULL if it does not end. */
+/* The string that begins here; NULL if it has no terminating null byte. */
 static const char *take_text(struct record_cursor *c)
 {
     return memchr(c->at, '\0', c->left) ? c->at : NULL;
@@ -83,6 +83,7 @@ static struct record_cursor record_open(const struct record_file *f, uint64_t of
 
 /* --------------------------------------------------------------------------------------------------------- index */
 
+/* Time of the record at `offset`; 0 if it is too short. */
 static uint64_t record_time(const struct record_file *f, const struct sampling_header *header, uint64_t offset)
 {
     struct perf_event_header h;
@@ -187,8 +188,8 @@ static bool read_mapping(struct upmu_samples *s, struct record_cursor *c, const 
 
 /* ------------------------------------------------------------------------------------------------------- samples */
 
-/* User frames of a chain; PERF_CONTEXT_USER and the like stand between them. A chain of as many frames as the kernel keeps
- * may be of a longer stack. */
+/* User frames of a PERF_SAMPLE_CALLCHAIN, without the PERF_CONTEXT_ markers between them. A chain with as many frames as the
+ * kernel keeps is reported as cut. */
 static void read_chain(struct record_cursor *c, struct samples_stack *out)
 {
     enum { KEPT = 127, CODE_LOWEST = 4096 }; /* kernel.perf_event_max_stack */
@@ -286,13 +287,13 @@ static int read_header(struct upmu_samples *s, const struct record_file *f, cons
 {
     struct sampling_header *h = &s->header;
     if (f->bytes < sizeof *h || memcmp(f->data, SAMPLING_MAGIC, sizeof h->magic) != 0)
-        return upmu_fail(UPMU_E_FORMAT, "%s is not a file of samples", path);
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a samples file", path);
     memcpy(h, f->data, sizeof *h);
     if (h->version != SAMPLING_VERSION)
-        return upmu_fail(UPMU_E_VERSION, "%s has version %u, this libupmu reads version %d", path, (unsigned)h->version,
-                         (int)SAMPLING_VERSION);
+        return upmu_fail(UPMU_E_VERSION, "\"%s\" has version %u, this libupmu reads version %d", path,
+                         (unsigned)h->version, (int)SAMPLING_VERSION);
     if (h->header_bytes < sizeof *h || h->header_bytes > f->bytes)
-        return upmu_fail(UPMU_E_FORMAT, "%s: its header is damaged", path);
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\": the header is damaged", path);
     h->event[sizeof h->event - 1] = h->machine[sizeof h->machine - 1] = '\0';
     return 0;
 }
@@ -317,7 +318,7 @@ int samples_read(struct upmu_samples *s, const char *path)
     if (fd < 0 && errno == ENOENT)
         return UPMU_E_STATE;
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        int rc = upmu_fail(UPMU_E_IO, "cannot read %s: %s", path, fd < 0 ? strerror(errno) : "it is no regular file");
+        int rc = upmu_fail(UPMU_E_IO, "cannot read \"%s\": %s", path, fd < 0 ? strerror(errno) : "not a regular file");
         if (fd >= 0)
             close(fd);
         return rc;
@@ -326,7 +327,7 @@ int samples_read(struct upmu_samples *s, const char *path)
     void *data = f.bytes > 0 ? mmap(NULL, f.bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     close(fd);
     if (data == MAP_FAILED)
-        return upmu_fail(UPMU_E_FORMAT, "%s is not a file of samples", path);
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a samples file", path);
     f.data = data;
     int rc = read_file(s, &f, path);
     munmap(data, f.bytes);

@@ -84,8 +84,8 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
     if (rc == UPMU_E_STATE)
         rc = samples_read_trace(s, dir);
     if (rc == UPMU_E_STATE)
-        rc = upmu_fail(UPMU_E_STATE, "%s has no samples: record with 'upmu record -F 999'; its snapshots have none",
-                       dir);
+        rc = upmu_fail(UPMU_E_STATE,
+                       "\"%s\" has no samples. Record with 'upmu record -F 999'; a snapshot contains none", dir);
     if (rc == 0)
         rc = samples_sum(s);
     if (rc == 0) {

@@ -37,7 +37,7 @@ static int sampler_create_file(struct upmu_sampler *s, const char *dir)
     sampling_write_header(s);
     if (!s->write_failed)
         return 0;
-    (void)unlink(path); /* without a header it is not a file of samples */
+    (void)unlink(path); /* without a header it is not a samples file */
     return upmu_fail(UPMU_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 

@@ -101,7 +101,7 @@ sleep 1.1
 touch annotate.cpp
 misses 0 'annotate.cpp is newer than .*libwork.so: its lines may have moved' --annotate hot shared
 head -n 20 "$here/annotate.cpp" >annotate.cpp
-misses 1 'has 20 lines, and code is of line .*: it was changed' --annotate hot shared
+misses 1 'has 20 lines, but the debug information names line .*: the file was changed' --annotate hot shared
 rm annotate.cpp
 mkfifo annotate.cpp
 misses 1 'annotate.cpp: not a regular file: lines are shown without their text' --annotate hot shared

@@ -85,4 +85,4 @@ PY
 
 "$upmu" record -o plain -- true 2>err
 "$upmu" report --samples plain 2>err && fail "a recording without samples"
-grep -q "plain has no samples: record with 'upmu record -F 999'; its snapshots have none" err || fail "$(cat err)"
+grep -q "\"plain\" has no samples. Record with 'upmu record -F 999'; a snapshot contains none" err || fail "$(cat err)"

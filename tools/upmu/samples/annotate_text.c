@@ -97,8 +97,9 @@ static size_t text_file(struct output *out, struct annotate *a, size_t i)
         next = l.line + 1;
     }
     if (next > text.n + 1 && text.n > 0) {
-        complain("%s has %zu lines, and code is of line %" PRIu32 ": it was changed after the build", file, text.n,
-                 next - 1);
+        complain("%s has %zu lines, but the debug information names line %" PRIu32
+                 ": the file was changed after the build. Build and record again.",
+                 file, text.n, next - 1);
         a->failed = true;
     }
     table_end(&t, out, 2);

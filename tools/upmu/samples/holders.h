@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What holders of locks executed while others waited for them, by samples. */
+/** @file Functions that lock holders executed while other threads waited, by samples. */
 #ifndef UPMU_TOOL_SAMPLES_HOLDERS_H
 #define UPMU_TOOL_SAMPLES_HOLDERS_H
 
@@ -8,7 +8,8 @@
 
 struct samples_holders;
 
-/** Join the samples of a recording with its waits. @return to be closed; NULL without samples, or after a message. */
+/** Join the samples of a recording with its waits. `stacks`: enum upmu_stacks of the functions. @return to be closed; NULL without
+ *  samples, or after a message. */
 struct samples_holders *samples_holders_open(const char *dir, int32_t stacks);
 void samples_holders_close(struct samples_holders *h);
 

@@ -20,7 +20,7 @@ static int samples_write(const struct report_request *q, const struct samples_re
         samples_write_text(&out, r);
     int rc = output_close(&out);
     if (r->totals.damages)
-        complain("%" PRIu64 " parts of the recorded samples could not be read", r->totals.damages);
+        complain("%" PRIu64 " damaged parts of the samples file were skipped", r->totals.damages);
     return rc == 0 && r->totals.damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
