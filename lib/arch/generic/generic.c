@@ -17,5 +17,5 @@ const struct arch_family arch_generic = {
     .core_pmu = "cpu",
     .matches = generic_matches_any,
     .remark = "only the kernel's generic events; their meaning is the kernel's choice",
-    .choice = "perf generic events: no code of this CPU is known",
+    .choice = "perf generic events: the raw encodings of this CPU are not known",
 };

@@ -39,9 +39,8 @@ const struct arch_family arch_core3a = {
     .core_pmu = "cpu",
     .counters = {.no_group_check = true, .no_exclude_hv = true, .shared_filter = true, .no_software_siblings = true},
     .matches = is_core3a,
-    .remark =
-        "the codes of this core are not public; the public driver of the generation ties each event to one of two "
-        "counters, so that cycles and instructions never count together, and its first version refuses user and "
-        "kernel filters",
-    .choice = "perf generic events: no code of this core is public",
+    .remark = "the raw encodings of this core are not public; the public driver of the generation ties each event to "
+              "one of two counters, so that cycles and instructions never count together, and its first version "
+              "refuses user and kernel filters",
+    .choice = "perf generic events: the raw encodings of this core are not public",
 };

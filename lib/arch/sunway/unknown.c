@@ -24,5 +24,5 @@ const struct arch_family arch_sunway = {
     .matches = is_sunway,
     .remark = "nothing is known about the counters of this core; the cautions are those of the Sunway cores that are "
               "known",
-    .choice = "perf generic events: no code of this core is known",
+    .choice = "perf generic events: the raw encodings of this core are not known",
 };
