@@ -68,7 +68,7 @@ void functions_longest_text(struct output *out, const struct functions_report *r
     static const struct table_column columns[] = {
         {"TIME", true}, {"BEGIN", true}, {"THREAD", true}, {"DEPTH", true}, {"FUNCTION", TABLE_NAME}};
     struct table t;
-    report_title(out, "Longest calls: time, with the recording's own cost, and begin since the first call");
+    report_title(out, "Longest calls (TIME includes the overhead of recording; BEGIN is relative to the first call)");
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < l->n; i++) {
         const struct upmu_function_event *e = &l->calls[i];

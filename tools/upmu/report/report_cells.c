@@ -19,9 +19,9 @@ void cell_duration(struct table *t, uint64_t ns)
     cell_free(t, STYLE_PLAIN, ns ? report_duration(ns) : memory_copy(""));
 }
 
-/* A wait that had not ended when the recording did lasted at least that long; when nothing is known of the process after the
- * wait began, that is no time at all. */
-char *total_in_words(const struct upmu_wait_sum *w)
+/* A wait that is unfinished at the end of the recording counts as a lower bound. "not known": no event of the process follows
+ * the begin of its only wait. */
+char *wait_total_text(const struct upmu_wait_sum *w)
 {
     if (w->unfinished > 0 && w->total_ns + w->unfinished_ns == 0)
         return memory_copy("not known");
@@ -36,7 +36,7 @@ char *total_in_words(const struct upmu_wait_sum *w)
 void cell_total(struct table *t, const struct upmu_wait_sum *w)
 {
     bool any = w->count + w->unfinished > 0;
-    cell_free(t, w->unfinished ? STYLE_WARNING : STYLE_PLAIN, any ? total_in_words(w) : memory_copy(""));
+    cell_free(t, w->unfinished ? STYLE_WARNING : STYLE_PLAIN, any ? wait_total_text(w) : memory_copy(""));
 }
 
 void cell_count(struct table *t, uint64_t n, bool exact)

@@ -40,7 +40,7 @@ void report_text_findings(struct output *out, const struct report *r)
     struct upmu_finding f = {.size = sizeof f};
     if (upmu_findings_count(r->findings) == 0)
         return;
-    report_title(out, "Findings (estimates: the same order of events with the change made)");
+    report_title(out, "Findings (gains are estimates: the change applied to the recorded order of events)");
     for (size_t i = 0; upmu_findings_at(r->findings, i, &f) == 0; i++) {
         char *command = finding_command(r, &f);
         fprintf(out->file, "  %zu. ", i + 1);

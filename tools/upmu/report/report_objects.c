@@ -28,7 +28,7 @@ static void object_text_site(struct output *out, const struct report *r, const s
                              const struct upmu_overview_call_site *s)
 {
     char *location = report_location(r, o->process, s->address);
-    char *waited = total_in_words(&s->waits);
+    char *waited = wait_total_text(&s->waits);
     char *blamed = report_duration(s->blocked_ns);
 
     fputs("      ", out->file);
@@ -52,7 +52,7 @@ static void object_text_site(struct output *out, const struct report *r, const s
 
 static void object_text_user(struct output *out, const struct upmu_overview_object_thread *u)
 {
-    char *waited = total_in_words(&u->waits);
+    char *waited = wait_total_text(&u->waits);
     char *blamed = report_duration(u->blocked_ns);
     fprintf(out->file, u->thread_name[0] ? "      thread %ld (" : "      thread %ld", (long)u->tid);
     output_clean(out->file, u->thread_name);

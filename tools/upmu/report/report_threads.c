@@ -27,7 +27,7 @@ static char *threads_waits_text(const struct upmu_overview *overview, size_t thr
         const struct upmu_wait_sum *w = &of_kind.waits;
         if (w->count + w->unfinished == 0)
             continue;
-        char *ns = total_in_words(w);
+        char *ns = wait_total_text(w);
         char *longer = memory_format("%s%s%s %s (%" PRIu64 "%s)", text, text[0] ? ", " : "", upmu_wait_kind_name(kind),
                                      ns, w->count + w->unfinished, w->unfinished ? ", the last unfinished" : "");
         free(ns);
