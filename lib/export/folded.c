@@ -4,15 +4,16 @@
 
 #include <string.h>
 
+/* Write the labels from below the root to `node`, separated by ";". */
 static void folded_stack(struct export_job *job, uint32_t node)
 {
     const struct tree *t = &job->tree;
-    uint32_t way[2 * EXPORT_DEPTH_MAX];
+    uint32_t path[2 * EXPORT_DEPTH_MAX];
     size_t n = 0;
-    for (; node != 0 && n < sizeof way / sizeof *way; node = t->nodes[node].parent)
-        way[n++] = node;
+    for (; node != 0 && n < sizeof path / sizeof *path; node = t->nodes[node].parent)
+        path[n++] = node;
     while (n > 0) {
-        export_plain(&job->out, t->labels[t->nodes[way[--n]].label].name, ";");
+        export_plain(&job->out, t->labels[t->nodes[path[--n]].label].name, ";");
         if (n > 0)
             export_text(&job->out, ";");
     }

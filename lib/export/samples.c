@@ -116,7 +116,7 @@ static uint32_t samples_label(struct export_job *job, uint32_t function)
 /* The node of a path below a root. Frames below the deepest level that viewers support are left out. */
 static uint32_t samples_node(struct export_job *job, uint32_t root, uint32_t path)
 {
-    uint32_t way[EXPORT_DEPTH_MAX], node = root;
+    uint32_t functions[EXPORT_DEPTH_MAX], node = root;
     struct upmu_sample_path p = {.size = sizeof p};
     size_t n = 0;
     uint32_t known = map_find(&job->by_sample, root, path);
@@ -124,9 +124,9 @@ static uint32_t samples_node(struct export_job *job, uint32_t root, uint32_t pat
         return known;
     for (uint32_t at = path; at != 0 && upmu_samples_path_at(job->samples, at, &p) == 0; at = p.parent)
         if (p.depth <= EXPORT_DEPTH_MAX)
-            way[n++] = p.function;
+            functions[n++] = p.function;
     while (n > 0 && node != MAP_NONE) {
-        uint32_t label = samples_label(job, way[--n]);
+        uint32_t label = samples_label(job, functions[--n]);
         bool hidden =
             job->wall && node == root && n > 0 && label != MAP_NONE && export_is_start(job->tree.labels[label].name);
         node = hidden ? node : tree_child(&job->tree, node, label);
@@ -221,6 +221,7 @@ int export_wall_start(struct export_job *job)
     return 0;
 }
 
+/* Add `ns` of wall time of a thread to the frame `name` directly below the thread. */
 static int wall_add(struct export_job *job, uint32_t thread, const char *name, uint64_t ns)
 {
     if (ns == 0)

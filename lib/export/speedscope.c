@@ -26,13 +26,13 @@ static void speedscope_frames(struct export_job *job)
 static void speedscope_stack(struct export_job *job, uint32_t node)
 {
     const struct tree *t = &job->tree;
-    uint32_t way[2 * EXPORT_DEPTH_MAX];
+    uint32_t path[2 * EXPORT_DEPTH_MAX];
     size_t n = 0;
-    for (; t->nodes[node].parent != 0 && n < sizeof way / sizeof *way; node = t->nodes[node].parent)
-        way[n++] = t->nodes[node].label;
+    for (; t->nodes[node].parent != 0 && n < sizeof path / sizeof *path; node = t->nodes[node].parent)
+        path[n++] = t->nodes[node].label;
     json_array(&job->out, NULL);
     while (n > 0)
-        json_uint(&job->out, NULL, way[--n]);
+        json_uint(&job->out, NULL, path[--n]);
     json_array_end(&job->out);
 }
 

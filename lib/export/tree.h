@@ -52,7 +52,7 @@ uint32_t tree_nearest(const struct tree *t, uint32_t node, enum tree_kind kind);
 uint32_t tree_child(struct tree *t, uint32_t parent, uint32_t label);
 /** The counters of a node, allocated if needed; NULL without memory. */
 uint64_t *tree_counts(struct tree *t, uint32_t node);
-/** Columns of tree_sums(): time, count, then the counters. */
+/** Number of columns in a row of tree_sums(): time, count, then the counters. */
 static inline size_t tree_columns(const struct tree *t)
 {
     return 2 + t->n_counts;

@@ -179,6 +179,7 @@ static void otlp_profiles(const struct export_job *job, struct otlp *o, uint64_t
         otlp_profile(job, o, 2 + i, name, o->count, own);
 }
 
+/* Add a resource attribute with the value in `o->value`. */
 static void otlp_key(struct otlp *o, const char *key)
 {
     proto_bytes(&o->inner, KEY_VALUE_KEY, key, strlen(key));

@@ -362,7 +362,7 @@ static int perfetto_event(struct export_job *job, const struct overview *pass, u
 const struct export_format export_perfetto = {
     .name = "perfetto",
     .suffix = "pftrace",
-    .summary = "timeline for Perfetto, with counter tracks and arrows from release to waiter, and of messages",
+    .summary = "timeline for Perfetto: counter tracks, arrows from release to waiter and from send to receive",
     .limited = true,
     .calls = true,
     .start = perfetto_start,
