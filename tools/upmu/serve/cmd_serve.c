@@ -69,7 +69,7 @@ const struct command command_serve = {
         "A client that is slow, stalled or killed has no effect on the program and its recording.\n",
     .options = serve_options,
     .exits = "  0  standard input ended, or a signal ended the server\n"
-             "  1  the socket cannot be made\n"
+             "  1  the socket cannot be created\n"
              "  2  the command line is invalid\n",
     .run = serve_main,
 };

@@ -141,7 +141,7 @@ static void http_line(struct http *h, struct connection *c, const struct http_re
     if (!client) {
         http_answer(c, "404 Not Found", "there is no such session\n");
     } else if (client->output.n > SERVE_QUEUE_HIGH) {
-        http_answer(c, "429 Too Many Requests", "the replies before are not read\n");
+        http_answer(c, "429 Too Many Requests", "the client has not read the replies to earlier requests\n");
     } else {
         request_line(client, q->body, q->length);
         http_answer(c, "202 Accepted", "");

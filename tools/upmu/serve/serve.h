@@ -190,9 +190,11 @@ void job_leave_server(int keep);
 struct reply {
     struct textbuf json; /**< within the members of "result" */
 };
+/** `id`, here and below: the id of the request as JSON text; NULL: null. */
 void reply_begin(struct reply *r, const char *id, size_t id_length);
-/** Send it; a line that is too long becomes an error. */
+/** Queue the reply to request `id`, or SERVE_E_LIMIT if it has SERVE_LINE_MAX bytes or more. */
 void reply_end(struct reply *r, struct client *c, const char *id, size_t id_length);
+/** Queue an error reply: `fmt` gives its message. */
 void reply_error(struct client *c, const char *id, size_t id_length, enum serve_error code, const char *remedy,
                  const char *fmt, ...) UPMU_PRINTF(6, 7);
 /** The same for a request that is being dispatched. */
