@@ -123,7 +123,7 @@ static bool cross_is_held(const struct cross *c, uint64_t lock)
     return false;
 }
 
-/* The holds of a thread are contiguous: with one more they move to the end. */
+/* Add a lock that `thread` holds. Its holds must be contiguous, so they move to the end of `holds` first. */
 static void cross_add_hold(struct cross *c, uint32_t thread, uint64_t lock)
 {
     struct wg_thread *t = &c->all.threads[thread];

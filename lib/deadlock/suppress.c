@@ -50,7 +50,8 @@ static int suppress_parse_line(void *arg, const char *path, size_t number, char 
     struct suppressions *s = arg;
     char *colon = strchr(line, ':');
     if (!colon || colon[1] == '\0')
-        return upmu_fail(UPMU_E_INVAL, "\"%s\", line %zu: \"%s\" is not KIND:PATTERN", path, number, line);
+        return upmu_fail(UPMU_E_INVAL, "\"%s\", line %zu: \"%s\" is not KIND:PATTERN, as in \"inversion:flush_log\"",
+                         path, number, line);
     *colon = '\0';
     if (!suppress_is_kind(line))
         return upmu_fail(UPMU_E_INVAL,

@@ -15,7 +15,8 @@ static void threads_write_gain(struct textbuf *b, const struct upmu_finding *fou
 
 /* ---------------------------------------------------------------------------------------------------- barriers */
 
-/* The thread that arrived last most often. @return its rounds. */
+/* Find the thread that arrived last in most rounds of a barrier. @param last out, unchanged if there is none. @return its rounds
+ * as the last. */
 static uint64_t barrier_last_thread(const struct upmu_findings *f, uint32_t object,
                                     struct upmu_overview_object_thread *last)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded modules, noted so that addresses of functions can be resolved later.
+ * Loaded modules of the process, recorded to resolve addresses of functions later.
  *
  * dl_iterate_phdr() takes a lock of the loader, which a thread that waits for this one may hold: hooks ask
  * _dl_find_object(), which takes none, and leave a scan to the next dlclose() or the end where the C library has no such
@@ -50,6 +50,7 @@ void func_modules_start(void)
     *(void **)(void *)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
 }
 
+/* Try-lock of the module table. A caller that finds it busy sets `modules_stale`, for a later scan. */
 static bool modules_claim(struct func_shared *s)
 {
     return !__atomic_exchange_n(&s->modules_busy, 1, __ATOMIC_ACQUIRE);
@@ -99,6 +100,8 @@ static uint32_t modules_write_note(struct func_process_header *h, const struct d
     return at;
 }
 
+/* Address range and file hash of a loaded module. @param id out, build id as text of BUILD_ID_TEXT bytes, "" if it has none.
+ * @return false if no segment of it is loaded. */
 static bool modules_identify(const struct dl_phdr_info *info, struct func_range *m, char *id)
 {
     *m = (struct func_range){0};
@@ -119,7 +122,7 @@ static uint32_t modules_index(const struct func_shared *s, const struct func_ran
     return i;
 }
 
-/* Not inlined: later modules may be found on a small stack, which has no space for this path. */
+/* Not inlined: the caller may run on a small stack, and only the first module needs the space for this path. */
 __attribute__((noinline)) static uint32_t modules_note_program(struct func_process_header *h,
                                                                const struct dl_phdr_info *info,
                                                                const struct func_range *m, const char *id)
@@ -130,7 +133,7 @@ __attribute__((noinline)) static uint32_t modules_note_program(struct func_proce
     return modules_write_note(h, info, m, id, path);
 }
 
-/* A path as the program gave it to dlopen() is from its working directory. Not on the stack, as above: under `modules_busy`. */
+/* A relative path of dlopen() is relative to the working directory. `modules_busy` protects the static buffer. */
 static uint32_t modules_note_relative(struct func_process_header *h, const struct dl_phdr_info *info,
                                       const struct func_range *m, const char *id, const char *name)
 {
@@ -192,7 +195,7 @@ static int modules_mark_seen(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* No thread runs a function of an unloaded module, and so none looks for these nodes. */
+/* Tag the nodes of an unloaded module's functions with its number. No thread runs them, so none looks these nodes up. */
 static void modules_retire_nodes(struct func_tree *t, uint64_t start, uint64_t end, uint64_t number)
 {
     struct func_node *nodes = (struct func_node *)(uintptr_t)t->nodes_start;
@@ -262,7 +265,7 @@ void func_modules_see(uint64_t function)
     }
 }
 
-/* Functions of modules that are gone get new nodes from here on. Other wrappers of dlclose() are called in turn. */
+/* Calls to addresses of unloaded modules get new nodes from here on. RTLD_NEXT chains to other wrappers of dlclose(). */
 UPMU_API FUNC_PLAIN int dlclose(void *handle)
 {
     int (*real)(void *) = real_dlclose;

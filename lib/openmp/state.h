@@ -14,22 +14,23 @@ enum omp_method { OMP_METHOD_OMPT = 1, OMP_METHOD_WRAPPERS = 2 };
 
 /** State of a thread. */
 struct omp_tls {
-    uintptr_t site; /**< of the call of libgomp's or omp_ function that LLVM's runtime serves; 0: none */
-    uint32_t tries; /**< it is one that does not wait */
+    uintptr_t site; /**< call site of the GOMP_ or omp_ function that runs in LLVM's runtime; 0: none */
+    uint32_t tries; /**< nonzero: that function tries a lock and does not wait */
 };
 extern _Thread_local struct omp_tls omp_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/** State of the process. A forked child inherits it, but `described`. */
+/** State of the process. A forked child inherits all of it except `described`. */
 struct omp_process {
-    uint32_t on;           /**< recording */
-    uint32_t fast;         /**< recording, by a clock that is read without a call */
+    uint32_t on;           /**< nonzero: recording */
+    uint32_t fast;         /**< nonzero: recording, and the clock is read without a system call */
     uint32_t described;    /**< the process's OMP_ENV is written */
     uint64_t regions;      /**< begun so far */
-    uintptr_t ompt_module; /**< address of the file that has LLVM's runtime; 0: there is no OMPT */
+    uintptr_t ompt_module; /**< load address of LLVM's runtime; 0: there is no OMPT */
     char runtime[128];     /**< its version */
 };
 extern struct omp_process omp_process __attribute__((visibility("hidden")));
 
+/** Whether OpenMP events are recorded now. */
 static inline bool omp_is_on(void)
 {
     return __atomic_load_n(&omp_process.on, __ATOMIC_RELAXED) != 0;

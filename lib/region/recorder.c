@@ -184,7 +184,7 @@ int upmu_recorder_at_finish_(void (*hook)(void))
 {
     uint32_t n = __atomic_load_n(&finish_hooks, __ATOMIC_RELAXED);
     if (n == FINISH_HOOKS)
-        return upmu_fail(UPMU_E_LIMIT, "more than %d libraries record beside libupmu", (int)FINISH_HOOKS);
+        return upmu_fail(UPMU_E_LIMIT, "more than %d libupmu libraries record in one process", (int)FINISH_HOOKS);
     finish_hook[n] = hook;
     __atomic_store_n(&finish_hooks, n + 1, __ATOMIC_RELEASE);
     return 0;

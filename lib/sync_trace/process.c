@@ -351,7 +351,7 @@ __attribute__((constructor)) static void sync_load(void)
         variable_report("locks are not recorded", upmu_error());
 }
 
-/* Threads that still run cannot write their counts any more, nor the wait they are in: write them on their behalf. */
+/* Write the counts and the open wait of each thread that still runs: it records nothing any more. */
 static void process_write_others(const struct sync_thread *self)
 {
     struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
@@ -368,7 +368,7 @@ static void process_write_others(const struct sync_thread *self)
     }
 }
 
-/* Recording has ended: each thread has what it will ever have. */
+/* Report the memory of the recorder, which is final once recording has ended. */
 static void process_count_memory(void)
 {
     struct control_header *control = upmu_recorder_control_();
@@ -397,8 +397,8 @@ static void process_end(void)
     process_count_memory();
 }
 
-/* A thread that is in the recorder now makes its system calls before they are restricted for it, too. Not for long: a thread
- * whose signal handler has left the recorder by longjmp() does not come back. */
+/* Wait until the other threads have left the recorder, so that a seccomp filter does not refuse its system calls. At most TRIES
+ * pauses per thread: one whose signal handler left the recorder by longjmp() never becomes ready. */
 static void process_wait_for_others(const struct sync_thread *self)
 {
     enum { TRIES = 200, PAUSE_US = 500 };

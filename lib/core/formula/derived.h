@@ -15,7 +15,7 @@ typedef int (*derived_read_fn)(void *arg, size_t part, struct reading *before, s
  *  */
 struct upmu_value derived_value(const struct counters *c, size_t i, derived_read_fn read, void *arg, bool *doubted);
 
-/** Whether a 0 of this counter may not be a count. `self`: the thread counts itself. */
+/** Whether a count of 0 may mean that the event was not counted. `self`: the thread counts itself. */
 bool derived_zero_doubtful(const struct event *e, bool self);
 
 #endif

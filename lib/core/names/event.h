@@ -89,7 +89,7 @@ int event_list_next(struct event_list *it, char name[EVENT_NAME_MAX]);
 /** The modes to exclude. @return bits of enum upmu_exclude. */
 uint32_t event_exclude(const struct event *e);
 
-/** The event's name as counted in these modes, which are added to the name only if `given`. */
+/** Write the event's name with its modifiers to `name`. `user`, `kernel`: modes it is counted in, written only if `given`. */
 void event_name_with_modes(const struct event *e, bool user, bool kernel, bool given, char *name, size_t cap);
 
 /** The encoding for display: "hardware:0x0 (raw 0x3c)"; "" if the event is absent. */

@@ -8,11 +8,11 @@ struct suggest;
 /** A preset in terms of vendor-neutral events. */
 struct preset {
     const char *name;
-    const char *first;  /**< the equivalent event; with `second` the first of a sum; NULL: none */
-    const char *second; /**< or NULL */
+    const char *first;  /**< the equivalent event, or the first of a sum; NULL: no event here */
+    const char *second; /**< the second of the sum; NULL: no sum */
 };
 
-/** Find by name, ignoring case; NULL if it is not a preset, or one of the registry. */
+/** Find a preset of this table by name, ignoring case; NULL if there is none. Aliases of the registry are not in the table. */
 const struct preset *preset_find(const char *name);
 
 /** Add every name to a running "did you mean" search. */

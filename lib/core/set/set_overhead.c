@@ -96,9 +96,8 @@ int upmu_set_overhead(struct upmu_set *set, struct upmu_value *values, size_t n)
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_overhead");
     if (set->opts.target != UPMU_TARGET_THREAD)
-        return upmu_fail(
-            UPMU_E_STATE,
-            "upmu_set_overhead: the overhead of this target is not measured, only that of UPMU_TARGET_THREAD");
+        return upmu_fail(UPMU_E_STATE,
+                         "upmu_set_overhead: the overhead is measured for sets with target UPMU_TARGET_THREAD only");
     if (set->running)
         return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: the set is running. Stop it first");
     return overhead_measure(set, values);

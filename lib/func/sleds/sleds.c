@@ -61,12 +61,12 @@ static bool sleds_find(const struct dl_phdr_info *info, const char *path, uint64
 enum sled_kind { SLED_ENTRY = 0, SLED_EXIT = 1, SLED_TAIL = 2 };
 enum { SLED_VERSION = 2, SLED_BYTES = 11, STUB_BYTES = 16, SLED_JUMP_OFF = 9, SLED_JUMP_ON = 4 };
 
-/** An entry of xray_instr_map: addresses are relative to their own place. */
+/** An entry of xray_instr_map: addresses are relative to the field's own address. */
 struct sled_entry_raw {
     int64_t sled, function;
     uint8_t kind, always, version, reserved[13];
 };
-_Static_assert(sizeof(struct sled_entry_raw) == 32, "an entry of the section");
+_Static_assert(sizeof(struct sled_entry_raw) == 32, "size of an entry of xray_instr_map");
 
 struct sled {
     uint64_t address;

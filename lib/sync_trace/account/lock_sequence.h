@@ -11,8 +11,8 @@
 
 #include "sync_trace/state/thread.h"
 
-/** Lifetimes of locks, by a few bits of their addresses: locks that share an entry are recorded again, no more. Words,
- *  because RISC-V has no smaller atomic addition without a library. */
+/** Number of lifetimes of the locks at an address, by some of its bits: for locks that share an entry, sequences are only
+ *  recorded again. 32 bits, because RISC-V has no smaller atomic addition without a library. */
 enum { SYNC_GENERATIONS = 2048 };
 extern uint32_t sync_generations[SYNC_GENERATIONS] __attribute__((visibility("hidden")));
 
@@ -21,7 +21,7 @@ static inline uint32_t *sync_generation(uintptr_t key)
     return &sync_generations[(key >> 3 ^ key >> 14) % SYNC_GENERATIONS];
 }
 
-/** A lock begins or ends. */
+/** To be called when a lock begins or ends at address `key`: sequences with that address get new numbers. */
 static inline void sync_generation_next(uintptr_t key)
 {
     __atomic_fetch_add(sync_generation(key), 1, __ATOMIC_RELAXED);
@@ -35,7 +35,7 @@ static inline uint64_t sync_sequence_add(uint64_t before, uintptr_t key)
     return (h ^ h >> 29) | 1;
 }
 
-/** Number of all locks held, stored in the entries that do not have theirs yet. */
+/** Number of the sequence of all locks that the thread holds; stores those of its prefixes that are not computed yet. */
 uint64_t sync_sequence_held(struct sync_thread *t);
 
 #endif

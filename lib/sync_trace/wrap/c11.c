@@ -139,7 +139,7 @@ UPMU_API int mtx_trylock(mtx_t *m)
     return rc;
 }
 
-/* As in mutex.c. */
+/* Release of a mutex that this thread is not known to hold, as in mutex.c. */
 static int mtx_unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, uintptr_t site)
 {
     pid_t owner = sync_mtx_owner(m);
@@ -169,6 +169,7 @@ __attribute__((noinline)) static int mtx_unlock_slow(struct sync_thread *t, mtx_
     return rc;
 }
 
+/* mtx_unlock() while recording is on, or with locks held that were acquired while it was. */
 __attribute__((noinline, flatten)) static int mtx_unlock_on(mtx_t *m, uint32_t mode, uintptr_t site)
 {
     struct sync_thread *t = sync_release_thread(mode);

@@ -60,7 +60,8 @@ static bool mutex_is_recursive(const pthread_mutex_t *m)
 static int mutex_lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, const struct lock_method *method,
                           uintptr_t site);
 
-/* Nothing is recorded, and the mutex is taken. In a forked child, recording begins here. */
+/* Lock a mutex that another thread holds while recording is off: the wait is noted, for a recording that begins meanwhile. In a
+ * forked child of a recorded process, recording begins here. */
 __attribute__((noinline)) static int mutex_wait_early(pthread_mutex_t *m, const struct lock_method *method,
                                                       uintptr_t site)
 {

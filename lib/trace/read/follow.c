@@ -128,7 +128,8 @@ int upmu_trace_update(struct upmu_trace *trace)
     if (!trace)
         return argument_null(__func__, "trace");
     if (trace->n_heap > 0 || trace->given || trace->n_begun < trace->n_sources)
-        return upmu_fail(UPMU_E_STATE, "upmu_trace_update: upmu_trace_next() has not returned all events yet");
+        return upmu_fail(UPMU_E_STATE,
+                         "upmu_trace_update: events are left to read. Call upmu_trace_next() until it returns 0 first");
     int rc = follow_add_processes(trace);
     for (uint32_t i = 0; rc == 0 && i < trace->n_processes; i++)
         rc = follow_add_streams(trace, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Trials of events, one per event, for upmu list and upmu gather. */
+/** @file Probes of events by counting, once per event, for upmu list and upmu gather. */
 #ifndef UPMU_TOOL_TRIALS_H
 #define UPMU_TOOL_TRIALS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Whether something can be counted here and now. */
+/** Result of a trial: whether an event or metric can be counted on this machine now. */
 struct trial {
     bool made;          /**< false: not tried (--no-probe), nothing is known */
     int code;           /**< 0: it opens and runs; else enum upmu_code */
@@ -16,9 +16,10 @@ struct trial {
     const char *reason; /**< the library's message with the remedy; NULL unless code < 0 */
 };
 
-/** Trials made so far. */
+/** Results of upmu_event_probe(), each event probed once. */
 struct trial_store;
 
+/** An empty store, to be closed by trials_close(). */
 struct trial_store *trials_open(void);
 /** The trial of an event by its canonical name, made at its first use. Its strings live as long as the store. */
 struct trial trials_of_event(struct trial_store *store, const char *event);

@@ -5,19 +5,20 @@
 
 #include <stdbool.h>
 
-/** upmu record itself was started by the launcher of an MPI job. */
+/** Whether the launcher of an MPI job started upmu record itself. */
 bool job_is_rank(void);
-/** Name of the directory without -o, the same in all ranks of the job; to be freed. */
+/** Default name of the recording (no -o), the same in all ranks of the job; to be freed. */
 char *job_directory(const char *command);
-/** Make the directory, or take that of an earlier rank of the same job. @return 0, or -1 after a message. */
+/** Create the directory, or reuse that of an earlier rank of the same job. @return 0, or -1 after a message. */
 int job_make_directory(const char *dir);
-/** The command starts the ranks of a job: it is not recorded itself. */
+/** Whether the command is an MPI launcher, which is not recorded itself. */
 bool job_is_launcher(const char *command);
-/** Before the command is started: the name of the job, which may only be recognized by its parent process. @return 0; -1. */
+/** Set UPMU_MPI_JOB for the command: a job without a name is identified by its parent process, which differs for the command.
+ *  @return 0; -1 with errno. */
 int job_set_environment(void);
-/** This recorder is that of the first rank on its host. */
+/** Whether this rank is the first one on its host. */
 bool job_is_first_of_host(void);
-/** The command of this rank has ended. @return whether those of all ranks that were started in this directory have. */
+/** To be called once the command of this rank has ended. @return whether those of all ranks that record into `dir` have. */
 bool job_is_last(const char *dir);
 
 #endif
