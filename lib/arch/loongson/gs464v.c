@@ -29,10 +29,9 @@ const struct arch_family arch_gs464v = {
                  .raw = {.mask = 0xff, .older_mask = 0x7f, .own_id = OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464v,
     .remark =
-        "every raw encoding from 0 to 0xff opens, with a meaning or without; kernels from before the table of this "
-        "core take it for a GS464, whose codes mean something else here",
+        "every raw encoding from 0 to 0xff opens, with a meaning or without; kernels without a table for this core "
+        "treat it as a GS464, whose raw encodings count other events here",
     .choice = "perf generic events, which the kernel encodes like the raw encodings: kernels from before the table "
-              "(seen in 2017) "
-              "keep 7 bits and a bank of a raw encoding, and would count something else; kernels before 5.9, of which "
-              "some have the table, are asked for an id that no other table has",
+              "(seen in 2017) keep 7 bits and a bank of a raw encoding, and would count something else; kernels before "
+              "5.9, of which some have the table, are asked for an id that no other table has",
 };

@@ -29,8 +29,7 @@ const struct arch_family arch_loongson2ef = {
                  .n_rules = LOONGSON_BANKS,
                  .raw = {.mask = 0xff}},
     .matches = is_loongson2ef,
-    .remark = "mainline kernels have no PMU driver for this chip, so that no hardware event counts; the codes are "
-              "those of a driver from outside the kernel tree",
-    .choice =
-        "perf generic events where the driver from outside the kernel tree has one of the meaning, else raw encodings",
+    .remark = "mainline kernels have no PMU driver for this chip, so that no hardware event counts; the raw "
+              "encodings are those of an out-of-tree driver",
+    .choice = "perf generic events where the out-of-tree driver defines one with the meaning, else raw encodings",
 };
