@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding about scheduling: more threads are ready to run than get a CPU. */
+/* Finding NO_CPU: more threads are ready to run than have a CPU. */
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "findings/findings_list.h"
 
-/* Below, other programs or the kernel's own work may be the cause. */
+/* Below these, other programs or work of the kernel may be the cause. */
 #define LEAST_READY 3.0
 #define LEAST_READY_PER_CPU 2.0
 #define LEAST_PERCENT_OF_PATH 25
@@ -15,7 +15,8 @@ struct load {
     uint64_t path_ns;      /* time on the critical path without a CPU */
 };
 
-/* Part of its time ready to run that a thread has no CPU, by index. @return NULL without memory. */
+/* By thread: share of its ready time, running and preempted, in which it was preempted. @param load adds the mean numbers of
+ * threads. @param recorded out, whether the kernel's switch records exist. @return to be freed; NULL without memory. */
 static double *scheduling_shares(const struct upmu_findings *f, uint32_t process, uint64_t run_ns, struct load *load,
                                  bool *recorded)
 {
@@ -35,6 +36,7 @@ static double *scheduling_shares(const struct upmu_findings *f, uint32_t process
     return shares;
 }
 
+/* Estimated time on the critical path without a CPU: each thread's running segments times its share. */
 static uint64_t scheduling_path(const struct upmu_findings *f, uint32_t process, const double *shares)
 {
     struct upmu_overview_path_segment s = {.size = sizeof s};

@@ -73,7 +73,7 @@ static inline uint64_t func_tree_count(struct func_tree *t, struct func_frame *f
     return spent;
 }
 
-/** The number of a node in an event of a call that ended after `spent` ticks; 0: it has none. */
+/** Number of the node for the event of a call that ended after `spent` ticks; 0: no event is written. */
 static inline uint32_t func_tree_end_event(struct func_tree *t, const struct func_node *n, uint64_t spent)
 {
     uint32_t number = func_tree_number(t, n);
@@ -94,7 +94,7 @@ static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, stru
         func_events_write(t, what, now);
 }
 
-/** Where a hook was called from. */
+/** A call of a function, as its entry hook finds it. */
 struct func_call {
     uint64_t function;
     uint64_t cfa, hook, site; /**< as in struct func_frame */
@@ -119,7 +119,7 @@ static inline struct func_node *func_frame_at(const struct func_tree *t, const s
     return LIKELY(!(n->child & FUNC_RECURSION)) ? n : &func_nodes(t)[n->child & FUNC_CHILD_MASK];
 }
 
-/** func_tree_begin() follows. */
+/** Push frame `g` of call `c`, with node `n`. func_tree_begin() must follow. */
 static inline void func_tree_push(struct func_tree *t, struct func_frame *g, struct func_node *n,
                                   const struct func_call *c)
 {
@@ -135,13 +135,13 @@ static inline void func_tree_push(struct func_tree *t, struct func_frame *g, str
     g->cost = 0;
 }
 
-/** The number of a frame's node in the event of its begin; 0: it has none. */
+/** Number of the node for the event of a call's begin; 0: no event is written. */
 static inline uint32_t func_tree_begin_event(const struct func_tree *t, const struct func_node *n)
 {
     return LIKELY(!(n->child & FUNC_SKIPPED)) ? func_tree_number(t, n) : 0;
 }
 
-/** The call begins: after everything else. */
+/** Start the time of a pushed frame and write its event. To be called last, so that the hook's own work is not counted. */
 static inline void func_tree_begin(struct func_tree *t, struct func_frame *f, uint64_t now)
 {
     f->start = now;
@@ -156,8 +156,8 @@ static inline bool func_tree_has_space(const struct func_tree *t, const struct f
     return (uintptr_t)g < t->frames_end;
 }
 
-/** The function was called last from here, and nothing else is to be done. @return its frame, with which the call is to begin;
- *  NULL: func_tree_enter() is to be called. */
+/** Fast entry: the caller's last call was of the same function. @return the new frame, for func_tree_begin(); NULL: call
+ *  func_tree_enter() instead. */
 static inline struct func_frame *func_tree_enter_known(struct func_tree *t, const struct func_call *c)
 {
     struct func_frame *f = func_tree_top(t), *g = f + 1;
@@ -168,7 +168,7 @@ static inline struct func_frame *func_tree_enter_known(struct func_tree *t, cons
     return g;
 }
 
-/** A call of a function. */
+/** Entry of a function in all other cases. */
 void func_tree_enter(struct func_tree *t, const struct func_call *c);
 
 /** A return from a function that is not the last one called, at `now`. */

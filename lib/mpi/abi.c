@@ -214,7 +214,7 @@ static const char *abi_choose(void)
     return "this MPI library is not known";
 }
 
-/* A message to this rank itself: what comes back in its status is known. */
+/* Verify the ABI by queries and a message to this rank itself, whose status is known. @return NULL, or why it differs. */
 static const char *abi_try(void)
 {
     enum { TAG = 77, SENT = 5, POISON = 0x5a };
@@ -225,14 +225,14 @@ static const char *abi_try(void)
     if (!mpi_comm_place(mpi_abi.world, &rank, &size) || rank < 0 || size <= rank ||
         !mpi_comm_place(mpi_abi.self, &self, &bytes) || self != 0 || bytes != 1 ||
         mpi_type_bytes(mpi_abi.byte, SENT) != SENT)
-        return "its communicators and types are not as expected";
+        return "its answers about MPI_COMM_WORLD, MPI_COMM_SELF or MPI_BYTE are not those of a known MPI library";
     mpi_launcher_differs =
         mpi_process.rank >= 0 && mpi_process.size > 0 && (mpi_process.rank != rank || mpi_process.size != size);
     error = mpi_own[MPI_OWN_Sendrecv]((long)out, (long)SENT, mpi_abi.byte, 0L, (long)TAG, (long)in, (long)sizeof in,
                                       mpi_abi.byte, 0L, (long)TAG, mpi_abi.self, (long)status);
     struct mpi_status s = mpi_status_read(status);
     if (error != 0 || memcmp(in, out, SENT) != 0 || s.source != 0 || s.tag != TAG || s.bytes != SENT)
-        return "a message to itself came back otherwise";
+        return "a message to itself arrives changed";
     for (size_t i = mpi_abi.status_bytes; i < sizeof status; i++)
         if (status[i] != POISON)
             return "its status is larger than expected";
@@ -241,7 +241,7 @@ static const char *abi_try(void)
     return NULL;
 }
 
-/* Objects are looked for as the program sees them: it may have copies. */
+/* Addresses of the Fortran constants, looked up in the global scope: the program may have copy relocations of them. */
 static void fortran_find(void)
 {
     static const char *const ignore_objects[] = {"mpi_fortran_status_ignore_", "mpi_fortran_statuses_ignore_",

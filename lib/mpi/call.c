@@ -13,7 +13,7 @@
 #include "upmu/trace.h"
 #include "upmu/upmu.h"
 
-/* Of libupmu_sync, if it is there. */
+/* Functions of libupmu_sync; NULL if it is not loaded. */
 extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
 extern bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack) __attribute__((weak));
 extern void upmu_sync_resume_(void) __attribute__((weak));
@@ -25,8 +25,8 @@ static bool is_collective(const struct mpi_call_row *row)
     return row->class >= MPI_CLASS_BARRIER && row->class <= MPI_CLASS_ICOLLECTIVE;
 }
 
-/* Bytes by the arguments. Called after the call has succeeded: then the type is valid, if it was used at all. With MPI_IN_PLACE
- * as the buffer before the count it is not. */
+/* Bytes of the message by count and type. Called only after the call succeeded, which makes the type valid; it is not used, and
+ * may be invalid, if the buffer before the count is MPI_IN_PLACE. */
 static uint64_t call_bytes(const struct mpi_call *c)
 {
     const struct mpi_call_row *row = c->row;
@@ -49,7 +49,7 @@ static bool is_ordered(const struct mpi_call_row *row, uint32_t call)
            (row->class == MPI_CLASS_COMM && call != MPI_CALL_Comm_create_group && call != MPI_CALL_Intercomm_create);
 }
 
-/* The places of source and tag of what is received. */
+/* Source and tag of the receive of MPI_Sendrecv(), in `sequence`. */
 static void call_describe_receive(struct mpi_call *c)
 {
     bool in_place = c->e.call == MPI_CALL_Sendrecv_replace;
@@ -67,7 +67,7 @@ static bool makes_request(const struct mpi_call_row *row)
     return row->class == MPI_CLASS_ISEND || row->class == MPI_CLASS_IRECV || row->class == MPI_CLASS_ICOLLECTIVE;
 }
 
-/* What is known before the call. */
+/* Fill the event with what the arguments give before the call: communicator, peer, tag, request. */
 static void call_describe(struct mpi_call *c)
 {
     const struct mpi_call_row *row = c->row;

@@ -7,11 +7,11 @@
 #include "trace/format/schema.h"
 #include "trace/write/writer.h"
 
-/* Polls in a row are written at least after so many ticks, a tenth of a second or so: a process that is killed while it polls
- * leaves a trace of it. */
+/* Consecutive polls are written after this many ticks (about 0.1 s) at the latest, so that the recording of a process killed
+ * while it polls has them. */
 #define POLL_TICKS (UINT64_C(1) << 28)
 
-/* All but mpi_env, by which a rank is known that has no events. */
+/* Write an event other than MPI_ENV, which ranks write even if they record nothing else. */
 static void events_write(struct trace_stream *s, uint64_t tick, uint32_t id, const uint64_t *numbers)
 {
     if (!mpi_process.quiet)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Events about MPI, and polls in a row as one event. */
+/** @file Writers of MPI events; consecutive polls become one event. */
 #ifndef UPMU_MPI_EVENTS_H
 #define UPMU_MPI_EVENTS_H
 
@@ -17,7 +17,7 @@ struct mpi_event {
     uint64_t site;
 };
 
-/** What does not fit is counted as lost by the writer. */
+/** Each writes the event UPMU_TRACE_MPI_... of its name. Events that do not fit are counted as lost by `s`. */
 void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
 void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
 void mpi_write_start(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
@@ -26,9 +26,9 @@ void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm
 void mpi_write_env(struct trace_stream *s, uint64_t tick, int32_t level, int32_t wrapped, const char *text);
 void mpi_write_count(struct trace_stream *s, uint64_t tick, uint32_t call, uint64_t calls);
 
-/** A poll from `since` to `tick` found nothing. */
+/** Count a poll of the calling thread from `since` to `tick` that completed nothing. */
 void mpi_poll_add(struct trace_stream *s, uint64_t since, uint64_t tick, uint32_t call);
-/** Write the calling thread's polls before another event. */
+/** Write the calling thread's counted polls as UPMU_TRACE_MPI_POLL, to be called before another event. */
 void mpi_polls_write(struct trace_stream *s);
 
 #endif

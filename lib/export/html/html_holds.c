@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Holds of locks, as lib/analysis/pass/holds.c finds them. */
+/* Holds of locks in the HTML page, as found by analysis/pass/holds.c. */
 #include "analysis/pass/tables.h"
 #include "export/html/html.h"
 
-/* Threads and objects of which the first reading found that every acquisition and release was recorded. */
+/* Find the pairs of thread and object whose acquisitions and releases are all recorded, by the first reading. */
 int html_holds_start(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
@@ -16,7 +16,7 @@ int html_holds_start(struct export_job *job)
     return 0;
 }
 
-/* The hold that ended last, if it is certain. */
+/* Add the thread's last hold of the object to the page, if it is certain or sampled. */
 static int holds_add_last(struct export_job *job, const struct overview *pass, const struct ov_thread_stats *stats,
                           uint32_t flags)
 {
@@ -42,6 +42,7 @@ static int holds_add_last(struct export_job *job, const struct overview *pass, c
     return 0;
 }
 
+/* Add the hold that ends with the event: a release, or the wait for a condition variable, which releases its mutex. */
 int html_holds_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                      const struct upmu_trace_event *e)
 {
@@ -53,7 +54,7 @@ int html_holds_event(struct export_job *job, const struct overview *pass, uint32
     return stats == MAP_NONE ? 0 : holds_add_last(job, pass, &pass->thread_stats[stats], 0);
 }
 
-/* A thread still waits for it: it is held to the end. */
+/* Add the holds that last to the end of the recording. */
 int html_holds_finish(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;

@@ -77,7 +77,7 @@ static inline bool sync_holds_nothing(const struct sync_thread *t)
     return LIKELY(t != NULL && sync_is_ready(t) && t->depth == 0);
 }
 
-/** sync_acquired_timed() for such a thread. */
+/** sync_acquired_timed() for a thread of which sync_holds_nothing() is true. */
 static inline __attribute__((always_inline)) void sync_acquired_timed_first(struct sync_thread *t, uintptr_t key,
                                                                             uintptr_t site)
 {
@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) void sync_acquired_timed_first(stru
     sync_held_push_first(t, key, site, tick);
 }
 
-/** sync_acquired() for such a thread in mode holders or contended, a constant. */
+/** sync_acquired() for a thread of which sync_holds_nothing() is true. `mode`: MODE_HOLDERS or MODE_CONTENDED, a constant. */
 static inline __attribute__((always_inline)) void sync_acquired_quietly(struct sync_thread *t, uint32_t mode,
                                                                         uintptr_t key, uint32_t type, uintptr_t site)
 {
@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) void sync_acquired_quietly(struct s
         sync_held_push_first(t, key, site, 0);
 }
 
-/** A try failed: an event in mode all. */
+/** Record a failed trylock: an event in MODE_ALL only. `result`: what the call returned. */
 void sync_try_failed(struct sync_thread *t, uint32_t mode, const struct lock_call *l, int32_t result);
 
 /** A release in progress: the real call is between sync_release_begin() and sync_release_end(). */

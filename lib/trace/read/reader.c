@@ -268,6 +268,7 @@ static void reader_read_ahead(const struct upmu_trace *t, uint32_t process, uint
     p->context.mappings_ahead = p->context.n_mappings;
 }
 
+/* An event's address with the number of its module at `tick`, which other streams may record later: they are read ahead. */
 static uint64_t reader_remap(const struct upmu_trace *t, const struct source *s, uint64_t address, uint64_t tick)
 {
     if (remapped_is_late(s->context, address, tick))
@@ -275,7 +276,7 @@ static uint64_t reader_remap(const struct upmu_trace *t, const struct source *s,
     return remapped_address(s->context, address, tick);
 }
 
-/* Done when the event is returned: another stream may have the modules of that time. */
+/* Number the event's addresses by module. Done when the event is returned: other streams may record its modules. */
 static void reader_remap_event(const struct upmu_trace *t, struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;
