@@ -37,7 +37,7 @@ static int folded_finish(struct export_job *job)
 const struct export_format export_folded = {
     .name = "folded",
     .suffix = "folded",
-    .summary = "stacks on one line each with their nanoseconds, for flame graphs",
+    .summary = "one line per stack with its nanoseconds, for flame graphs",
     .wants_tree = true,
     .finish = folded_finish,
 };

@@ -279,7 +279,7 @@ int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *
         return upmu_fail(UPMU_E_NOMEM, "out of memory while reading MPI events");
     int rc = job_read(m, dir);
     if (rc == 0 && m->n_ranks == 0)
-        rc = upmu_fail(UPMU_E_STATE, "%s has no MPI rank: record it with 'upmu record --mpi'", dir);
+        rc = upmu_fail(UPMU_E_STATE, "\"%s\" has no MPI ranks. Record with 'upmu record --mpi'", dir);
     if (rc == 0) {
         jobs_keep_ranks(m);
         mpi_renumber(m);

@@ -67,7 +67,7 @@ static void text_regions(struct output *out, const struct openmp_report *r, size
     struct upmu_openmp_region k = {.size = sizeof k};
     struct table t;
     size_t all = 0;
-    report_title(out, "Parallel regions by elapsed time; gain: with work divided evenly");
+    report_title(out, "Parallel regions by elapsed time (GAIN: time saved if the work were divided evenly)");
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; upmu_openmp_region_at(r->openmp, i, &k) == 0; i++) {
         if (k.process != process || all++ >= r->top)

@@ -36,9 +36,9 @@ int report_samples(const struct report_request *q)
     if (q->sort || q->group_given)
         return options_usage(q->self, "--samples can be combined with --json and --top only");
     if (q->annotate && q->top > 0)
-        return options_usage(q->self, "--annotate writes all of a function: without --top");
+        return options_usage(q->self, "--annotate prints the whole function: it cannot be combined with --top");
     if (q->annotate && q->stacks_given)
-        return options_usage(q->self, "--annotate is of functions as executed: without --stacks");
+        return options_usage(q->self, "--annotate shows functions as executed: it cannot be combined with --stacks");
     struct upmu_samples_opts opts = UPMU_INIT(struct upmu_samples_opts);
     opts.with_code = q->annotate != NULL;
     opts.stacks = q->stacks;
