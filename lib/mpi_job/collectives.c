@@ -174,7 +174,7 @@ int job_match_collectives(struct upmu_mpi *m)
         if (!comm || n != (size_t)comm->size || !alike) {
             job->partial++;
             for (size_t k = 0; k < n; k++)
-                job_keep(m, p[k].node);
+                job_keep_duration(m, p[k].node);
             continue;
         }
         job->collectives++;

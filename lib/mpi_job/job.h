@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What upmu/mpi.h keeps of a recording. */
+/** @file State of upmu/mpi.h: the MPI calls, messages and waits of a recording. */
 #ifndef UPMU_MPI_JOB_JOB_H
 #define UPMU_MPI_JOB_JOB_H
 
@@ -16,54 +16,54 @@
 /** `sequence` of MPI_Finalize(), which is collective on MPI_COMM_WORLD. */
 #define JOB_FINALIZE UINT64_MAX
 
-/** What a stretch of a rank's time is, as it is compared with that of other ranks. */
+/** Identity of a piece of a rank's time, by which it is compared with pieces of other ranks. */
 struct job_key {
-    uint32_t same;   /**< the first key of the job that is the same in another process, or this one */
+    uint32_t same;   /**< the job's first equal key, of this or another process */
     uint32_t region; /**< 1 + index into `names`; 0: outside of regions */
-    uint32_t call;   /**< outside of regions: the call before which it was, or in which; 0: none */
-    bool inside;     /**< in the call */
+    uint32_t call;   /**< outside of regions: the MPI call in or before which the time is; 0: none */
+    bool inside;     /**< in the call, not before it */
     uint32_t process, stack;
     uint64_t site; /**< of the call */
 };
 
-/** A stretch of time of the thread that called MPI_Init(). */
+/** A period of the thread that called MPI_Init(), with one key. */
 struct job_piece {
     uint64_t begin, end, ns; /**< `ns` is without polls */
     uint32_t key;            /**< index into `keys` */
 };
 
-/** A call of that thread; they are numbered from 1 in the order of their begins. */
+/** An MPI call of that thread. The calls are numbered from 1 by begin. */
 struct job_node {
     uint64_t begin, end; /**< end 0: it has not returned */
     uint64_t before_ns;  /**< time outside of MPI before it */
     uint64_t ideal;      /**< begin without a network, see replay.c */
     uint32_t rank;       /**< as in struct job_half */
     uint32_t group;      /**< of a collective call: 1 + index into `groups` */
-    bool all;            /**< it ends once all of its group have begun */
-    bool kept;           /**< what it waited for is not known: its duration stays */
+    bool all;            /**< it ends once all calls of its group have begun */
+    bool kept;           /**< the cause of its wait is unknown: a replay keeps its duration */
 };
 
-/** A call that cannot end before another one has begun. */
+/** A call `node` that cannot end before call `on` has begun. */
 struct job_edge {
     uint32_t node, on;
 };
 
 /** Half a message: a send or a receive. */
 struct job_half {
-    uint32_t job; /**< set before they are matched */
+    uint32_t job; /**< set before halves are matched */
     uint64_t comm;
     int32_t source, destination, tag; /**< ranks of `comm` */
     uint32_t rank;         /**< that recorded it: index into `ranks`, until all are read that of the process */
     uint64_t posted;       /**< time at which it was begun */
-    uint64_t begin, end;   /**< of the call that could wait for it; end 0: none has */
-    uint32_t call;         /**< that call; of one that no call has waited for yet, the one that made it */
-    uint64_t request;      /**< 0: it is complete with its call */
+    uint64_t begin, end;   /**< of the call that waited for it; end 0: none has */
+    uint32_t call;         /**< the call that waited for it, or while none has, the one that posted it */
+    uint64_t request;      /**< 0: it is complete when its call returns */
     uint64_t bytes;        /**< of a receive, once it is complete */
-    pid_t tid;             /**< that made it; of a receive, that completed it */
+    pid_t tid;             /**< thread that posted the send, or completed the receive */
     bool dropped;          /**< canceled, or failed */
     bool open;             /**< of a call that has not returned */
     bool matched;          /**< the other half is known */
-    uint32_t made, waited; /**< calls that made it, that waited for it: numbers in `nodes`; 0: none */
+    uint32_t made, waited; /**< calls that posted it and waited for it: numbers in `nodes`; 0: none */
 };
 
 /** Both halves of a message that was received. */
@@ -72,13 +72,13 @@ struct job_message {
     uint32_t wait;          /**< 1 + index into `waits` of the receiver's wait, until these are sorted; 0: none */
 };
 
-/** A part of a critical path. */
+/** A segment of a critical path. */
 struct job_step {
     uint32_t rank; /**< index into `ranks` */
     uint64_t begin, end;
 };
 
-/** A collective call with a request that is not complete. */
+/** A nonblocking collective call. */
 struct job_pending {
     uint32_t rank; /**< as in struct job_half */
     uint32_t call;
@@ -102,7 +102,7 @@ struct job_part {
 struct job_comm {
     uint64_t comm;
     int32_t rank, size;
-    uint64_t last; /**< number of the last collective call that it began there */
+    uint64_t last; /**< number of the last collective call that the rank began on it */
 };
 
 /** A call that has not returned. */
@@ -134,12 +134,12 @@ struct job_lane {
     size_t n_pieces, cap_pieces;
 };
 
-/** What is known of a process beside its events. */
+/** State of a process, from sources other than its events. */
 struct job_evidence {
-    uint64_t alive_ns; /**< it was alive then; 0: not known */
-    bool running;      /**< it is alive now */
-    bool ran;          /**< and its threads ran meanwhile, or sleep: a call that lasts is not just descheduled */
-    bool has_slots;    /**< there are wait states */
+    uint64_t alive_ns;           /**< last time at which it was alive; 0: not known */
+    bool running;                /**< it is alive now */
+    bool ran;                    /**< its threads ran since, or sleep: none is only descheduled */
+    bool has_slots;              /**< there are wait states */
     struct wait_state_file file; /**< of its threads */
 };
 
@@ -187,19 +187,19 @@ struct job_deadlock {
     uint32_t first, n, n_behind;
 };
 
-/** A thread of them. */
+/** A thread of a job_deadlock. */
 struct job_deadlock_thread {
     uint32_t rank; /**< index into `ranks` */
     pid_t tid;
-    struct job_open open; /**< its MPI call; `begin` 0: it waits for a lock, or a thread */
-    uint64_t object;      /**< that one */
-    int32_t kind;         /**< enum upmu_trace_kind of that wait */
+    struct job_open open; /**< its MPI call; `begin` 0: it waits for a lock or thread instead */
+    uint64_t object;      /**< the lock or thread */
+    int32_t kind;         /**< enum upmu_trace_kind of the wait for it */
     pid_t holder;         /**< of the lock */
     uint64_t since_ns, site;
     uint32_t stack;
     int32_t cause;     /**< rank that it waits for; -1: several */
-    uint32_t n_causes; /**< of these, that are part of it */
-    bool behind;
+    uint32_t n_causes; /**< number of blocked ranks that it waits for */
+    bool behind;       /**< it waits for the deadlocked ranks without being one of them */
 };
 
 struct upmu_mpi {
@@ -256,17 +256,16 @@ void *job_grow(void *array, size_t *n, size_t *cap, size_t bytes);
 int job_find_deadlocks(struct upmu_mpi *m);
 /** Whether the threads of a running process ran, or sleep, since it is watched. */
 typedef bool job_ran_fn(void *arg, pid_t pid);
-/** Read what is known of the ranks' processes; `ran` may be NULL. A process of which nothing is found has none. */
+/** Fill the evidence of each rank; `ran` may be NULL. It stays zero for a process of which nothing is found. */
 void job_read_evidence(struct upmu_mpi *m, const char *dir, job_ran_fn *ran, void *arg);
 /** upmu_mpi_open() with more evidence. */
 int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg);
-/** Whether all ranks of the call wait for each other, only for the root, ...: that of a call with a request is that of its
- *  blocking form. */
+/** Class (MPI_CLASS_BARRIER, MPI_CLASS_FROM_ROOT, ...) of a collective call; of a nonblocking one, that of its blocking form. */
 int job_collective_class(uint32_t call);
 
 /** Read the events. @return 0; an error. */
 int job_read(struct upmu_mpi *m, const char *dir);
-/** Rank of a process in a communicator; NULL: not recorded. */
+/** The rank's communicator with id `comm`; NULL: not recorded. */
 const struct job_comm *job_comm_find(const struct job_rank *r, uint64_t comm);
 
 /** Match sends and receives, and collective calls; add their waits. @return 0; UPMU_E_NOMEM. */
@@ -278,7 +277,7 @@ int job_add_wait(struct upmu_mpi *m, const struct job_wait *w, uint64_t until, u
 /** End of a rank: its call of MPI_Finalize(), or its last event. */
 uint64_t job_rank_end(const struct job_rank *r);
 
-/** The lane of a rank. @return 0; UPMU_E_NOMEM. */
+/** Builder of the lanes of all ranks: each function adds an event to that of `r`. @return 0; UPMU_E_NOMEM. */
 struct lanes {
     struct upmu_mpi *m;
     struct map names, keys; /**< index by hash, and by (process, site) and call */
@@ -288,24 +287,24 @@ int lane_region(struct lanes *l, struct job_rank *r, struct job_thread *t, const
 int lane_enter(struct lanes *l, struct job_rank *r, struct job_thread *t, const struct upmu_trace_event *e);
 int lane_leave(struct lanes *l, struct job_rank *r, struct job_thread *t, uint64_t end);
 void lane_poll(struct job_rank *r, const struct upmu_trace_event *e);
-/** After the last event. */
+/** To be called after the last event. */
 int lanes_finish(struct lanes *l, const struct upmu_trace *trace);
 /** First piece of a rank that ends after `time`; past the last one: none. */
 size_t job_piece_after(const struct job_lane *lane, uint64_t time);
-/** The call of a number. */
+/** The call with a number. */
 struct job_node *job_node(struct upmu_mpi *m, uint32_t number);
 /** `node` cannot end before `on` has begun; numbers of calls, of which each may be 0. @return 0; UPMU_E_NOMEM. */
 int job_add_edge(struct upmu_mpi *m, uint32_t node, uint32_t on);
-/** What it waited for is not known. */
-void job_keep(struct upmu_mpi *m, uint32_t node);
+/** Keep the duration of call `node` in the replay, because the cause of its wait is unknown; 0: no call. */
+void job_keep_duration(struct upmu_mpi *m, uint32_t node);
 
 /** Fill in the efficiencies that need a replay. @return 0; UPMU_E_NOMEM. */
 int job_replay(struct upmu_mpi *m);
-/** What the waits are due to. @return 0; UPMU_E_NOMEM. */
+/** Find the causes of the waits. @return 0; UPMU_E_NOMEM. */
 int job_find_delays(struct upmu_mpi *m);
-/** Which ranks the messages without another half are of, as far as these are not recorded. @return 0; UPMU_E_NOMEM. */
+/** Find the unrecorded ranks that sent or received messages of which one half is missing. @return 0; UPMU_E_NOMEM. */
 int job_find_partners(struct upmu_mpi *m);
-/** The critical path of each job. @return 0; UPMU_E_NOMEM. */
+/** Find the critical path of each job. @return 0; UPMU_E_NOMEM. */
 int job_find_paths(struct upmu_mpi *m);
 
 #endif

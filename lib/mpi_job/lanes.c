@@ -268,7 +268,7 @@ int job_add_edge(struct upmu_mpi *m, uint32_t node, uint32_t on)
     return 0;
 }
 
-void job_keep(struct upmu_mpi *m, uint32_t node)
+void job_keep_duration(struct upmu_mpi *m, uint32_t node)
 {
     if (node)
         job_node(m, node)->kept = true;

@@ -162,7 +162,7 @@ int job_match_messages(struct upmu_mpi *m)
             rc = message_add_waits(m, &m->jobs[send->job], send, receive);
         } else if (alone && !alone->open) {
             m->jobs[alone->job].unmatched++;
-            job_keep(m, alone->waited);
+            job_keep_duration(m, alone->waited);
         }
         s += c <= 0;
         r += c >= 0;

@@ -332,7 +332,7 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
         uint32_t at = map_find(&d->pending, e->process, e->mpi.request);
         if (at != MAP_NONE)
             d->m->pending[at].done = true;
-        job_keep(d->m, t->open.node);
+        job_keep_duration(d->m, t->open.node);
         return 0;
     }
     bool sends = class_sends(class);

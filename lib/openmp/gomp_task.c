@@ -2,8 +2,8 @@
 /*
  * Wrappers of libgomp's tasks.
  *
- * libgomp copies a task's arguments, so a replaced function finds the real one in a head before them. The head begins with two
- * words that libgomp writes: the part of a taskloop, or the event of a detached task.
+ * libgomp copies a task's arguments: the wrapped function finds the real one in a head before them. The head begins with two
+ * words that libgomp writes: the range of a taskloop, or the event of a detached task.
  */
 #include "openmp/wrap.h"
 
@@ -54,6 +54,7 @@ enum {
     TASK_ALIGN_BITS = 8 * TASK_ALIGN_MAX
 }; /* others are passed on as they are */
 
+/* Offset of the task's arguments from its head, as their alignment demands. */
 static size_t task_offset(const struct task_call *c)
 {
     size_t align = c->align > 0 ? (size_t)c->align : 1;
@@ -67,6 +68,7 @@ static bool task_is_wrapped(const struct task_call *c, size_t *space)
     return c->bytes >= 0 && c->bytes <= TASK_BYTES_MAX && c->align <= TASK_ALIGN_MAX;
 }
 
+/* Put a head for task_run() and the arguments into `memory`, and make the call pass these. */
 static void task_replace(struct task_call *c, void *memory, size_t space, uintptr_t site, uint32_t written_bytes)
 {
     struct task_head *h = memory;

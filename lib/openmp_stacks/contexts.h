@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The constructs of OpenMP that each thread executes, by the events of a trace so far. */
+/** @file OpenMP constructs that each thread executes, tracked over the events of a trace. */
 #ifndef UPMU_OPENMP_STACKS_CONTEXTS_H
 #define UPMU_OPENMP_STACKS_CONTEXTS_H
 
@@ -12,12 +12,11 @@
 
 enum omp_context_kind { OMP_CONTEXT_REGION = 1, OMP_CONTEXT_TASK = 2 };
 
-/** A construct that a thread executes, within the one that it executed before. The same for all threads and times with the same
- *  construct, stack and parent. */
+/** A construct that threads execute, nested in `parent`. Executions with equal construct, stack and parent share it. */
 struct omp_context {
     uint32_t process, kind; /**< enum omp_context_kind */
     uint32_t parent;        /**< index; 0: none */
-    uint32_t stack;         /**< of a region, of the thread that began it, where it did; 0: unknown */
+    uint32_t stack;         /**< of a region: call stack of the thread that began it; 0: unknown */
     uint64_t site;          /**< of the construct */
     uint64_t call;          /**< of a region, innermost address of `stack`; 0: unknown */
     uint64_t hash;          /**< of all of these */
@@ -45,8 +44,8 @@ struct omp_contexts {
 };
 
 /**
- * An event of the trace. `*out` is the event with the ids of its call stacks replaced by those of stacks within constructs: the
- * same as `e`, or `changed`. Such an id does not depend on the order of events.
+ * Track the next event of the trace. `*out` is the event with the ids of its call stacks replaced by ids of stacks within
+ * constructs: `e` itself, or `changed`. Such an id does not depend on the order of events.
  * @return 0; UPMU_E_NOMEM.
  */
 int omp_contexts_event(struct omp_contexts *c, const struct upmu_trace *trace, const struct upmu_trace_event *e,
@@ -55,10 +54,10 @@ int omp_contexts_event(struct omp_contexts *c, const struct upmu_trace *trace, c
 /** Whether OpenMP was recorded in the process. */
 bool omp_contexts_has(const struct omp_contexts *c, size_t process);
 
-/** The id of the trace behind the id of a stack; `*context` is what it is within, 0: nothing, or unknown. */
+/** The stack id in the trace for an id of omp_contexts_event(). @param context out, index of its construct; 0: none or unknown. */
 uint32_t omp_contexts_stack(const struct omp_contexts *c, size_t process, uint32_t id, uint32_t *context);
 
-/** What the thread executes after the events so far: an index, 0: nothing. UINT32_MAX without memory. */
+/** Index of the construct that the thread executes after the events so far; 0: none; UINT32_MAX without memory. */
 uint32_t omp_contexts_of(struct omp_contexts *c, uint32_t process, pid_t tid);
 
 /** Context `index`; NULL: none. */

@@ -79,7 +79,7 @@ static int fork_first_lock(pthread_mutex_t *m);
 static int fork_first_read_lock(pthread_rwlock_t *l);
 static int fork_first_write_lock(pthread_rwlock_t *l);
 
-/* The child records from here on. */
+/* Undo the replacement of the lock functions: the child begins to record. */
 static void fork_restore_lock(void)
 {
     if (__atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED) == fork_first_lock)
@@ -114,6 +114,7 @@ int sync_child_try(pthread_mutex_t *m)
     return rc;
 }
 
+/* pthread_mutex_lock() in a child that does not record yet: recording begins if it blocks. */
 static int fork_first_lock(pthread_mutex_t *m)
 {
     int (*real)(pthread_mutex_t *) = forked.mutex_lock;
@@ -125,7 +126,7 @@ static int fork_first_lock(pthread_mutex_t *m)
     return __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? pthread_mutex_lock(m) : real(m);
 }
 
-/* Whether the child records now, because it is about to acquire its first rwlock that processes share. */
+/* Begin to record before the child acquires its first process-shared rwlock. @return whether it records. */
 static bool fork_begins_at(const pthread_rwlock_t *l)
 {
     if (__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) || sync_gate.claimed ||
@@ -147,6 +148,7 @@ static int fork_first_write_lock(pthread_rwlock_t *l)
     return fork_begins_at(l) ? pthread_rwlock_wrlock(l) : real(l);
 }
 
+/* Make the child's first rwlock calls go through fork_first_read_lock() and fork_first_write_lock(). */
 static void fork_replace_rwlocks(void)
 {
     int (*read)(pthread_rwlock_t *) = __atomic_load_n(&sync_real.rwlock_rdlock, __ATOMIC_RELAXED);

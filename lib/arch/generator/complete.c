@@ -58,7 +58,7 @@ static const char *complete_near(const struct model_family *f, const struct mode
     return "";
 }
 
-/** Whether a term has the code of an earlier one: a sum would count it twice. */
+/** Whether a term has the encoding of an earlier one: a sum would count it twice. */
 static bool complete_repeats(const struct model_family *f, const char *formula, const struct cells_term *term)
 {
     const struct arch_event *row = &model_find_event(f, term->name, term->name_len)->row;
@@ -71,7 +71,7 @@ static bool complete_repeats(const struct model_family *f, const char *formula, 
     return false;
 }
 
-/** The match of a default sum on a family; absent if it has not all terms. */
+/** Match of a default sum on a family; absent if the family lacks a term. */
 static uint8_t complete_sum(const struct model_family *f, const char *formula)
 {
     struct cells_term term;
@@ -120,7 +120,7 @@ static size_t complete_add(struct model *m, const struct arch_event *row)
     return made->n_rows++;
 }
 
-/** An absent row of the family's own, with the nearest event if it names none. */
+/** The family's own row; if it is absent and names no nearest event, a copy that names one. */
 static struct model_ref complete_own(struct model *m, const struct model_family *f, const struct model_default *d,
                                      const struct model_ref *own)
 {
@@ -132,7 +132,8 @@ static struct model_ref complete_own(struct model *m, const struct model_family 
     return (struct model_ref){&m->made, complete_add(m, &row)};
 }
 
-/** Whether there is a row for an event in this pass: sums come first, since they may be near to what is absent. */
+/** Row `*out` of a vendor-neutral event of a family: its own row, a default sum, or an absent one. The pass with `sums` comes first
+ *  and adds no absent rows, whose nearest event may be a sum. @return false: none in this pass. */
 static bool complete_event(struct model *m, const struct model_family *f, const char *name, const struct model_ref *own,
                            bool sums, struct model_ref *out)
 {

@@ -2,10 +2,11 @@
 /*
  * MPI's functions in Fortran: mpif.h and `use mpi` under the names of all compilers, and `use mpi_f08`.
  *
- * All arguments are addresses, with the error code behind those of C. In mpi_f08 it may be left out.
+ * All arguments are addresses. ierror follows those of C; in mpi_f08 it may be omitted.
  */
 #include "mpi/wrap/wrap.h"
 
+/* Error code at the ierror argument's address; 0 if it is omitted. */
 static int32_t fortran_error(long address)
 {
     int32_t error = 0;
@@ -14,6 +15,7 @@ static int32_t fortran_error(long address)
     return error;
 }
 
+/* Return MPI_NO_FUNCTION by the ierror argument, unless it is omitted: the MPI library lacks the function. */
 static void fortran_no_function(long address)
 {
     const int32_t error = MPI_NO_FUNCTION;

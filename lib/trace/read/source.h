@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Streams of a process, as sources of events.
+ * Reader of the events of one stream file.
  *
  * No descriptor stays open and nothing is mapped: a recording may have more streams than a process may have open files,
  * and a file that shrinks during reading must cause an error and not a signal.
@@ -43,7 +43,8 @@ struct source {
     struct upmu_value *values;
 };
 
-/** @return 0 or UPMU_E_NOMEM. `meta`, `context` and `path` must live as long as the source. */
+/** Initialize the source of stream file `path` of a process; `order`: see struct source. `meta`, `context` and `path` must live as
+ *  long as the source. @return 0; UPMU_E_NOMEM. */
 int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
                 uint32_t order);
 /** Read the next event into s->now.event, and keep the stacks and modules before it. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
