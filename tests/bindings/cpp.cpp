@@ -111,6 +111,7 @@ static void sessions_record(const char *folder)
     opts.size = sizeof opts;
     opts.trace = folder;
     upmu::sync_session session(opts);
+    upmu::sync_session same(folder);
     upmu::custom_lock<std::mutex> lock("the lock");
     std::lock_guard<upmu::custom_lock<std::mutex>> guard(lock);
     upmu::mark("inside");

@@ -3,6 +3,8 @@
 #ifndef UPMU_SYNC_HPP
 #define UPMU_SYNC_HPP
 
+#include <string>
+
 #include "upmu/sync.h"
 #include "upmu/upmu.hpp"
 
@@ -21,6 +23,15 @@ class sync_session
     /** @throws error */
     explicit sync_session(const upmu_sync_opts &opts)
     {
+        check(upmu_sync_begin(&opts));
+    }
+    /** Records into the directory `trace`; further options are their defaults. @throws error */
+    explicit sync_session(const std::string &trace, upmu_sync_mode mode = UPMU_SYNC_HOLDERS)
+    {
+        upmu_sync_opts opts{};
+        opts.size = sizeof opts;
+        opts.mode = mode;
+        opts.trace = trace.c_str();
         check(upmu_sync_begin(&opts));
     }
     ~sync_session()
