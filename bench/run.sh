@@ -79,6 +79,7 @@ measure retention bench/bench_retention.sh "$build/tools/upmu/upmu"
 measure events bench/bench_events.sh "$build/tools/upmu/upmu"
 measure openmp bench/bench_openmp.sh "$build/tools/upmu/upmu"
 measure python bench/sdk/bench_python.sh "$build"
+measure bindings bench/sdk/bench_bindings.sh "$build"
 measure packages bench/sdk/bench_packages.sh "$build"
 if [ ${#options[@]} -eq 0 ]; then
     if [ $status -eq 0 ]; then echo "all bars met"; else echo "a bar was missed"; fi
