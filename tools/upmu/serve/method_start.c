@@ -199,7 +199,7 @@ static bool start_environment(const struct request *q, char ***out)
         free(right);
     }
     if (!valid)
-        request_fail(q, SERVE_E_PARAMS, NULL, "\"env\" is no object of texts");
+        request_fail(q, SERVE_E_PARAMS, NULL, "\"env\" is not an object with string values");
     return valid;
 }
 
@@ -211,7 +211,7 @@ static bool start_params(const struct request *q, struct start_params *p)
         return false;
     p->argv = start_words(json_find(q->params, "command"));
     if (!p->argv)
-        request_fail(q, SERVE_E_PARAMS, NULL, "\"command\" is no array of texts");
+        request_fail(q, SERVE_E_PARAMS, NULL, "\"command\" is not an array of strings");
     else if (p->mode && mode_number(p->mode) < 0)
         request_fail(q, SERVE_E_PARAMS, NULL, "\"mode\" is one of holders, contended, all and counts");
     else

@@ -20,7 +20,7 @@ bool param_text(const struct request *q, const char *name, char **out)
     *out = json_text(value);
     if (*out)
         return true;
-    request_fail(q, SERVE_E_PARAMS, NULL, "\"%s\" is no text", name);
+    request_fail(q, SERVE_E_PARAMS, NULL, "\"%s\" is not a string", name);
     return false;
 }
 

@@ -130,7 +130,7 @@ void request_line(struct client *c, const char *line, size_t length)
     else if (!json_is_string(method))
         request_fail(&q, SERVE_E_REQUEST, NULL, "\"method\" is missing");
     else if (q.params.text && !json_is_object(q.params))
-        request_fail(&q, SERVE_E_PARAMS, NULL, "\"params\" is no object");
+        request_fail(&q, SERVE_E_PARAMS, NULL, "\"params\" is not an object");
     else
         request_dispatch(&q, method);
 }
