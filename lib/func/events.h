@@ -3,27 +3,27 @@
  * @file
  * Events of a thread: 8 bytes for each call and each return, beside its tree.
  *
- * An event is a node of the tree, which has the whole call path, and the lower half of a tick. A signal handler may interrupt
- * this: where the place of an event is taken by one instruction, the handler's events come behind it.
+ * An event is the number of a tree node, which stands for the call path, and the lower half of a tick. A signal handler may
+ * interrupt this: where one instruction takes the address of an event, the handler's events follow it.
  */
 #ifndef UPMU_FUNC_EVENTS_H
 #define UPMU_FUNC_EVENTS_H
 
 #include "func/state.h"
 
-/** Begin the file of events of a new tree. Without space for it, events are counted as lost. */
+/** Create the event file of a new tree. Events are counted as lost if there is no space for it. */
 void func_events_start(struct func_tree *t);
-/** The thread that uses the tree from now on. */
+/** Record which thread uses the tree from now on. */
 void func_events_thread(struct func_tree *t, uint32_t tid, uint64_t now);
-/** Shorter calls have no events, as the tree's selection has it. */
+/** Apply the minimum duration of the tree's selection: shorter calls get no events. */
 void func_events_select(struct func_tree *t);
-/** Take back everything that was recorded. */
+/** Discard all recorded events. */
 void func_events_clear(struct func_tree *t);
-/** An event for which there may be no space at `at`, its place. */
+/** Write an event to address `at` where func_events_fits() is false: reserve space or start a new upper half of the tick. */
 void func_events_write_slowly(struct func_tree *t, uint64_t at, uint32_t what, uint64_t now);
 
-/** The place of the next event. Elsewhere than on x86-64 the events of a handler that interrupts this are overwritten: calls and
- *  returns alike. */
+/** Take the address of the next event. Except on x86-64, events of a handler that interrupts this are overwritten, calls and returns
+ *  alike. */
 static inline uint64_t func_events_take(struct func_tree *t)
 {
     uint64_t at = sizeof(uint64_t);
@@ -41,7 +41,7 @@ static inline void func_events_store(uint64_t at, uint32_t what, uint64_t now)
     __atomic_store_n((uint64_t *)(uintptr_t)at, (uint64_t)what << 32 | (uint32_t)now, __ATOMIC_RELAXED);
 }
 
-/** Take back the event of a call that was shorter than is recorded, if it is the last one. @return false: it is not. */
+/** Remove the begin event of a call that was too short, if no event follows it. @return whether it was removed. */
 static inline bool func_events_take_back(struct func_tree *t, uint32_t node)
 {
     uint64_t next = __atomic_load_n(&t->event, __ATOMIC_RELAXED), last = next - sizeof(uint64_t);
@@ -53,13 +53,13 @@ static inline bool func_events_take_back(struct func_tree *t, uint32_t node)
     return true;
 }
 
-/** Whether an event of that time can be stored at `at`, its place. */
+/** Whether an event at tick `now` can be stored at address `at`: space is reserved, and the upper half of the tick is current. */
 static inline bool func_events_fits(const struct func_tree *t, uint64_t at, uint64_t now)
 {
     return LIKELY(at < t->events_end) && LIKELY(now >> 32 == t->events_high);
 }
 
-/** A node is entered, or left: `what`. The tree has events. */
+/** Write an event of a tree with events. `what`: number of the node, with FUNC_EVENT_EXIT if it is left. */
 static inline void func_events_write(struct func_tree *t, uint32_t what, uint64_t now)
 {
     uint64_t at = func_events_take(t);

@@ -44,6 +44,7 @@ ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap);
 
 /* switch_log.c */
 int kernel_switches_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *points);
+/* Layouts of the tracepoints in mask `wanted` (bit i: index i of `layout`). @return 0, or the first failure. */
 int kernel_points_find(uint32_t wanted, struct kernel_point_layout *layout);
 bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *out);
 void kernel_switches_close(struct kernel_switch_log *log);

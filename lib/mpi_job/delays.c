@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What delayed the ranks for which others waited.
+ * Causes of waits between MPI ranks: the calls and regions that took the late rank longer.
  *
- * Between the last synchronization of two ranks and a wait of one for the other, both should have done the same. What the late one did
- * longer has caused the wait, in that proportion. Waits are taken from the last one back: where the late rank has waited itself, that
- * share of the later wait is added to the cost of its own wait, whose late rank is looked at in turn.
+ * Between the last synchronization of two ranks and a wait of one for the other, both are expected to do the same. Each piece
+ * that took the late rank longer has caused its proportion of the wait. Waits are processed from the last one back: the
+ * proportion in which the late rank waited itself is added to the cost of that earlier wait.
  */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "mpi_job/job.h"
 
-/* Limits of the time spent on one wait: in long stretches without a synchronization, only what is near it counts. */
+/* Bounds of the work per wait: without a synchronization for long, only the pieces near the wait count. */
 enum { PIECES_MAX = 4096, SYNCS_MAX = 16 };
 
-/* A wait; they are sorted by their ends. */
+/* A wait. Waits are sorted by end. */
 struct delayed {
     struct job_wait wait;
     uint64_t end, since; /**< since: last synchronization of both ranks */
@@ -42,8 +42,8 @@ struct delays {
     struct map pairs;    /**< last wait of a pair of ranks */
     struct map by_begin; /**< wait of a rank in the call that began then */
     struct map rows;     /**< delay of a rank and key */
-    double *excess;      /**< by key, and one more for MPI_Init() */
-    uint32_t *example;   /**< by key: the late rank's own one */
+    double *excess;      /**< by key, and one more for MPI_Init(): time that the late rank took longer */
+    uint32_t *example;   /**< by key: the late rank's own key */
     uint32_t *touched;
     size_t n_touched;
     struct share *shares; /**< of the late rank */
@@ -68,7 +68,7 @@ static int delayed_compare(const void *x, const void *y)
     return a->wait.rank < b->wait.rank ? -1 : a->wait.rank > b->wait.rank;
 }
 
-/* Of each rank, in the order of time, as the calls are. */
+/* List the synchronizing calls of each rank by time, which is the order of its nodes. */
 static void delays_list_syncs(struct delays *d)
 {
     struct upmu_mpi *m = d->m;
@@ -86,7 +86,7 @@ static void delays_list_syncs(struct delays *d)
     d->first_sync[0] = 0;
 }
 
-/* Past the last one of a rank that ended by `time`. */
+/* Index past the rank's last synchronization that ended by `time`. */
 static size_t syncs_until(const struct delays *d, uint32_t rank, uint64_t time)
 {
     size_t low = d->first_sync[rank], high = d->first_sync[rank + 1];
@@ -100,7 +100,7 @@ static size_t syncs_until(const struct delays *d, uint32_t rank, uint64_t time)
     return low;
 }
 
-/* End of the last collective call in which both were. */
+/* End of the last synchronization that ranks `a`, until `time`, and `b`, until `until`, have in common; 0: none. */
 static uint64_t sync_of_both(const struct delays *d, uint32_t a, uint32_t b, uint64_t time, uint64_t until)
 {
     size_t end_a = syncs_until(d, a, time), end_b = syncs_until(d, b, until);

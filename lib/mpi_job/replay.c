@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "mpi_job/job.h"
 
-struct moment {
+/* Recorded begin or end of a call. */
+struct replay_point {
     uint64_t time;
     uint32_t node;
     bool end;
@@ -21,13 +22,13 @@ struct replay {
     struct upmu_mpi *m;
     uint64_t *clock;      /**< by rank */
     uint32_t *first_edge; /**< by node, with one more at the end: the edges are sorted by node */
-    struct moment *moments;
-    size_t n_moments;
+    struct replay_point *points;
+    size_t n_points;
 };
 
-static int moment_compare(const void *x, const void *y)
+static int replay_compare_points(const void *x, const void *y)
 {
-    const struct moment *a = x, *b = y;
+    const struct replay_point *a = x, *b = y;
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     if (a->end != b->end)
@@ -46,8 +47,8 @@ static int replay_prepare(struct replay *r)
     struct upmu_mpi *m = r->m;
     r->clock = calloc(m->n_ranks + 1, sizeof *r->clock);
     r->first_edge = calloc(m->n_nodes + 2, sizeof *r->first_edge);
-    r->moments = calloc(2 * m->n_nodes + 1, sizeof *r->moments);
-    if (!r->clock || !r->first_edge || !r->moments)
+    r->points = calloc(2 * m->n_nodes + 1, sizeof *r->points);
+    if (!r->clock || !r->first_edge || !r->points)
         return upmu_fail(UPMU_E_NOMEM, "out of memory while replaying an MPI job");
     if (m->n_edges)
         qsort(m->edges, m->n_edges, sizeof *m->edges, edge_compare);
@@ -58,11 +59,11 @@ static int replay_prepare(struct replay *r)
     }
     for (uint32_t i = 1; i <= m->n_nodes; i++) {
         const struct job_node *n = job_node(m, i);
-        r->moments[r->n_moments++] = (struct moment){n->begin, i, false};
+        r->points[r->n_points++] = (struct replay_point){n->begin, i, false};
         if (n->end)
-            r->moments[r->n_moments++] = (struct moment){n->end, i, true};
+            r->points[r->n_points++] = (struct replay_point){n->end, i, true};
     }
-    qsort(r->moments, r->n_moments, sizeof *r->moments, moment_compare);
+    qsort(r->points, r->n_points, sizeof *r->points, replay_compare_points);
     return 0;
 }
 
@@ -122,16 +123,16 @@ int job_replay(struct upmu_mpi *m)
 {
     struct replay r = {.m = m};
     int rc = replay_prepare(&r);
-    for (size_t i = 0; rc == 0 && i < r.n_moments; i++) {
-        if (r.moments[i].end)
-            replay_end(&r, r.moments[i].node);
+    for (size_t i = 0; rc == 0 && i < r.n_points; i++) {
+        if (r.points[i].end)
+            replay_end(&r, r.points[i].node);
         else
-            replay_begin(&r, job_node(m, r.moments[i].node));
+            replay_begin(&r, job_node(m, r.points[i].node));
     }
     if (rc == 0)
         replay_result(&r);
     free(r.clock);
     free(r.first_edge);
-    free(r.moments);
+    free(r.points);
     return rc;
 }

@@ -10,19 +10,20 @@
 struct omp_function {
     const char *name;
     void *real;       /**< atomic; NULL: not looked up, or not the same for all callers */
-    uintptr_t module; /**< of `real`, set before it */
+    uintptr_t module; /**< load address of the file of `real`, set before `real` */
 };
 
-/** The function that the caller at `site` would get without the wrapper. NULL: the process has none. Keeps errno. */
+/** The function that the caller at `site` would call without the wrapper; NULL: there is none. Keeps errno. */
 void *omp_runtime_find(struct omp_function *f, uintptr_t site);
 
+/** omp_runtime_find(), looked up once if all callers get the same function. */
 static inline void *omp_runtime_function(struct omp_function *f, uintptr_t site)
 {
     void *real = __atomic_load_n(&f->real, __ATOMIC_ACQUIRE);
     return __builtin_expect(real != NULL, 1) ? real : omp_runtime_find(f, site);
 }
 
-/** Begin of the file in which `address` is; 0: none. Not signal safe. */
+/** Load address of the file that has code at `address`; 0: none. Not signal safe. */
 uintptr_t omp_runtime_module(const void *address);
 
 #endif

@@ -25,9 +25,9 @@ struct sync_early {
     uint32_t slot; /**< in the table, from 1 on; 0: it is not noted */
 };
 
-/** The thread is about to block. @return false if recording is on by now: the call is to be recorded as any other. Keeps errno. */
+/** Note that the thread is about to block. @return false if recording is on by now: record the call as usual. Keeps errno. */
 bool sync_early_begin(struct sync_early *w);
-/** The call has returned. @return the thread's block if the wait was published and its end must be recorded; NULL. Keeps errno. */
+/** To be called when the call has returned. @return the thread's block if the wait was published and its end must be recorded; NULL. Keeps errno. */
 struct sync_thread *sync_early_end(struct sync_early *w);
 /** The same for a lock: records that it was acquired, or `result`. */
 void sync_early_lock_end(struct sync_early *w, int32_t result);
@@ -36,7 +36,7 @@ void sync_early_lock_end(struct sync_early *w, int32_t result);
 void sync_early_publish(struct sync_thread *t);
 extern uint32_t sync_early_noted __attribute__((visibility("hidden")));
 
-/** The same in a process that is recorded, where `upmu ctl` may have begun it. */
+/** Publish noted waits: recording that `upmu ctl` starts does not publish them itself. */
 static inline void sync_early_check(struct sync_thread *t)
 {
     if (UNLIKELY(__atomic_load_n(&sync_early_noted, __ATOMIC_RELAXED) != 0))
@@ -46,10 +46,11 @@ static inline void sync_early_check(struct sync_thread *t)
 /** Tick from which on calls are recorded, or slightly later. */
 uint64_t sync_recording_since(void);
 
-/** The lock is released, and the thread was not recorded to acquire it. If that was before the recording, the hold is
- *  `h`, which lasts since the recording began. */
+/** Whether the thread acquired the lock that it releases before the recording began. @param h out, that hold, since the begin of the
+ *  recording */
 bool sync_held_before(const struct sync_thread *t, uintptr_t key, struct sync_held *h);
-/** Record such a release of `tick`, read before the call; a lock of another thread is none. Keeps errno. */
+/** Record the release of a lock acquired before the recording, at `tick`, read before the call. Not for locks of another thread.
+ *  Keeps errno. */
 void sync_release_before(struct sync_thread *t, const struct lock_call *l, uint64_t tick);
 
 #endif

@@ -58,6 +58,8 @@ static uint64_t object_space(uint32_t process, int32_t type)
     return (uint64_t)process * SPACES + (type == UPMU_OBJECT_THREAD ? 1 : type == UPMU_OBJECT_CALL ? 2 : 0);
 }
 
+/* Add the object of an event. `before`: the earlier object at its address, or MAP_NONE. @return its index; MAP_NONE without
+ * memory. */
 static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e, uint32_t before)
 {
     struct ov_object *all = array_reserve(o->objects, o->n_objects, &o->cap_objects, sizeof *all);

@@ -32,7 +32,8 @@ bool func_switch_on(const struct func_switch *s, uint32_t *gate)
     return false;
 }
 
-/* Before the gate changes: a thread that sees the new one finds the stop. */
+/* Record that `interval` stopped at `tick`. To be called before the gate changes, so that a thread that sees the new gate finds the
+ * stop. */
 static void switch_stop(struct func_switch *s, uint32_t interval, uint64_t tick)
 {
     struct func_stop *stop = &s->stops[interval % FUNC_STOPS];
