@@ -400,7 +400,7 @@ int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, i
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     if (kind != UPMU_SECTION_HELD && kind != UPMU_SECTION_WAITED)
-        return upmu_fail(UPMU_E_INVAL, "upmu_overview_section_read: kind %d is no enum upmu_section_kind", kind);
+        return upmu_fail(UPMU_E_INVAL, "upmu_overview_section_read: kind %d is not in enum upmu_section_kind", kind);
     const struct ov_object *object = facts_object(&overview->pass, i);
     if (!object)
         return UPMU_E_END;

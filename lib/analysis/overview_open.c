@@ -137,7 +137,7 @@ int stacks_check(const char *function, int32_t stacks)
 {
     if (stacks >= UPMU_STACKS_USER && stacks <= UPMU_STACKS_MACHINE)
         return 0;
-    return upmu_fail(UPMU_E_INVAL, "%s: opts->stacks is %d, which is no enum upmu_stacks", function, (int)stacks);
+    return upmu_fail(UPMU_E_INVAL, "%s: opts->stacks is %d, which is not in enum upmu_stacks", function, (int)stacks);
 }
 
 int timeline_none(struct upmu_overview **overview)

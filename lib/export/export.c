@@ -88,7 +88,7 @@ static bool export_is_timeless(int what)
 
 static int export_no_profile(const struct export_job *job)
 {
-    return upmu_fail(UPMU_E_INVAL, "format %s is no profile: it cannot be of functions, samples or wall time",
+    return upmu_fail(UPMU_E_INVAL, "format %s is not a profile: it cannot be of functions, samples or wall time",
                      job->format->name);
 }
 
@@ -305,7 +305,8 @@ static int export_check(const struct export_job *job)
 {
     const struct upmu_export_opts *o = &job->opts;
     if (o->what < UPMU_EXPORT_AUTO || o->what > UPMU_EXPORT_WALL)
-        return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is no enum upmu_export_what", (int)o->what);
+        return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is not in enum upmu_export_what",
+                         (int)o->what);
     if (export_has_window(o) && export_is_timeless(o->what))
         return export_no_window();
     if (export_has_window(o) && job->format->window == EXPORT_WINDOW_NONE)

@@ -39,7 +39,7 @@ static int event_check_opts(const struct upmu_sampler_opts *o)
     if (o->frequency > FREQUENCY_MAX)
         return upmu_fail(UPMU_E_INVAL, "upmu_sampler_open: `frequency` is at most %d", (int)FREQUENCY_MAX);
     if (o->stacks < UPMU_SAMPLER_FRAME_POINTERS || o->stacks > UPMU_SAMPLER_NONE)
-        return upmu_fail(UPMU_E_INVAL, "upmu_sampler_open: `stacks` is %d, which is no enum upmu_sampler_stacks",
+        return upmu_fail(UPMU_E_INVAL, "upmu_sampler_open: `stacks` is %d, which is not in enum upmu_sampler_stacks",
                          (int)o->stacks);
     if (o->stack_bytes &&
         (o->stack_bytes < STACK_BYTES_MIN || o->stack_bytes > STACK_BYTES_MAX || o->stack_bytes % 8 != 0))

@@ -89,7 +89,7 @@ int upmu_sampler_attach(struct upmu_sampler *sampler, pid_t pid, int begin)
     if (!sampler)
         return argument_null(__func__, "sampler");
     if (begin != UPMU_SAMPLER_AT_EXEC && begin != UPMU_SAMPLER_RUNNING)
-        return upmu_fail(UPMU_E_INVAL, "upmu_sampler_attach: `begin` is %d, which is no enum upmu_sampler_begin",
+        return upmu_fail(UPMU_E_INVAL, "upmu_sampler_attach: `begin` is %d, which is not in enum upmu_sampler_begin",
                          begin);
     int rc;
     if (begin == UPMU_SAMPLER_AT_EXEC) {

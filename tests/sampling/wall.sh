@@ -41,5 +41,5 @@ for t in report["threads"]:
     assert any(frames[-1].startswith("wait for mutex") and "under_lock" in frames for frames, _ in parts) or waits == 0, parts
 assert workers == 2, roots.keys()
 PY
-! "$upmu" export -f chrome --of wall recording >/dev/null 2>err || fail "chrome is no profile"
-grep -q 'is no profile' err || fail "$(cat err)"
+! "$upmu" export -f chrome --of wall recording >/dev/null 2>err || fail "chrome is not a profile"
+grep -q 'is not a profile' err || fail "$(cat err)"

@@ -122,7 +122,7 @@ def live(browser):
     recorder, pid = record("busy", scene, "busy", "600000")
     for address in ("0.0.0.0:0", "192.0.2.1:80", "x", "65536", "example.com:80"):
         refused = subprocess.run([upmu, "top", "--serve=" + address, "-p", str(pid)], check=False, capture_output=True, text=True)
-        assert refused.returncode == 1 and "is no address" in refused.stderr, (address, refused)
+        assert refused.returncode == 1 and "is not an address" in refused.stderr, (address, refused)
     top, url = serve("-e", "task-clock", "-p", str(pid))
     assert url.startswith("http://127.0.0.1:"), url
     refusals(url.split("&")[0])

@@ -42,7 +42,7 @@ static const char *program_reason_not_executable(const char *path)
         return errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
     if (S_ISDIR(st.st_mode))
         return "it is a directory";
-    return S_ISREG(st.st_mode) ? "no permission to execute it" : "it is no regular file";
+    return S_ISREG(st.st_mode) ? "no permission to execute it" : "not a regular file";
 }
 
 static char *program_refuse(const char *name, const char *why, int *status)

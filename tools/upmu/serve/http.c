@@ -352,7 +352,7 @@ static int http_listen(struct http *h, const char *address)
     socklen_t size;
     const int on = 1;
     if (!http_address(address ? address : "0", &at, &size)) {
-        complain("'%s' is no address: give PORT, 127.0.0.1:PORT or [::1]:PORT; other machines are never served",
+        complain("'%s' is not an address: give PORT, 127.0.0.1:PORT or [::1]:PORT; other machines are never served",
                  address);
         return -1;
     }

@@ -40,18 +40,18 @@ static char *export_path(const struct request *q, const struct export_params *p)
 {
     struct server *s = q->client->server;
     if (p->path && q->client->kind == CLIENT_EVENTS) {
-        request_fail(q, SERVE_E_DENIED, NULL, "export: the page gives no path");
+        request_fail(q, SERVE_E_DENIED, NULL, "export: a browser cannot choose \"path\"");
         return NULL;
     }
     if (p->path && p->path[0] != '/') {
-        request_fail(q, SERVE_E_PARAMS, NULL, "\"path\" is no absolute path");
+        request_fail(q, SERVE_E_PARAMS, NULL, "\"path\" is not an absolute path");
         return NULL;
     }
     if (p->path)
         return memory_copy(p->path);
     const char *folder = server_scratch(s);
     if (!folder) {
-        request_fail(q, SERVE_E_FAILED, "give a path", "cannot make a folder: %s", strerror(errno));
+        request_fail(q, SERVE_E_FAILED, "give a path", "cannot create a directory: %s", strerror(errno));
         return NULL;
     }
     return memory_format("%s/%u.%s", folder, ++s->n_exports, p->format);

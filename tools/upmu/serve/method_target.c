@@ -104,7 +104,7 @@ static struct target *attach_directory(const struct request *q, const char *dir)
 {
     struct upmu_control *control;
     if (dir[0] != '/') {
-        request_fail(q, SERVE_E_PARAMS, NULL, "\"dir\" is no absolute path");
+        request_fail(q, SERVE_E_PARAMS, NULL, "\"dir\" is not an absolute path");
         return NULL;
     }
     if (upmu_control_open(&control, dir) != 0) {

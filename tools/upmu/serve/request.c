@@ -101,7 +101,7 @@ static void request_dispatch(const struct request *q, struct json_slice name)
         if (!json_equals(name, methods[i].name))
             continue;
         if (q->client->kind == CLIENT_EVENTS && !methods[i].for_browsers)
-            request_fail(q, SERVE_E_DENIED, NULL, "%s: not for the page", methods[i].name);
+            request_fail(q, SERVE_E_DENIED, NULL, "%s: not available to browsers", methods[i].name);
         else
             methods[i].run(q);
         return;

@@ -30,7 +30,7 @@ static bool socket_make_way(const char *path, const struct sockaddr_un *address)
     if (lstat(path, &st) != 0)
         return true;
     if (!S_ISSOCK(st.st_mode)) {
-        complain("%s exists and is no socket; give another path", path);
+        complain("%s exists and is not a socket; give another path", path);
         return false;
     }
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
