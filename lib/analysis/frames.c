@@ -67,7 +67,7 @@ static const struct {
     [UPMU_FRAME_LOST] = {"lost", "callers unknown: the unwinder stopped here"},
     [UPMU_FRAME_ONLY_SITE] = {"only-site", "only the call site was recorded"},
     [UPMU_FRAME_SCANNED] = {"scanned", "found by scanning code: callers may be wrong or missing"},
-    [UPMU_FRAME_TASK_CALLERS] = {"task-callers", "how the program came to create the task was not recorded"},
+    [UPMU_FRAME_TASK_CALLERS] = {"task-callers", "the call stack that created the task was not recorded"},
     [UPMU_FRAME_REGION_CALLERS] = {"region-callers",
                                    "callers unknown: where the OpenMP region was begun was not recorded"},
 };

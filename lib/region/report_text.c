@@ -205,9 +205,9 @@ static void text_put_short(struct textbuf *out, const struct report *r)
     for (size_t k = 0; k < r->n_rows; k++) {
         if (!r->rows[k].brief)
             continue;
-        textbuf_printf(out,
-                       "* shorter than ten times the own cost: counts such as task-clock hold much of libupmu itself, "
-                       "and no metric is derived\n");
+        textbuf_printf(
+            out, "* shorter than ten times libupmu's own cost: counts such as task-clock are largely its own, and no "
+                 "metric is derived\n");
         return;
     }
 }

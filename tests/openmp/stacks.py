@@ -9,7 +9,7 @@ import sys
 START = re.compile(r"^(_start|__libc_start_\w+|start_thread|clone3?)\b")
 RUNTIME = re.compile(r"GOMP_|libgomp|__kmp|libomp|team_run|task_run")
 OUTLINED = re.compile(r"_omp_fn|omp_outlined|omp_task_entry")
-GAP = "[how the program came to create the task was not recorded]"
+GAP = "[the call stack that created the task was not recorded]"
 
 
 def fail(text):

@@ -64,7 +64,8 @@ static void counts_table(struct output *out, const struct functions_report *r, s
     free(title);
     if (c->reason[0])
         fprintf(out->file, "  %s\n", c->reason);
-    fprintf(out->file, "  own counts: %" PRIu64 " per call, subtracted from those below\n", c->call_counts);
+    fprintf(out->file, "  overhead of the hooks: %" PRIu64 " per call, subtracted from the counts below\n",
+            c->call_counts);
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (uint32_t k = 0; all && k < n; k++) {
         all[k] = (struct counted){.function = k, .counts = {.size = sizeof all[k].counts}};

@@ -44,7 +44,8 @@ static void text_rows(struct output *out, const struct heap_report *r, const str
         {"ALLOCATED", TABLE_NUMBER}, {"BLOCKS", TABLE_NUMBER}, {"SAMPLES", TABLE_NUMBER}, {"CALL SITE", TABLE_NAME}};
     struct table t;
     size_t all = 0;
-    report_title(out, "Call sites by bytes at the peak; live at the end; allocated in all (estimates from samples)");
+    report_title(out,
+                 "Call sites by bytes at the peak (LIVE: at the end, ALLOCATED: in total; estimates from samples)");
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct upmu_heap_path *k = &r->rows[i].sum;

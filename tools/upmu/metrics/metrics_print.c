@@ -221,7 +221,7 @@ void metrics_print(FILE *out, const struct metrics_process *all, size_t n, bool 
     page_family(&p, "upmu_thread_cpu_seconds", METRIC_COUNTER, "seconds", "Time of the thread on a CPU.");
     print_tasks(&p, all, n, THREAD_CPU);
     page_family(&p, "upmu_thread_runnable_seconds", METRIC_COUNTER, "seconds",
-                "Time of the thread ready to run without a CPU.");
+                "Time in which the thread was ready to run but had no CPU.");
     print_tasks(&p, all, n, THREAD_RUNNABLE);
     page_family(&p, "upmu_thread_context_switches", METRIC_COUNTER, NULL, "Context switches of the thread.");
     print_tasks(&p, all, n, THREAD_SWITCHES);

@@ -425,7 +425,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_MPI, 0, "mpi", NULL, "calls of MPI, too; COMMAND is mpirun ..., or one rank under mpirun"},
     {RECORD_OPT_MPI_LOCKS, 0, "mpi-locks", NULL, "as --mpi, with the locks and threads of the MPI library"},
     {RECORD_OPT_MPI_RANKS, 0, "ranks", "LIST",
-     "as --mpi, with the calls of these ranks: 0-15,every:64; the others count theirs for the job's table"},
+     "as --mpi, but only ranks in LIST (0-15,every:64) record their calls; the others count them"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "report deadlocks to FILE instead of standard error"},
     {RECORD_OPT_WAIT_ALL, 0, "wait-all", NULL, "continue until all recorded processes have ended, or Ctrl-C"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},

@@ -24,7 +24,7 @@ static bool sample_by_timers(struct record_request *q, int rc)
         return false;
     q->timer_frequency = o->frequency ? o->frequency : o->period ? second / o->period : usual;
     q->timer_frequency = q->timer_frequency ? q->timer_frequency : 1;
-    complain("%s; each thread gets a timer of its CPU time instead, which does not see the kernel's functions",
+    complain("%s; each thread gets a timer of its CPU time instead, which does not sample kernel functions",
              upmu_error());
     return true;
 }

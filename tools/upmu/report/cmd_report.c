@@ -216,7 +216,7 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.diff && (q.filter || q.sort || q.source || q.annotate || !q.view->compare))
         return options_usage(self, "--diff can be combined with --functions, --json, --top and --html only");
     if (q.source && strcmp(q.view->name, "functions") != 0)
-        return options_usage(self, "--source is of --functions");
+        return options_usage(self, "--source requires --functions");
     if (q.annotate && strcmp(q.view->name, "samples") != 0)
         return options_usage(self, "--annotate is of --samples");
     if (q.disassembly && !q.annotate)
@@ -247,7 +247,7 @@ static const struct option_spec report_options[] = {
     {REPORT_FUNCTIONS, 0, "functions", NULL, "as --view functions: profile of recorded functions"},
     {REPORT_SAMPLES, 0, "samples", NULL, "as --view samples: profile of samples"},
     {REPORT_GROUP, 'g', "group-locks", "N",
-     "one row for N or more locks that were created, or first used, at one place (default: 10; 0: never)"},
+     "one row for N or more locks created, or first used, at one call site (default: 10; 0: never)"},
     {REPORT_WIDE, 'w', "wide", NULL,
      "names in full on a terminal, too; without it they are shortened to fit its lines"},
     {REPORT_STACKS, 0, "stacks", "HOW", OPTIONS_STACKS_HELP},
@@ -255,7 +255,7 @@ static const struct option_spec report_options[] = {
      "compare two recordings, OLD and NEW; with --functions their functions, with --html as a page"},
     {REPORT_SOURCE, 0, "source", "FILE", "functions: source file FILE with the sums of its functions"},
     {REPORT_ANNOTATE, 0, "annotate", "FUNCTION", "samples: source of FUNCTION with the samples of each line"},
-    {REPORT_DISASSEMBLY, 0, "disassembly", NULL, "with --annotate: its instructions, too, by objdump"},
+    {REPORT_DISASSEMBLY, 0, "disassembly", NULL, "with --annotate: also the instructions, from objdump"},
     {REPORT_HTML, 0, "html", "FILE", "write an HTML page to FILE: all views, flame graphs and tables"},
     {REPORT_THREAD, 't', "thread", "NAME", "timeline: only threads of that name or id"},
     {REPORT_LOCK, 'l', "lock", "NAME", "timeline: only the object of that name or address"},

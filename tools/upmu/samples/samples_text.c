@@ -136,7 +136,7 @@ static void text_profile(struct output *out, const struct samples_report *r)
     struct upmu_sample_function f = {.size = sizeof f};
     struct table t;
     size_t i;
-    report_title(out, "Functions by samples of their own");
+    report_title(out, "Functions by self samples");
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (i = 0; i < r->top && upmu_samples_function_at(r->samples, i, &f) == 0; i++) {
         samples_cell_weight(&t, r, f.self_weight);

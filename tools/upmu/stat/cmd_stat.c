@@ -325,7 +325,7 @@ static const struct option_spec stat_options[] = {
     {STAT_OPT_TOGETHER, 0, "together", NULL, "fail unless all events count at the same time"},
     {STAT_OPT_OUTPUT, 'o', "output", "FILE", "write the report to FILE (-: standard output), not to standard error"},
     {STAT_OPT_APPEND, 0, "append", NULL, "append to FILE instead of replacing it"},
-    {STAT_OPT_VERBOSE, 'v', "verbose", NULL, "show the time on a counter of each value"},
+    {STAT_OPT_VERBOSE, 'v', "verbose", NULL, "show how long each event had a counter"},
     {STAT_OPT_JSON, 'j', "json", NULL, "one JSON document; with -I one line for each interval"},
     {STAT_OPT_CSV, 'c', "csv", NULL, "comma-separated fields in the order of perf stat -x,"},
     {STAT_OPT_SEPARATOR, 'x', "field-separator", "SEP", "the same with SEP between the fields"},

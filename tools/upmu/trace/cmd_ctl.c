@@ -274,10 +274,10 @@ static int ctl_main(const struct command *self, int argc, char **argv)
 
 static const struct option_spec ctl_options[] = {
     {CTL_OPT_INCLUDE, 0, "include", "PATTERNS", "functions: only these are recorded; '' for all"},
-    {CTL_OPT_EXCLUDE, 0, "exclude", "PATTERNS", "functions: these are not; '' for none"},
-    {CTL_OPT_BELOW, 0, "below", "PATTERNS", "functions: only these, and what they call; '' for all"},
-    {CTL_OPT_DEPTH, 0, "depth", "N", "functions: the outermost N of each call path; 0 for all"},
-    {CTL_OPT_MIN, 0, "min", "NS", "functions: no events of calls shorter than NS nanoseconds; 0 for all"},
+    {CTL_OPT_EXCLUDE, 0, "exclude", "PATTERNS", "functions: these are not recorded; '' for no exclusion"},
+    {CTL_OPT_BELOW, 0, "below", "PATTERNS", "functions: only these and their callees are recorded; '' for all"},
+    {CTL_OPT_DEPTH, 0, "depth", "N", "functions: only the outermost N of each call path are recorded; 0 for all"},
+    {CTL_OPT_MIN, 0, "min", "NS", "functions: calls shorter than NS nanoseconds get no events; 0 for all"},
     {0, 0, NULL, NULL, NULL},
 };
 
