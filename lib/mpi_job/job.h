@@ -271,7 +271,8 @@ const struct job_comm *job_comm_find(const struct job_rank *r, uint64_t comm);
 /** Match sends and receives, and collective calls; add their waits. @return 0; UPMU_E_NOMEM. */
 int job_match_messages(struct upmu_mpi *m);
 int job_match_collectives(struct upmu_mpi *m);
-/** Add a wait, clipped to the call [begin, end]. @return 0; UPMU_E_NOMEM. */
+/** Add wait `w`, from its begin to `until` or the call's `end`, whichever is first. None if that is empty, or if the rank waits for
+ *  itself. @return 0; UPMU_E_NOMEM. */
 int job_add_wait(struct upmu_mpi *m, const struct job_wait *w, uint64_t until, uint64_t end);
 
 /** End of a rank: its call of MPI_Finalize(), or its last event. */

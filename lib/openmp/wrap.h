@@ -20,11 +20,11 @@
 
 enum omp_way {
     OMP_PASS,   /**< nothing is recorded */
-    OMP_RECORD, /**< by the wrapper */
-    OMP_LEAVE,  /**< by OMPT, with the wrapper's call site */
+    OMP_RECORD, /**< the wrapper records the call */
+    OMP_LEAVE,  /**< OMPT records it, with the call site that the wrapper leaves in omp_tls */
 };
 
-/** How a call that the function `real` serves is recorded. */
+/** How a call of the runtime's function `real` is recorded. */
 static inline enum omp_way omp_way_of(const struct omp_function *f, const void *real)
 {
     if (!omp_is_on())
@@ -37,8 +37,8 @@ static inline enum omp_way omp_way_of(const struct omp_function *f, const void *
     return module == ompt ? OMP_LEAVE : OMP_RECORD;
 }
 
-/** The site of a construct whose body is a function of its own. gcc gives the call the line of the statement before, and the
- *  function that of the construct. One more than the address, as all sites are. */
+/** Call site of a construct by its outlined body, because gcc gives the call the line of the statement before it, and the body
+ *  that of the construct. One more than the address, as for a return address. */
 static inline uintptr_t omp_site_of_body(void (*function)(void *))
 {
     uintptr_t address;
@@ -46,13 +46,14 @@ static inline uintptr_t omp_site_of_body(void (*function)(void *))
     return address + 1;
 }
 
-/** Leave the call site for the callbacks within the call, and take it back after it. */
+/** Before a call that OMPT records: leave the call site for its callbacks. */
 static inline void omp_site_leave(enum omp_way way, uintptr_t site)
 {
     if (way == OMP_LEAVE)
         omp_tls.site = site;
 }
 
+/** After the call: clear that call site. */
 static inline void omp_site_clear(enum omp_way way)
 {
     if (way == OMP_LEAVE)

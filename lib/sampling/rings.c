@@ -94,6 +94,7 @@ void sampling_rings_unmap(struct upmu_sampler *s)
             munmap(s->rings[i].page, s->rings[i].page_bytes + s->rings[i].data_bytes);
 }
 
+/* Copy bytes of the ring from position `at`, which may wrap around. */
 static void ring_copy(const struct sampling_ring *r, uint64_t at, void *out, size_t bytes)
 {
     const char *data = (const char *)r->page + r->page_bytes;
@@ -103,6 +104,7 @@ static void ring_copy(const struct sampling_ring *r, uint64_t at, void *out, siz
     memcpy((char *)out + first, data, bytes - first);
 }
 
+/* Note the thread of a PERF_RECORD_FORK: it inherits the event, so that attaching must not open another one. */
 static void ring_note_task(struct upmu_sampler *s, const struct sampling_ring *r, uint64_t at)
 {
     struct task_record task;
@@ -110,7 +112,7 @@ static void ring_note_task(struct upmu_sampler *s, const struct sampling_ring *r
     (void)map_put(&s->forked, task.tid, 0, 0); /* without memory a thread may be sampled twice while attaching */
 }
 
-/* Counts of the records in [tail, head). @return the end of the last whole record. */
+/* Count samples and losses among the records from the tail to `head`. @return the end of the last complete record. */
 static uint64_t ring_count(struct upmu_sampler *s, const struct sampling_ring *r, uint64_t head)
 {
     uint64_t at = r->tail;

@@ -118,7 +118,7 @@ misses 0 '' --annotate hot shared
 # What cannot be asked for.
 misses 1 'no sample is in a function "absent"' --annotate absent shared
 misses 2 '--disassembly needs --annotate' --disassembly shared
-misses 2 '--annotate is of --samples' --annotate hot --functions shared
+misses 2 '--annotate requires --samples' --annotate hot --functions shared
 misses 2 'cannot be combined with --top' --annotate hot --top 3 shared
 
 # Without debug information: instructions without a line, each with its share.

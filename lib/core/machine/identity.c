@@ -33,19 +33,20 @@ static void identity_append(struct machine *m, const char *fmt, ...)
     va_end(ap);
 }
 
-static void identity_compare(struct machine *m, const struct arch_cpu *other, const char *teller)
+/* Merge what another source found about the CPU. `origin`: that source, for the text. */
+static void identity_compare(struct machine *m, const struct arch_cpu *other, const char *origin)
 {
     bool known = m->cpu.machine[0] != '\0';
     switch (arch_cpu_hold(&m->cpu, other)) {
     case ARCH_AGREES:
-        identity_append(m, "%s agrees", teller);
+        identity_append(m, "%s agrees", origin);
         break;
     case ARCH_ADDS:
-        identity_append(m, known ? "%s adds to it" : "%s describes it", teller);
+        identity_append(m, known ? "%s adds to it" : "%s describes it", origin);
         break;
     case ARCH_DIFFERS:
         m->identity_doubted = true;
-        identity_append(m, "%s disagrees, and the differing fields are treated as unknown", teller);
+        identity_append(m, "%s disagrees, and the differing fields are treated as unknown", origin);
         break;
     case ARCH_SILENT:
         break;
@@ -133,9 +134,9 @@ static void identity_read_registers(struct machine *m)
 static void identity_query_cpu(struct machine *m)
 {
     struct arch_cpu *own = malloc(sizeof *own);
-    const char *teller = own ? core_kernel()->ask_cpu(arch_cpu_ask, own) : NULL;
-    if (teller)
-        identity_compare(m, own, teller);
+    const char *origin = own ? core_kernel()->ask_cpu(arch_cpu_ask, own) : NULL;
+    if (origin)
+        identity_compare(m, own, origin);
     free(own);
 }
 

@@ -21,7 +21,7 @@ int control_file_check(const char *path, const struct control_header *h)
         return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a control file", path);
     if (h->version != CONTROL_VERSION)
         return upmu_fail(UPMU_E_VERSION,
-                         "\"%s\" is of version %u, this libupmu reads version %d. Use the upmu that "
+                         "\"%s\" has version %u, this libupmu reads version %d. Use the upmu that "
                          "recorded it",
                          path, h->version, CONTROL_VERSION);
     return 0;

@@ -218,15 +218,16 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.source && strcmp(q.view->name, "functions") != 0)
         return options_usage(self, "--source requires --functions");
     if (q.annotate && strcmp(q.view->name, "samples") != 0)
-        return options_usage(self, "--annotate is of --samples");
+        return options_usage(self, "--annotate requires --samples");
     if (q.disassembly && !q.annotate)
-        return options_usage(self, "--disassembly needs --annotate FUNCTION");
+        return options_usage(self, "--disassembly requires --annotate FUNCTION");
     if (q.to_ns != 0 && q.to_ns < q.from_ns)
         return options_usage(self, "--to is before --from");
     if (q.html)
         return report_html(&q);
     if (q.stacks_given && (q.diff || !q.view->stacks))
-        return options_usage(self, "--stacks is of the views overview, timeline, regions and samples, and of --html");
+        return options_usage(self,
+                             "--stacks applies to the views overview, timeline, regions and samples, and to --html");
     if (q.filter && !q.view->filters)
         return options_usage(self, "%s needs --view timeline%s", q.filter,
                              q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"
