@@ -9,6 +9,15 @@ wait_until 60 sh -c 'test "$("$0" ctl "$1" status | sed "s/.* \([0-9]*\) records
 expect 0 "$UPMU" ctl "$pid" snapshot copy
 has err "upmu: snapshot of 1 process"
 [ "$(cut -d' ' -f3 "/proc/$pid/stat")" != T ] || fail "the program was stopped"
+# It is not stopped for a moment, since nothing that could stop it is called: only files are read, of rings of whatever size.
+if command -v strace >/dev/null && strace -o calls true 2>/dev/null; then
+    expect 0 strace -f -o calls "$UPMU" ctl r snapshot traced
+    grep -q '^[0-9]* *openat(' calls || fail "the calls of the snapshot are not there: $(head -n 3 calls)"
+    ! grep -E '^[0-9]* *(ptrace|process_vm_[a-z]*|pidfd_[a-z_]*|rt_t?g?sigqueueinfo|t?g?kill)\(.*' calls | grep -v ', 0) *= ' ||
+        fail "the snapshot acts on the program"
+else
+    echo "without strace the calls of a snapshot are not looked at (Debian: strace)"
+fi
 expect 0 "$UPMU" ctl r snapshot copy2
 expect 1 "$UPMU" ctl r snapshot copy2
 has err "Give a new or empty directory"
