@@ -25,7 +25,7 @@ qtcreator_packages=("${build_packages[@]}" qtcreator qt6-base-dev qt6-webengine-
 
 # Cross builds (install.cross_*), which are skipped without them.
 cross_packages=("${build_packages[@]}" pkg-config gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
-    qemu-user)
+    gcc-mips64el-linux-gnuabi64 libc6-dev-mips64el-cross qemu-user)
 
 die()
 {
