@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -96,9 +97,12 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
     return 0;
 }
 
+/* Slots that the header counts and the file does not have, because it is damaged, are one running thread together. */
 static int wait_state_read_slots(struct wait_state_file *f, int fd)
 {
-    for (uint32_t i = 0; i < f->header.slots && i < WAIT_FILE_SLOTS_MAX; i++) {
+    struct stat st;
+    bool ends = false;
+    for (uint32_t i = 0; i < f->header.slots && i < WAIT_FILE_SLOTS_MAX && !ends; i++) {
         struct wait_state_thread *all = array_reserve(f->threads, f->n_threads, &f->cap_threads, sizeof *all);
         if (!all)
             return wait_state_no_memory();
@@ -107,7 +111,8 @@ static int wait_state_read_slots(struct wait_state_file *f, int fd)
         int rc = wait_state_read_slot(f, fd, wait_file_slot_at(i), t);
         if (rc < 0)
             return rc;
-        if (rc == 0) /* the slot kept changing: the thread runs */
+        ends = rc == 0 && fstat(fd, &st) == 0 && st.st_size <= wait_file_slot_at(i);
+        if (rc == 0) /* the slot kept changing, or is not there: the thread runs */
             *t = (struct wait_state_thread){.head = {.state = WAIT_FILE_RUNNING}};
         f->n_threads += t->head.state != WAIT_FILE_FREE;
     }
