@@ -2,13 +2,14 @@
 # Runs all benchmarks in full and prints one table; see bench/README.md.
 #
 #     bench/run.sh [--build DIR] [--json]
+#     bench/run.sh --peers [--build DIR] [ARGUMENTS OF bench/peers/peers.sh]     writes docs/benchmarks.md instead
 #
 # Without --build the release preset is configured and built first. As root all rows can be measured; other users see why a row cannot.
 # Exit status: 0 all bars met, 1 a bar missed or a benchmark failed.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-build='' options=()
+build='' options=() peers=0 peers_options=()
 while [ $# -gt 0 ]; do
     case $1 in
     --build)
@@ -16,6 +17,16 @@ while [ $# -gt 0 ]; do
         shift
         ;;
     --json) options=(--json) ;;
+    --peers)
+        peers=1
+        shift
+        if [ "${1-}" = --build ]; then
+            build=${2:?--build wants a folder}
+            shift 2
+        fi
+        peers_options=("$@")
+        break
+        ;;
     *)
         sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
         [ "$1" = --help ] && exit 0
@@ -34,6 +45,10 @@ if [ -z "$build" ]; then
         echo "bench/run.sh: the release build failed" >&2
         exit 1
     fi
+fi
+
+if [ $peers -eq 1 ]; then
+    exec bench/peers/page.sh docs/benchmarks.md "$build" ${peers_options[@]+"${peers_options[@]}"}
 fi
 
 # Variables of the caller would change what is measured.

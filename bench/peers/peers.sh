@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Cost of sync tracing beside that of other tools, on the same program, run alternately.
+# Cost of libupmu beside that of other tools, on the same programs, run alternately: one table per kind of work.
 #
-#     bench/peers/peers.sh [--build DIR] [--runs N] [--short]
+#     bench/peers/peers.sh [--build DIR] [--runs N] [--short] [GROUP...]     GROUP: locks, calls, heap, samples, counters, commands
 #
-# Prints the CPU nanoseconds of one operation and the ratio to untraced: the least of N runs (default 3), or why a tool
-# cannot be run. On Debian 12 they are in: binutils (gprofng), lttng-tools liblttng-ust1 (lttng), uftrace,
-# valgrind, gcc (ThreadSanitizer). --short: a hundredth of the times, only to see that it works.
+# Prints, for each tool and operation, the median CPU time of one operation and the ratio to the same work without a tool in the same
+# run: median, and in brackets the least and greatest of N runs (default 3); or why a tool cannot be run. Tools are Debian 12's: binutils
+# (gprofng, gprof), lttng-tools with liblttng-ust1, uftrace, eztrace, valgrind, gcc (ThreadSanitizer), heaptrack, linux-perf,
+# libpapi-dev with libpfm4-dev, likwid. --short: a hundredth of the times, only to see that it works.
+# `bench/run.sh --peers` writes the tables to docs/benchmarks.md.
 # Exit status: 0, 1 if a tool that is installed cannot run the program, 2 for wrong arguments.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-build=build/release runs=3 part=1
+build=build/release runs=3 part=1 groups=()
 while [ $# -gt 0 ]; do
     case $1 in
     --build)
@@ -22,6 +24,7 @@ while [ $# -gt 0 ]; do
         shift
         ;;
     --short) part=100 runs=1 ;;
+    locks | calls | heap | samples | counters | commands) groups+=("$1") ;;
     *)
         sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
         [ "$1" = --help ] && exit 0
@@ -30,6 +33,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+[ ${#groups[@]} -gt 0 ] || groups=(locks calls heap samples counters commands)
 
 while IFS='=' read -r name _; do
     case $name in UPMU_*) unset "$name" ;; esac
@@ -37,8 +41,12 @@ done < <(env)
 
 build=$(realpath "$build")
 subject=$build/bench/peers_subject
-preload=$build/lib/libupmu_sync.so.0
-[ -x "$subject" ] || { echo "bench/peers/peers.sh: no $subject; build it with -DUPMU_BUILD_BENCH=ON" >&2; exit 2; }
+upmu=$build/tools/upmu/upmu
+for program in "$subject" "$upmu"; do
+    [ -x "$program" ] && continue
+    echo "bench/peers/peers.sh: no $program; build it with -DUPMU_BUILD_BENCH=ON -DUPMU_BUILD_TOOLS=ON" >&2
+    exit 2
+done
 scratch=$(mktemp -d)
 lttng_daemon=''
 # The session daemon ends its consumer daemons itself on SIGTERM.
@@ -53,118 +61,117 @@ finish()
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+# shellcheck source=bench/peers/tools.sh
+. bench/peers/tools.sh
 
-cases=(pair contended cond sem pool)
-declare -A times=([pair]=20000000 [contended]=4000000 [cond]=200000 [sem]=200000 [pool]=200000)
-
-# Each tool: tool_NAME CASE TIMES runs the subject under it and prints what the subject prints. why_not_NAME prints why it
-# cannot be run, or nothing. start_NAME, if there is one, runs once before.
-traced()
-{
-    rm -rf "$scratch/trace"
-    UPMU_TRACE=$scratch/trace UPMU_SYNC=$1 LD_PRELOAD=$preload "$subject" "$2" "$3"
-}
-tool_untraced() { "$subject" "$@"; }
-tool_upmu_off() { LD_PRELOAD=$preload "$subject" "$@"; }
-tool_upmu_contended() { traced contended "$@"; }
-tool_upmu_holders() { traced holders "$@"; }
-tool_upmu_all() { traced all "$@"; }
-tool_upmu_ring() { UPMU_TRACE_POLICY=ring:1M traced all "$@"; }
-
-why_not_gprofng() { command -v gprofng >/dev/null || echo "not installed"; }
-tool_gprofng()
-{
-    rm -rf "$scratch/experiment.er"
-    gprofng collect app -p off -s on -o "$scratch/experiment.er" "$subject" "$@" 2>"$scratch/err" | grep -E '^[0-9.]+$'
-}
-
-wrapper=$(ldconfig -p | awk '/liblttng-ust-pthread-wrapper/ { found = $NF } END { print found }')
-why_not_lttng()
-{
-    if [ -z "$wrapper" ] || ! command -v lttng >/dev/null; then
-        echo "not installed"
-    fi
-}
-# The tools run in subshells, so the daemon is started here, where its number is kept for finish. Without --no-sessiond each
-# lttng command would start a daemon that outlives this script.
-start_lttng()
-{
-    export LTTNG_HOME=$scratch
-    lttng-sessiond --no-kernel --quiet >/dev/null 2>&1 &
-    lttng_daemon=$!
-    for _ in $(seq 100); do
-        ! lttng --no-sessiond list >/dev/null 2>&1 || break
-        sleep 0.1
-    done
-}
-tool_lttng()
-{
-    {
-        lttng --no-sessiond create peers --output="$scratch/lttng" &&
-            lttng --no-sessiond enable-event -u 'lttng_ust_pthread:*' &&
-            lttng --no-sessiond start
-    } >"$scratch/err" 2>&1 || return
-    LD_PRELOAD=$wrapper "$subject" "$@"
-    lttng --no-sessiond destroy peers >>"$scratch/err" 2>&1
-    rm -rf "$scratch/lttng"
-}
-
-why_not_uftrace() { command -v uftrace >/dev/null || echo "not installed"; }
-tool_uftrace()
-{
-    uftrace record --force -d "$scratch/uftrace" "$subject" "$@" 2>"$scratch/err" | grep -E '^[0-9.]+$'
-    rm -rf "$scratch/uftrace"
-}
-
-why_not_helgrind() { command -v valgrind >/dev/null || echo "not installed"; }
-tool_helgrind() { valgrind --quiet --tool=helgrind "$subject" "$@" 2>"$scratch/err"; }
-
-why_not_tsan() { [ -x "${subject}_tsan" ] || echo "not built (gcc's libtsan)"; }
-tool_tsan() { TSAN_OPTIONS=second_deadlock_stack=1:report_bugs=0 "${subject}_tsan" "$@" 2>"$scratch/err"; }
-
-tools=(untraced upmu_off upmu_contended upmu_holders upmu_all upmu_ring gprofng lttng uftrace helgrind tsan)
-declare -A slow=([helgrind]=500 [uftrace]=20 [lttng]=20 [tsan]=20 [gprofng]=5) best=()
+# What is run in each group: the cases, how often, and the tools; the first tool is what the others are compared with.
+declare -A cases=([locks]='pair contended cond sem pool' [calls]=calls [heap]=blocks [samples]=work [counters]=region [commands]=true)
+declare -A times=([pair]=4000000 [contended]=1000000 [cond]=40000 [sem]=40000 [pool]=40000 [calls]=20000000
+    [blocks]=3000000 [work]=100000 [region]=60000 [true]=40)
+declare -A tools=(
+    [locks]='untraced upmu_off upmu_contended upmu_holders upmu_all upmu_ring gprofng lttng uftrace eztrace drd helgrind tsan'
+    [calls]='untraced hooks upmu_functions upmu_function_events gprof uftrace_pg callgrind'
+    [heap]='untraced upmu_heap heaptrack massif dhat'
+    [samples]='untraced upmu_samples perf_record gprofng_samples'
+    [counters]='floor upmu papi papi_hl likwid'
+    [commands]='bare upmu_stat perf_stat upmu_record')
+[ $part -eq 1 ] || cases[locks]='pair cond'
+declare -A slow=([helgrind]=500 [drd]=100 [uftrace]=20 [uftrace_pg]=20 [lttng]=20 [eztrace]=20 [tsan]=20 [gprofng]=5 [callgrind]=20 [massif]=20
+    [dhat]=20 [heaptrack]=10 [papi_hl]=10)
+declare -A title=(
+    [locks]='Lock tracing: CPU ns of an operation'
+    [calls]='Calls of functions: CPU ns of a call'
+    [heap]='Allocations: CPU ns of a pair of malloc() and free()'
+    [samples]='Samples with call stacks, a thousand a second: CPU ns of a piece of computation'
+    [counters]='Four software events, read before and after: CPU ns of a pair'
+    [commands]='A command that does nothing: CPU ns of one, with all processes of the tool')
+declare -A label=([untraced]='no tool' [hooks]='-finstrument-functions, no tool' [upmu_off]='libupmu_sync, off'
+    [upmu_contended]='upmu, contended' [upmu_holders]='upmu, holders (default)' [upmu_all]='upmu, all' [upmu_ring]='upmu, all, ring'
+    [gprofng]='gprofng -s on' [lttng]='LTTng-UST pthread wrapper' [uftrace]='uftrace, library calls' [eztrace]='eztrace -t pthread'
+    [drd]='valgrind drd' [helgrind]='valgrind helgrind' [tsan]='ThreadSanitizer' [upmu_functions]='upmu --functions'
+    [upmu_function_events]='upmu --function-events, ring' [gprof]='gprof (-pg)' [uftrace_pg]='uftrace (-pg)'
+    [callgrind]='valgrind callgrind' [upmu_heap]='upmu --heap' [heaptrack]='heaptrack' [massif]='valgrind massif'
+    [dhat]='valgrind dhat' [upmu_samples]='upmu -F 999' [perf_record]='perf record -F 999 -g' [gprofng_samples]='gprofng -p 1'
+    [floor]='two reads of a group' [upmu]='upmu region' [papi]='PAPI_read(), twice' [papi_hl]='PAPI_hl_region_begin(), _end()'
+    [likwid]='likwid-perfctr -m' [bare]='no tool' [upmu_stat]='upmu stat' [perf_stat]='perf stat' [upmu_record]='upmu record')
 
 able()
 {
     ! declare -F "why_not_$1" >/dev/null || [ -z "$("why_not_$1")" ]
 }
 
-for tool in "${tools[@]}"; do
-    if able "$tool" && declare -F "start_$tool" >/dev/null; then
-        "start_$tool"
-    fi
-done
-
 status=0
-for ((run = 0; run < runs; run++)); do
-    for what in "${cases[@]}"; do
-        for tool in "${tools[@]}"; do
-            able "$tool" || continue
-            n=$((times[$what] / part / ${slow[$tool]:-1} + 10))
-            if ! ns=$("tool_$tool" "$what" "$n"); then
-                echo "bench/peers/peers.sh: $tool cannot run '$what': $(tail -n 3 "$scratch/err")" >&2
-                status=1
-                continue
-            fi
-            best[$tool.$what]=$(printf '%s\n' "$ns" "${best[$tool.$what]:-$ns}" | sort -g | head -n 1)
+# run GROUP: results go to $scratch/results: CASE TOOL NS RATIO
+run()
+{
+    local group=$1 what tool n ns bare run able_tools=()
+    for tool in ${tools[$group]}; do
+        able "$tool" || continue
+        able_tools+=("$tool")
+        if declare -F "start_$tool" >/dev/null; then "start_$tool"; fi
+    done
+    for ((run = 0; run < runs; run++)); do
+        for what in ${cases[$group]}; do
+            bare=''
+            for tool in ${able_tools[@]+"${able_tools[@]}"}; do
+                n=$((times[$what] / part / ${slow[$tool]:-1} + 1))
+                if ! ns=$("tool_$tool" "$what" "$n"); then
+                    echo "bench/peers/peers.sh: $tool cannot run '$what': $(tail -n 3 "$scratch/err")" >&2
+                    status=1
+                    continue
+                fi
+                [ -n "$bare" ] || bare=$ns
+                echo "$what $tool $ns $bare" | awk '{ print $1, $2, $3, $3 / ($4 > 0 ? $4 : 1) }' >>"$scratch/results"
+            done
         done
     done
-done
+}
 
-printf '%-16s' 'CPU ns each'
-printf '%20s' "${cases[@]}"
-echo
-for tool in "${tools[@]}"; do
-    printf '%-16s' "${tool/_/, }"
-    if able "$tool"; then
-        for what in "${cases[@]}"; do
-            awk -v ns="${best[$tool.$what]:-}" -v bare="${best[untraced.$what]}" \
-                'BEGIN { printf "%20s", ns == "" ? "failed" : sprintf("%.0f (%.2fx)", ns, ns / bare) }'
-        done
-    else
-        printf '  %s' "$("why_not_$tool")"
-    fi
+# cell CASE TOOL: "39 (2.41; 2.30 to 2.52)"
+cell()
+{
+    awk -v what="$1" -v tool="$2" '
+        function sort(a, n, i, j, t) {
+            for (i = 2; i <= n; i++)
+                for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
+        }
+        $1 == what && $2 == tool { ns[++n] = $3; ratio[n] = $4 }
+        END {
+            if (!n) { print "failed"; exit }
+            sort(ns, n); sort(ratio, n); m = int((n + 1) / 2)
+            printf ns[m] < 100 ? "%.1f" : "%.0f", ns[m]
+            printf " (%.2f; %.2f to %.2f)\n", ratio[m], ratio[1], ratio[n]
+        }' "$scratch/results"
+}
+
+table()
+{
+    local group=$1 what tool row why
+    printf '\n### %s\n\n| Tool |' "${title[$group]}"
+    printf ' %s |' ${cases[$group]}
+    printf '\n| --- |'
+    # shellcheck disable=SC2086 # one per case
+    printf ' ---: |%.0s' ${cases[$group]}
     echo
+    for tool in ${tools[$group]}; do
+        row="| ${label[$tool]} |"
+        why=''
+        ! declare -F "why_not_$tool" >/dev/null || why=$("why_not_$tool")
+        for what in ${cases[$group]}; do
+            if [ -n "$why" ]; then
+                row="$row $why |"
+                why='-'
+            else
+                row="$row $(cell "$what" "$tool") |"
+            fi
+        done
+        echo "$row"
+    done
+}
+
+: >"$scratch/results"
+for group in "${groups[@]}"; do
+    run "$group"
+    table "$group"
 done
 exit $status

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that repeat one operation, for tools that trace from outside; not linked with the library.
+ * One operation repeated, for tools that trace from outside; not linked with the library.
  *
- *   peers_subject pair|contended|cond|sem|pool TIMES
+ *   peers_subject pair|contended|cond|sem|pool|calls|blocks|work TIMES
  *
- * Prints the CPU nanoseconds of one operation.
+ * Prints the CPU nanoseconds of one operation. Operations of threads: a mutex pair, a contended section, a condition variable and
+ * a semaphore handed over on one CPU, a task of a pool; of one thread: a function call, a pair of malloc() and free(), a piece of
+ * computation.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -184,6 +186,40 @@ static void run_pool(void)
         check(pthread_join(t[i], NULL));
 }
 
+/* External and not inlined, as a compiler with hooks calls it. */
+__attribute__((noinline)) long peers_leaf(long n);
+__attribute__((noinline)) long peers_leaf(long n)
+{
+    return n ^ sum;
+}
+
+static void run_calls(void)
+{
+    for (long i = 0; i < times; i++)
+        sum += peers_leaf(i);
+}
+
+/* Blocks of many sizes that live for a while, as in a program that keeps words. */
+static void run_blocks(void)
+{
+    static void *kept[4096];
+    uint64_t x = 1;
+    for (long i = 0; i < times; i++) {
+        x = x * 6364136223846793005U + 1442695040888963407U;
+        size_t at = (size_t)(x >> 52);
+        free(kept[at]);
+        kept[at] = malloc(16 + (size_t)(x >> 32 & 127));
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        free(kept[i]);
+}
+
+static void run_work(void)
+{
+    for (long i = 0; i < times; i++)
+        sum += work(i);
+}
+
 static double cpu_ns(void)
 {
     struct timespec t;
@@ -196,8 +232,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {
-        {"pair", run_pair}, {"contended", run_contended}, {"cond", run_cond}, {"sem", run_sem}, {"pool", run_pool}};
+    } cases[] = {{"pair", run_pair}, {"contended", run_contended}, {"cond", run_cond},     {"sem", run_sem},
+                 {"pool", run_pool}, {"calls", run_calls},         {"blocks", run_blocks}, {"work", run_work}};
     times = argc == 3 ? atol(argv[2]) : 0;
     for (size_t i = 0; times > 0 && i < sizeof cases / sizeof *cases; i++) {
         if (strcmp(cases[i].name, argv[1]) != 0)
@@ -207,6 +243,6 @@ int main(int argc, char **argv)
         printf("%.2f\n", (cpu_ns() - before) / (double)times);
         return 0;
     }
-    (void)fprintf(stderr, "usage: peers_subject pair|contended|cond|sem|pool TIMES\n");
+    (void)fprintf(stderr, "usage: peers_subject pair|contended|cond|sem|pool|calls|blocks|work TIMES\n");
     return 2;
 }
