@@ -5,7 +5,8 @@
  * One table per process, without locks: a slot is claimed by its hash, filled, then published by its id. A thread that
  * finds a claimed slot that is not published yet (by another thread, or interrupted by a signal handler) continues its
  * search and may write the same stack under a second id, which costs trace space only. The memory is fixed; when it is
- * used up, events have no stack, and that is counted.
+ * used up, events have no stack, and that is counted. It is in parts, each of which is used, and resident, only once those before it
+ * are full: slots are spread by their hash, so that a single large table would touch a page for nearly every stack.
  *
  * A slot is retired when code of its stack is unmapped, or when its record could not be written. It is then reused under
  * another id: an id combines the slot and the number of its uses. A reader of a slot checks the id again after reading.
@@ -13,6 +14,7 @@
 #include "sync_trace/stack/stacks.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/own_memory.h"
@@ -24,8 +26,9 @@ enum {
     SLOTS = 1 << 16,
     SLOTS_USED_MAX = SLOTS / 4 * 3,
     FRAMES_TOTAL = 1 << 20,
+    PARTS = 4,
     PROBES = 32,
-    FILLED_MAX = UINT32_MAX / SLOTS - 1, /* so that ids do not overflow */
+    FILLED_MAX = UINT32_MAX / (PARTS * SLOTS) - 1, /* so that ids do not overflow */
 };
 
 struct slot {
@@ -56,12 +59,16 @@ struct stack_table {
     uint64_t frames[FRAMES_TOTAL];
 };
 
-static struct stack_table *table;
+static struct stack_table *tables;
+static uint32_t n_tables;
 
+/* Where address space is limited, it is left to the program. */
 int sync_stacks_start(void)
 {
-    table = own_memory_map_wiped(sizeof *table);
-    return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    struct rlimit limit;
+    n_tables = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY ? PARTS : 1;
+    tables = own_memory_map_wiped(n_tables * sizeof *tables);
+    return tables ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
 static uint64_t stack_hash(const void *const *frames, uint32_t n, bool truncated)
@@ -76,8 +83,8 @@ static uint64_t stack_hash(const void *const *frames, uint32_t n, bool truncated
 
 /* Whether the slot has this stack, provided that its id does not change. ThreadSanitizer does not see atomic operations, such
  * as that on the id, within calls that block. */
-__attribute__((no_sanitize("thread"))) static bool slot_has_stack(const struct slot *s, const void *const *frames,
-                                                                  uint32_t n, bool truncated)
+__attribute__((no_sanitize("thread"))) static bool slot_has_stack(const struct stack_table *table, const struct slot *s,
+                                                                  const void *const *frames, uint32_t n, bool truncated)
 {
     if (s->n != n || (s->truncated != 0) != truncated || __atomic_load_n(&s->retired, __ATOMIC_RELAXED))
         return false;
@@ -94,35 +101,41 @@ __attribute__((no_sanitize("thread"))) static bool slot_has_stack(const struct s
 #endif
 
 /* The slot's id if it is published and has this stack, else 0. */
-static uint32_t slot_match(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+static uint32_t slot_match(const struct stack_table *table, const struct slot *s, const void *const *frames, uint32_t n,
+                           bool truncated)
 {
     uint32_t id = __atomic_load_n(&s->id, __ATOMIC_ACQUIRE);
-    if (id == 0 || !slot_has_stack(s, frames, n, truncated))
+    if (id == 0 || !slot_has_stack(table, s, frames, n, truncated))
         return 0;
     STACKS_FENCE(__ATOMIC_ACQUIRE);
     return __atomic_load_n(&s->id, __ATOMIC_RELAXED) == id ? id : 0;
 }
 
-static bool slot_claim_free(struct slot *s, uint64_t hash)
+static bool table_has_frames(const struct stack_table *table, uint32_t n)
+{
+    return __atomic_load_n(&table->frames_used, __ATOMIC_RELAXED) <= FRAMES_TOTAL - n;
+}
+
+static bool slot_claim_free(struct stack_table *table, struct slot *s, uint64_t hash, uint32_t n)
 {
     uint64_t none = 0;
-    if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) >= SLOTS_USED_MAX ||
+    if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) >= SLOTS_USED_MAX || !table_has_frames(table, n) ||
         !__atomic_compare_exchange_n(&s->hash, &none, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return false;
     __atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
     return true;
 }
 
-static bool slot_may_refill(const struct slot *s)
+static bool slot_may_refill(const struct stack_table *table, const struct slot *s, uint32_t n)
 {
-    return __atomic_load_n(&s->retired, __ATOMIC_RELAXED) == RETIRED && s->filled < FILLED_MAX;
+    return __atomic_load_n(&s->retired, __ATOMIC_RELAXED) == RETIRED && s->filled < FILLED_MAX &&
+           (s->capacity >= n || table_has_frames(table, n));
 }
 
 static bool slot_claim_retired(struct slot *s, uint64_t hash)
 {
     uint8_t retired = RETIRED;
-    if (!slot_may_refill(s) ||
-        !__atomic_compare_exchange_n(&s->retired, &retired, REFILLED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(&s->retired, &retired, REFILLED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return false;
     __atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
     STACKS_FENCE(__ATOMIC_RELEASE);
@@ -131,24 +144,24 @@ static bool slot_claim_retired(struct slot *s, uint64_t hash)
     return true;
 }
 
-/* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if the table is full, or if another
+/* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if the part is full, or if another
  * thread has claimed the slot (`*contended`). */
-static struct slot *stack_search(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id,
-                                 bool *contended)
+static struct slot *stack_search(struct stack_table *table, uint64_t hash, const void *const *frames, uint32_t n,
+                                 bool truncated, uint32_t *id, bool *contended)
 {
     struct slot *retired = NULL;
     *contended = false;
     for (uint32_t i = 0; i < PROBES; i++) {
         struct slot *s = &table->slots[(hash + i) % SLOTS];
         uint64_t found = __atomic_load_n(&s->hash, __ATOMIC_RELAXED);
-        *id = found == hash ? slot_match(s, frames, n, truncated) : 0;
+        *id = found == hash ? slot_match(table, s, frames, n, truncated) : 0;
         if (*id != 0)
             return s;
-        if (!retired && slot_may_refill(s))
+        if (!retired && slot_may_refill(table, s, n))
             retired = s;
         if (found == 0 && retired)
             break;
-        if (found == 0 && slot_claim_free(s, hash))
+        if (found == 0 && slot_claim_free(table, s, hash, n))
             return s;
     }
     *id = 0;
@@ -157,20 +170,24 @@ static struct slot *stack_search(uint64_t hash, const void *const *frames, uint3
     return claimed ? retired : NULL;
 }
 
-/* As stack_search(). Each search that fails by another thread's claim has one slot less to reuse. */
-static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id)
+/* As stack_search(), in all parts: one that has neither the stack nor space for it passes the search on. Each search that fails by
+ * another thread's claim has one slot less to reuse. */
+static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, uint32_t n, bool truncated,
+                                    struct stack_table **part, uint32_t *id)
 {
-    bool contended;
-    struct slot *s;
-    int searches = 0;
-    do
-        s = stack_search(hash, frames, n, truncated, id, &contended);
-    while (contended && ++searches < PROBES);
+    struct slot *s = NULL;
+    *id = 0;
+    for (uint32_t i = 0; !s && i < n_tables; i++) {
+        bool contended = true;
+        *part = &tables[i];
+        for (int searches = 0; contended && searches < PROBES; searches++)
+            s = stack_search(*part, hash, frames, n, truncated, id, &contended);
+    }
     return s;
 }
 
 /* Space for the frames: that of the slot's former frames if there are not more. */
-static bool stack_reserve(struct slot *s, uint32_t n)
+static bool stack_reserve(struct stack_table *table, struct slot *s, uint32_t n)
 {
     if (n <= s->capacity)
         return true;
@@ -184,9 +201,10 @@ static bool stack_reserve(struct slot *s, uint32_t n)
     return true;
 }
 
-static bool slot_keep_frames(struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+static bool slot_keep_frames(struct stack_table *table, struct slot *s, const void *const *frames, uint32_t n,
+                             bool truncated)
 {
-    if (!stack_reserve(s, n))
+    if (!stack_reserve(table, s, n))
         return false;
     s->n = (uint16_t)n;
     s->truncated = truncated;
@@ -195,20 +213,22 @@ static bool slot_keep_frames(struct slot *s, const void *const *frames, uint32_t
     return true;
 }
 
-static bool write_stack(struct sync_thread *t, uint64_t tick, const struct slot *s, uint32_t id)
+static bool write_stack(struct sync_thread *t, uint64_t tick, const struct stack_table *table, const struct slot *s,
+                        uint32_t id)
 {
     return upmu_trace_stack_(t->stream, tick, id, t->method, s->truncated != 0, &table->frames[s->first], s->n);
 }
 
 /* Fill, write and publish a slot just claimed. @return its id; 0: failed, the slot can be reused. */
-static uint32_t slot_fill(struct sync_thread *t, uint64_t tick, struct slot *s, const void *const *frames, uint32_t n,
-                          bool truncated)
+static uint32_t slot_fill(struct sync_thread *t, uint64_t tick, struct stack_table *table, struct slot *s,
+                          const void *const *frames, uint32_t n, bool truncated)
 {
-    uint32_t id = (uint32_t)(s - table->slots) + s->filled * (uint32_t)SLOTS + 1;
-    bool kept = slot_keep_frames(s, frames, n, truncated);
+    uint32_t part = (uint32_t)(table - tables), index = part * SLOTS + (uint32_t)(s - table->slots);
+    uint32_t id = index + s->filled * (uint32_t)(PARTS * SLOTS) + 1;
+    bool kept = slot_keep_frames(table, s, frames, n, truncated);
     if (!kept)
         upmu_recorder_lost_(LOSS_STACKS, 1);
-    if (!kept || !write_stack(t, tick, s, id)) {
+    if (!kept || !write_stack(t, tick, table, s, id)) {
         __atomic_store_n(&s->retired, RETIRED, __ATOMIC_RELEASE);
         return 0;
     }
@@ -225,19 +245,20 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
                        bool *is_new)
 {
     uint32_t id;
-    struct slot *s = stack_find_slot(stack_hash(frames, n, truncated), frames, n, truncated, &id);
+    struct stack_table *part;
+    struct slot *s = stack_find_slot(stack_hash(frames, n, truncated), frames, n, truncated, &part, &id);
     *is_new = s && id == 0;
     if (!s) {
         upmu_recorder_lost_(LOSS_STACKS, 1);
         return 0;
     }
     if (*is_new)
-        return slot_fill(t, tick, s, frames, n, truncated);
+        return slot_fill(t, tick, part, s, frames, n, truncated);
     /* Written by another thread after this event's tick: a reader in time order would get the event first. */
-    return __atomic_load_n(&s->tick, __ATOMIC_RELAXED) <= tick || write_stack(t, tick, s, id) ? id : 0;
+    return __atomic_load_n(&s->tick, __ATOMIC_RELAXED) <= tick || write_stack(t, tick, part, s, id) ? id : 0;
 }
 
-void sync_stacks_retire(uint64_t start, uint64_t end)
+static void table_retire(struct stack_table *table, uint64_t start, uint64_t end)
 {
     for (uint32_t i = 0; i < SLOTS; i++) {
         struct slot *s = &table->slots[i];
@@ -253,8 +274,16 @@ void sync_stacks_retire(uint64_t start, uint64_t end)
     }
 }
 
+void sync_stacks_retire(uint64_t start, uint64_t end)
+{
+    for (uint32_t i = 0; i < n_tables; i++)
+        if (__atomic_load_n(&tables[i].used, __ATOMIC_RELAXED) > 0)
+            table_retire(&tables[i], start, end);
+}
+
 uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint32_t max, uint8_t *method, uint8_t *truncated)
 {
+    const struct stack_table *table = &tables[(id - 1) / SLOTS % PARTS];
     const struct slot *s = &table->slots[(id - 1) % SLOTS];
     if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) != id) /* its code was unmapped under a running thread */
         return 0;
