@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs programs by others under the recorder, also those too large for the test suite, some rounds each, and attacks
-# recorded programs: kills, limits, loads, preloads, failing system calls.
+# recorded programs: kills, limits, loads, preloads, failing system calls; measures what recording costs programs by others, and fuzzes
+# the readers.
 #
 #     scripts/soak.sh [-n ROUNDS] [NAME...]     by default one round of all
 #     scripts/soak.sh [-n ROUNDS] programs      other people's programs only
@@ -17,13 +18,23 @@ build=$PWD/build/release
 programs=(pbzip2 xz zstd pigz sqlite3 python3 git rocksdb jemalloc tcmalloc openmp ffmpeg java node)
 jobs=(scalapack lammps hpcc)
 servers=(redis memcached nginx postgresql mariadb)
-attacks=(kills limits threads locks preloads commands faults)
+attacks=(kills limits threads locks preloads commands faults costs fuzz)
 short=
 
 # run NAME: its status
 run()
 {
     local server attack job arguments=("$build/tests/sync" "$build/lib")
+    case $1 in
+    costs)
+        bash tests/real/costs.sh "$build" ${short:+1} ${short:+sort make sqlite3}
+        return
+        ;;
+    fuzz)
+        scripts/fuzz.sh -t "$([ -n "$short" ] && echo 5 || echo 600)"
+        return
+        ;;
+    esac
     for server in "${servers[@]}"; do
         if [ "$server" = "$1" ]; then
             bash "tests/real/$1.sh" "${arguments[@]}"

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# costs.sh BUILD [ROUNDS] [NAME...]: CPU time of programs by others, bare and recorded in the modes holders (default) and all.
+#
+# Each program runs alternately bare, holders, all, by default 3 rounds; of each the least user and system time of all its processes
+# counts. Output and status must be those of the bare run, and no event may be lost. Ends with the table for docs/soak.md, with the
+# medians; programs that are not installed are named below it. Exit status: 1 if an output, a status or an event differs.
+set -euo pipefail
+build=$(realpath "$1") rounds=${2:-3}
+shift $(($# < 2 ? $# : 2))
+bin=$build/tests/sync lib=$build/lib
+COSTS_HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+export COSTS_HERE
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/../sync/common.sh"
+upmu=$build/tools/upmu/upmu
+cd "$scratch"
+
+prepare()
+{
+    seq 400000 | awk '{ print ($1 * 7919) % 400009, "line", $1 }' >data
+    cat >threads.pl <<'END'
+use threads; use threads::shared; use Thread::Queue;
+my $queue = Thread::Queue->new; my $sum :shared = 0;
+my @workers = map { threads->create(sub { while (defined(my $n = $queue->dequeue)) { my $s = 0; $s += $_ * $n for 1 .. 300; lock $sum; $sum += $s } }) } 1 .. 4;
+$queue->enqueue($_) for 1 .. 4000; $queue->end; $_->join for @workers; print "$sum\n";
+END
+    cat >queue.py <<'END'
+import queue, threading
+q, out, lock = queue.Queue(100), [0], threading.Lock()
+def work():
+    while (n := q.get()) is not None:
+        s = sum(range(n % 300))
+        with lock: out[0] += s
+ts = [threading.Thread(target=work) for _ in range(4)]
+[t.start() for t in ts]
+for n in range(40000): q.put(n)
+for _ in ts: q.put(None)
+[t.join() for t in ts]; print(out[0])
+END
+    cat >arrays.py <<'END'
+import numpy as np
+a = np.arange(250000, dtype=float).reshape(500, 500) % 7
+for _ in range(12): a = (a @ a.T) % 7
+print(a.sum(), np.linalg.svd(a[:150, :150], compute_uv=False).round(3)[:3], np.sort(np.sin(np.arange(2000000.0))).sum().round(3))
+END
+    cat >tasks.cs <<'END'
+using System; using System.Collections.Generic; using System.Threading; using System.Threading.Tasks;
+class Tasks { static void Main() { long sum = 0; var words = new Dictionary<string, long>(); var gate = new object();
+    Parallel.For(0, 60000, i => { long s = 0; for (int k = 0; k < 500; k++) s += k * i % 7; Interlocked.Add(ref sum, s); lock (gate) words["w" + i % 97] = i % 97; });
+    Console.WriteLine(sum + " " + words.Count); } }
+END
+    cat >page.html <<'END'
+<p id=p></p><script>let s = 0; for (let i = 0; i < 3e6; i++) s += i % 7; document.getElementById("p").textContent = s;
+for (let i = 0; i < 500; i++) document.body.appendChild(document.createElement("div")).textContent = i;</script>
+END
+    cat >cache.vtc <<'END'
+varnishtest "a cache"
+server s1 -repeat 3 -keepalive { rxreq
+    txresp -hdr "Cache-Control: max-age=100" -bodylen 1000 } -start
+varnish v1 -vcl+backend { } -start
+client c1 -repeat 40 { loop 20 { txreq -url "/a"
+    rxresp
+    expect resp.status == 200 } } -run
+client c2 -repeat 40 { loop 20 { txreq -url "/a"
+    rxresp } } -run
+END
+    cat >Makefile <<'END'
+all: $(foreach n,1 2 3 4 5 6,o$n)
+o%: ; @awk '{ s += $$1 * $* } END { print s }' data >$@
+END
+    cat >big.cpp <<'END'
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <string>
+int main() { std::map<std::string, int> m; std::regex r("a+b"); m["x"] = std::regex_search("aab", r); std::cout << m.size(); }
+END
+    ! command -v mcs >/dev/null || mcs -out:tasks.exe tasks.cs
+    [ ! -d /usr/include/linux ] || tar cf headers.tar -C /usr/include linux asm-generic
+    gzip -kc headers.tar >headers.tar.gz
+    python3 -c 'import json; print(json.dumps([{"n": i, "s": "x" * (i % 50)} for i in range(60000)]))' >data.json
+}
+
+# NAME, then the command, for bash
+list()
+{
+    cat <<'END'
+perl-threads perl threads.pl
+python-queue python3 queue.py
+python-pool python3 -c 'import concurrent.futures as f; print(sum(f.ThreadPoolExecutor(4).map(lambda n: sum(range(n % 500)), range(20000))))'
+python-process python3 -c 'import multiprocessing as m; p = m.Pool(3); print(sum(p.map(abs, range(-90000, 0))))'
+numpy python3 -c 'import numpy' && python3 arrays.py
+json python3 -c 'import json; d = json.load(open("data.json")); print(len(json.dumps(d)))'
+mono mono tasks.exe
+chromium chromium --headless --no-sandbox --disable-gpu --user-data-dir=profile --dump-dom file://$PWD/page.html 2>/dev/null
+varnish varnishtest cache.vtc | grep -c passed
+sort sort --parallel=4 -S 2M -n data
+pbzip2 pbzip2 -c -p3 headers.tar
+pigz pigz -nc -p3 headers.tar
+xz xz -c -1 -T2 --block-size=2MiB headers.tar
+zstd zstd -qc -9 -T2 headers.tar
+7z 7z a -so -txz -mmt=2 -mx=1 x.xz headers.tar
+bzip2 bzip2 -c headers.tar
+tar tar xOzf headers.tar.gz
+gcc gcc -O2 -S -o - -x c++ big.cpp
+clang clang -O1 -S -o - -x c++ big.cpp
+make make -s -j3 && cat o1 o6
+sqlite3 sqlite3 :memory: 'create table t(a, b); with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) insert into t select i, i * 7919 % 300007 from n; create index x on t(b); select sum(a * b) from t where b > 1000'
+git rm -rf repo && git init -q repo && cd repo && for i in 1 2 3 4 5 6; do head -$((i * 40000)) ../data >f$i; done && git add . && git -c user.name=n -c user.email=e commit -qm m --date=@0 && git gc -q --aggressive && git ls-files -s
+node node -e 'const z = require("zlib"), c = require("crypto"); let n = 8; for (let i = 0; i < 8; i++) z.gzip(Buffer.alloc(1e6, "ab" + i), (e, r) => { c.pbkdf2("p", "s" + i, 20000, 32, "sha256", () => { if (!--n) console.log("done"); }); });'
+java java "$COSTS_HERE/Work.java"
+ruby ruby -e 'q = Queue.new; t = 4.times.map { Thread.new { s = 0; while (n = q.pop) != :end; s += (1..n % 300).sum; end; s } }; 20000.times { |n| q << n }; 4.times { q << :end }; puts t.map(&:value).sum'
+php php -r '$a = []; for ($i = 0; $i < 800000; $i++) $a[$i % 1000] = md5($i); echo count($a);'
+lua lua5.4 -e 'local t = {} for i = 1, 3e6 do t[i % 1000] = i end print(#t)'
+tclsh echo 'for {set i 0} {$i < 1000000} {incr i} {incr s $i}; puts $s' | tclsh
+guile guile -c '(use-modules (ice-9 threads)) (display (apply + (par-map (lambda (n) (let loop ((i 0) (s 0)) (if (= i 3000) s (loop (+ i 1) (+ s (* n i)))))) (iota 200))))'
+ffmpeg ffmpeg -v error -f lavfi -i testsrc=d=4:s=320x240 -c:v mpeg4 -threads 4 -f md5 -
+openssl for i in 1 2 3 4 5 6; do openssl dgst -sha512 headers.tar; done
+gdb gdb -batch -ex 'info functions main' -ex 'print 6 * 7' "$(command -v gdb)"
+cmake cmake -P /dev/stdin <<<'foreach(i RANGE 60000) math(EXPR s "${i}*7") list(APPEND l ${s}) endforeach() list(LENGTH l n) message("${n}")' 2>&1
+xmllint python3 -c 'print("<r>" + "<a b=\"1\">x</a>" * 300000 + "</r>")' | xmllint --xpath 'count(//a)' -
+rocksdb ldb --db=db --create_if_missing load <data.kv >/dev/null; ldb --db=db scan | tail -1
+valgrind valgrind -q --tool=none true
+perf perf bench sched messaging -g 4 -l 60 >/dev/null; echo done
+END
+}
+
+# cpu_of OUT COMMAND...: the CPU milliseconds of a run; its status in $status
+cpu_of()
+{
+    local out=$1
+    shift
+    status=0
+    TIMEFORMAT='%U %S'
+    { time "$@" >"$out" 2>"$out.err" || status=$?; } 2>"$out.time" || true
+    awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$out.time"
+}
+
+least()
+{
+    if [ -z "$1" ] || [ "$2" -lt "$1" ]; then echo "$2"; else echo "$1"; fi
+}
+
+one()
+{
+    local name=$1 command=$2 round ms mode bare='' holders='' all='' note='' expected status=0 program=${2%% *} incomplete
+    [ "$program" != for ] && [ "$program" != rm ] && [ "$program" != echo ] || program=$name
+    [ "$program" != java ] || program=javac
+    command -v "$program" >/dev/null || { missing="$missing $name"; return 0; }
+    [ "$name" != numpy ] || python3 -c 'import numpy' 2>/dev/null || { missing="$missing $name"; return 0; }
+    for ((round = 0; round < rounds; round++)); do
+        ms=$(cpu_of bare timeout 120 bash -c "$command"; echo "$status" >bare.status)
+        expected=$(<bare.status)
+        bare=$(least "$bare" "$ms")
+        for mode in holders all; do
+            rm -rf recording
+            ms=$(cpu_of recorded timeout 300 "$upmu" record -m $mode -o "$PWD/recording" -- bash -c "$command"; echo "$status" >recorded.status)
+            incomplete=$(grep -oE '[0-9,]+ events (were )?lost|incomplete[^.]*' recorded.err | head -1 || true)
+            [ -z "$incomplete" ] || note="$note, $mode: $incomplete"
+            if [ "$(<recorded.status)" != "$expected" ]; then note="$note, $mode: status $(<recorded.status) for $expected"; fi
+            cmp -s bare recorded || note="$note, $mode: another output"
+            if [ $mode = holders ]; then holders=$(least "$holders" "$ms"); else all=$(least "$all" "$ms"); fi
+        done
+    done
+    [ "$bare" -gt 0 ] || bare=1
+    [ -z "$note" ] || failed=1
+    awk -v name="$name" -v bare="$bare" -v holders="$holders" -v all="$all" -v note="${note#, }" \
+        'BEGIN { printf "| %s | %d | %.2f | %.2f | %s |\n", name, bare, holders / bare, all / bare, note }' | tee -a table
+}
+
+missing='' failed=0
+prepare
+awk 'NR <= 100000 { print $1 " ==> " $3 }' data >data.kv
+printf '| Program | Bare, ms of CPU | holders | all | |\n| --- | ---: | ---: | ---: | --- |\n'
+: >table
+while read -r name command; do
+    [ $# -eq 0 ] || [[ " $* " = *" $name "* ]] || continue
+    one "$name" "$command" </dev/null
+done < <(list)
+awk -F'|' '
+    function median(a, n, i, j, t) {
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
+        return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
+    }
+    { h[NR] = $4 + 0; a[NR] = $5 + 0 }
+    END { if (NR) printf "| median of %d | | %.2f | %.2f | |\n", NR, median(h, NR), median(a, NR) }' table
+[ -z "$missing" ] || echo "not installed:$missing"
+n=$(wc -l <table)
+echo "$n programs, $([ $failed -eq 0 ] && echo 'the same output and status, no event lost' || echo 'differences, see above')"
+[ $failed -eq 0 ]
