@@ -27,12 +27,14 @@ lost_in()
     "$bin/sync_dump" "$1" 2>/dev/null | awk '/^process/ { sub(/.* lost=/, ""); sum += $0 } END { print sum + 0 }' || true
 }
 
-# same NAME SETUP COMMAND...: after SETUP the same output and status, bare and recorded in two modes
+# same NAME SETUP COMMAND...: after SETUP the same output and status, bare and recorded in two modes, both with the libraries
+# `before` and `after` ours
 same()
 {
     local name=$1 setup=$2 mode bare=0 status
     shift 2
-    { (eval "$setup"; exec timeout 120 "$@") >"$scratch/bare"; } 2>/dev/null || bare=$?
+    # shellcheck disable=SC2030,SC2031
+    { (eval "$setup"; export LD_PRELOAD="${before-}${after-}"; exec timeout 120 "$@") >"$scratch/bare"; } 2>/dev/null || bare=$?
     for mode in contended all; do
         rm -rf "$scratch/recording"
         status=0
@@ -103,6 +105,8 @@ threads()
 preloads()
 {
     local name file
+    # Otherwise libfaketime lets a program of its own wait for minutes: it computes no time for pthread_cond_clockwait().
+    export FAKETIME_DONT_FAKE_MONOTONIC=1
     for name in faketime/libfaketime libjemalloc libtcmalloc libeatmydata liblttng-ust-pthread-wrapper liblttng-ust-libc-wrapper; do
         file=$(find /usr/lib -name "$(basename "$name")*.so*" 2>/dev/null | sort | head -1)
         if [ -z "$file" ]; then
@@ -133,7 +137,7 @@ tar cf - --mtime=@0 data
 gzip -nc data
 bzip2 -c data
 7z a -so -mmt=4 x.7z data
-gcc -S -O2 -o - -x c $(dirname "${BASH_SOURCE[0]}")/../sync/programs/many_threads.c
+gcc -S -O2 -o - -x c $(dirname "${BASH_SOURCE[0]}")/../sync/programs/memory/many_threads.c
 make --version
 perl -e 'use threads; print map { \$_->join } map { my \$n = \$_; threads->create(sub { my \$s = 0; \$s += \$_ * \$n for 1 .. 2000; "\$s\n" }) } 1 .. 8'
 python3 -c 'import concurrent.futures as f; print(list(f.ThreadPoolExecutor(4).map(lambda n: sum(range(n)), range(100))))'
@@ -173,7 +177,7 @@ commands) commands ;;
 kills) kills ;;
 limits) limits ;;
 threads) threads ;;
-locks) bash "$(dirname "${BASH_SOURCE[0]}")/../sync/programs/many_locks.sh" "$bin" "$lib" ;;
+locks) bash "$(dirname "${BASH_SOURCE[0]}")/../sync/programs/memory/many_locks.sh" "$bin" "$lib" ;;
 preloads) preloads ;;
 faults) "$build/tests/faults/faults_each_call" "$(number all some)" | tail -1 ;;
 *) fail "there is no topic '$topic'" ;;
