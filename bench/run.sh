@@ -93,6 +93,8 @@ measure stat bench/bench_stat.sh "$build/tools/upmu/upmu"
 measure retention bench/bench_retention.sh "$build/tools/upmu/upmu"
 measure events bench/bench_events.sh "$build/tools/upmu/upmu"
 measure openmp bench/bench_openmp.sh "$build/tools/upmu/upmu"
+measure mpi bench/bench_mpi.sh "$build/tools/upmu/upmu"
+measure mpi bench/bench_mpi.sh "$build/tools/upmu/upmu" --job
 measure python bench/sdk/bench_python.sh "$build"
 measure bindings bench/sdk/bench_bindings.sh "$build"
 measure packages bench/sdk/bench_packages.sh "$build"

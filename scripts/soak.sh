@@ -16,7 +16,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$PWD/build/release
 programs=(pbzip2 xz zstd pigz sqlite3 python3 git rocksdb jemalloc tcmalloc openmp ffmpeg java node)
-jobs=(scalapack lammps hpcc)
+jobs=(scalapack lammps hpcc mpikills)
 servers=(redis memcached nginx postgresql mariadb)
 attacks=(kills limits threads locks preloads commands faults costs fuzz)
 short=
@@ -43,7 +43,12 @@ run()
     done
     for job in "${jobs[@]}"; do
         if [ "$job" = "$1" ]; then
-            bash tests/real/mpi.sh "$build/tools/upmu/upmu" "$1"
+            if [ "$1" = mpikills ]; then # 50 of each MPI
+                bash tests/mpi/kill.sh "$PWD/tests/mpi" "$build/tools/upmu/upmu" openmpi 50 &&
+                    bash tests/mpi/kill.sh "$PWD/tests/mpi" "$build/tools/upmu/upmu" mpich 50
+            else
+                bash tests/real/mpi.sh "$build/tools/upmu/upmu" "$1"
+            fi
             return
         fi
     done

@@ -30,7 +30,7 @@ static const struct {
     const char *name, *lower, *upper;
 } call_names[MPI_CALL_NUMBERS] = {MPI_CALLS(NAMES, NAMES)};
 
-static void *real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS];
+void *mpi_real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS];
 
 static const char *const library_files[] = {"libmpi_abi.so.1",  "libmpi_abi.so.0",   "libmpi.so.40",
                                             "libmpi.so.80",     "libmpi.so.12",      "libmpich.so.12",
@@ -49,20 +49,16 @@ static void *find_symbol(const char *name)
     return f;
 }
 
-void *mpi_real(uint32_t call, enum mpi_variant variant)
+void *mpi_real_find(uint32_t call, enum mpi_variant variant)
 {
-    void **slot = &real_functions[call][variant];
-    void *f = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-    if (LIKELY(f != NULL))
-        return f;
     char name[64];
     int saved = errno;
     const char *text = variant == MPI_C         ? call_names[call].name
                        : variant == MPI_F_UPPER ? call_names[call].upper
                                                 : call_names[call].lower;
     snprintf(name, sizeof name, variant_forms[variant], text);
-    f = find_symbol(name);
-    __atomic_store_n(slot, f, __ATOMIC_RELEASE);
+    void *f = find_symbol(name);
+    __atomic_store_n(&mpi_real_functions[call][variant], f, __ATOMIC_RELEASE);
     errno = saved;
     return f;
 }

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "trace/format/mpi_calls.h"
+
 /** Which symbol a program called. */
 enum mpi_variant {
     MPI_C,             /**< MPI_Send */
@@ -54,8 +56,16 @@ extern bool mpi_launcher_differs __attribute__((visibility("hidden")));
 /** A function of the library. All take words: the calling conventions of 64-bit Linux pass those of `...` as any other. */
 typedef int mpi_function(long, ...);
 
+/** The functions behind wrappers that were found so far. */
+extern void *mpi_real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS] __attribute__((visibility("hidden")));
+void *mpi_real_find(uint32_t call, enum mpi_variant variant);
+
 /** The function behind a wrapper; NULL: the process has none. Keeps errno. */
-void *mpi_real(uint32_t call, enum mpi_variant variant);
+static inline void *mpi_real(uint32_t call, enum mpi_variant variant)
+{
+    void *f = __atomic_load_n(&mpi_real_functions[call][variant], __ATOMIC_ACQUIRE);
+    return __builtin_expect(f != NULL, 1) ? f : mpi_real_find(call, variant);
+}
 
 /** What this library itself calls: functions of the MPI library by their PMPI_ names, which no tool wraps. */
 #define MPI_OWN_CALLS(X)     \
@@ -77,7 +87,6 @@ void *mpi_real(uint32_t call, enum mpi_variant variant);
     X(Wait)                  \
     X(Cancel)                \
     X(Allgather)             \
-    X(Comm_dup)              \
     X(Comm_split)            \
     X(Comm_free)
 

@@ -9,6 +9,7 @@
 #include "mpi/events.h"
 #include "mpi/requests.h"
 #include "mpi/state.h"
+#include "upmu/trace.h"
 
 /** `rc` of a call that has not returned: an exception passes through it. */
 #define MPI_CALL_UNWOUND INT32_MIN
@@ -19,15 +20,17 @@ struct mpi_call {
     const struct mpi_call_row *row;
     const long *a; /**< its arguments */
     struct trace_stream *stream;
-    uint64_t tick; /**< of its begin */
-    int32_t rc;    /**< MPI's error code */
+    uint64_t tick;  /**< of its begin */
+    uintptr_t site; /**< where the program called it */
+    uint32_t number;
+    int32_t rc; /**< MPI's error code */
     bool fortran;
     bool recorded;
-    bool entered;  /**< its begin is written */
-    bool withheld; /**< the thread's locks are not recorded meanwhile */
-    uint32_t n;    /**< requests */
-    struct mpi_event e;
-    uint64_t *keys; /**< of the requests, before the call */
+    bool entered;       /**< its begin is written */
+    bool withheld;      /**< the thread's locks are not recorded meanwhile */
+    uint32_t n;         /**< requests */
+    struct mpi_event e; /**< of a poll: once it has found something */
+    uint64_t *keys;     /**< of the requests, before the call */
     unsigned char
         *statuses; /**< in C, in place of an ignored status; NULL: the program's are used, or there are none */
     void *mapped;
@@ -59,7 +62,20 @@ static inline int mpi_call_int_at(const struct mpi_call *c, unsigned at)
 long mpi_call_comm(const struct mpi_call *c, unsigned at, bool pointer);
 
 /** A rank or tag of a message by the constants of upmu/trace.h. */
-int32_t mpi_peer_of(int rank);
-int32_t mpi_tag_of(int tag);
+static inline int32_t mpi_peer_of(int rank)
+{
+    if (rank == mpi_abi.any_source)
+        return UPMU_MPI_ANY;
+    if (rank == mpi_abi.proc_null)
+        return UPMU_MPI_PROC_NULL;
+    return rank >= 0 ? (int32_t)rank : (int32_t)UPMU_MPI_UNKNOWN;
+}
+
+static inline int32_t mpi_tag_of(int tag)
+{
+    if (tag == mpi_abi.any_tag)
+        return UPMU_MPI_ANY;
+    return tag >= 0 ? (int32_t)tag : (int32_t)UPMU_MPI_UNKNOWN;
+}
 
 #endif

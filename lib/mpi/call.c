@@ -79,7 +79,7 @@ static void call_describe(struct mpi_call *c)
     if (row->class == MPI_CLASS_COMM_FREE)
         mpi_comm_remove(mpi_call_comm(c, row->comm, true));
     if (comm && is_ordered(row, c->e.call))
-        c->e.sequence = __atomic_add_fetch(&comm->collectives, 1, __ATOMIC_RELAXED);
+        c->e.sequence = mpi_count(&comm->collectives, 1);
     if (row->peer)
         c->e.peer = mpi_peer_of(mpi_call_int(c, row->peer));
     if (row->tag)
@@ -96,65 +96,124 @@ static void call_describe(struct mpi_call *c)
 
 static void call_enter(struct mpi_call *c)
 {
-    mpi_polls_write(c->stream);
+    if (mpi_tls.polls)
+        mpi_polls_write(c->stream);
     if (c->row->class == MPI_CLASS_FINALIZE)
         mpi_process_write_counts(c);
     mpi_write_enter(c->stream, c->tick, &c->e);
     c->entered = true;
 }
 
-static void call_begin_recorded(struct mpi_call *c, long *a)
+static bool completes_requests(const struct mpi_call_row *row)
+{
+    return row->class >= MPI_CLASS_WAIT && row->class <= MPI_CLASS_TESTSOME;
+}
+
+/* All that is known before the call. */
+static void call_enter_described(struct mpi_call *c)
 {
     call_describe(c);
+    if (completes_requests(c->row))
+        mpi_finish_describe(c);
+    call_enter(c);
+}
+
+/* What is written about the call, as far as it is known by its arguments alone. */
+static void call_init_event(struct mpi_call *c)
+{
+    c->e = (struct mpi_event){
+        .call = c->number, .peer = UPMU_MPI_NONE, .tag = UPMU_MPI_NONE, .bytes = UPMU_NO_VALUE, .site = c->site};
+}
+
+/* Most polls find nothing, and are no events: what is only needed for one is done when it has found something. Keeps errno. */
+static void call_begin_poll(struct mpi_call *c, long *a)
+{
+    uint32_t stack;
+    c->tick = tick_now();
+    if (!mpi_process.locks && upmu_sync_withhold_)
+        c->withheld = upmu_sync_withhold_(c->tick, 0, &stack);
     mpi_finish_prepare(c, a);
-    if (!is_poll(c->row))
-        call_enter(c);
-    if (c->row->class == MPI_CLASS_START || c->row->class == MPI_CLASS_STARTALL)
-        mpi_finish_start(c);
+}
+
+/* At the begin and end of MPI the recorder calls it, too. */
+static __attribute__((noinline, cold)) void call_begin_exchange(const struct mpi_call *c)
+{
+    int saved = errno;
+    if (c->row->class == MPI_CLASS_FINALIZE)
+        mpi_process_finalizing(c->tick);
+    else
+        mpi_exchange_announce();
+    errno = saved;
+}
+
+/* Keeps errno, as all that is called here does. */
+static void call_begin_event(struct mpi_call *c, long *a, uint32_t gate)
+{
+    call_init_event(c);
+    c->tick = tick_now();
+    /* Threads that MPI creates are its own, and so are the locks that it takes in this one. */
+    if (!mpi_process.locks && upmu_sync_withhold_)
+        c->withheld = upmu_sync_withhold_(c->tick, mpi_process.quiet ? 0 : c->site, &c->e.stack);
+    else if (upmu_sync_stack_ && !mpi_process.quiet)
+        c->e.stack = upmu_sync_stack_(c->tick, c->site);
+    if (LIKELY(gate == MPI_GATE_ON)) {
+        if (c->row->status || completes_requests(c->row))
+            mpi_finish_prepare(c, a);
+        call_enter_described(c);
+        if (c->row->class == MPI_CLASS_START || c->row->class == MPI_CLASS_STARTALL)
+            mpi_finish_start(c);
+    }
+    if (UNLIKELY(gate != MPI_GATE_ON || c->row->class == MPI_CLASS_FINALIZE))
+        call_begin_exchange(c);
+}
+
+/* Nothing is recorded, but at MPI_Finalize() the other ranks may be waiting. `lost`: it would be, with a stream. */
+static __attribute__((noinline, cold)) void call_begin_unrecorded(const struct mpi_call *c, uint32_t gate, bool lost)
+{
+    int saved = errno;
+    if (lost)
+        upmu_recorder_lost_(LOSS_THREAD, 2);
+    if (c->row->class == MPI_CLASS_FINALIZE && gate == MPI_GATE_OFF)
+        (void)mpi_exchange_agree(false);
+    else if (c->row->class == MPI_CLASS_FINALIZE && lost)
+        mpi_process_finalizing(tick_now());
+    errno = saved;
 }
 
 void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant variant, long *a, uintptr_t site)
 {
-    c->row = &mpi_call_rows[number];
+    const struct mpi_call_row *row = &mpi_call_rows[number];
+    c->row = row;
     c->rc = MPI_CALL_UNWOUND;
     c->recorded = c->withheld = false;
-    if (mpi_tls.depth++ > 0)
+    if (UNLIKELY(mpi_tls.depth++ > 0))
         return;
     uint32_t gate = __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE);
-    if (UNLIKELY(gate == MPI_GATE_OFF && c->row->class == MPI_CLASS_FINALIZE)) /* the other ranks may be waiting */
-        (void)mpi_exchange_agree(false);
-    if (gate == MPI_GATE_OFF || (gate == MPI_GATE_ARMED && c->row->class != MPI_CLASS_INIT))
+    if (UNLIKELY(gate != MPI_GATE_ON) && (gate != MPI_GATE_ARMED || row->class != MPI_CLASS_INIT)) {
+        call_begin_unrecorded(c, gate, false);
         return;
-    if (c->row->class == MPI_CLASS_COUNTED) {
+    }
+    if (row->class == MPI_CLASS_COUNTED) { /* which any thread may call at any time, whatever the thread level is */
         (void)__atomic_fetch_add(&mpi_process.calls[number], 1, __ATOMIC_RELAXED);
         return;
     }
-    int saved = errno;
-    c->stream = upmu_recorder_stream_();
+    c->stream = recorder_stream_made();
+    if (UNLIKELY(!c->stream) && !(c->stream = upmu_recorder_stream_())) {
+        call_begin_unrecorded(c, gate, true);
+        return;
+    }
+    c->recorded = true;
     c->a = a;
+    c->number = number;
+    c->site = site;
     c->fortran = variant != MPI_C;
     c->entered = false;
     c->mapped = NULL;
     c->n = 0;
-    c->e = (struct mpi_event){
-        .call = number, .peer = UPMU_MPI_NONE, .tag = UPMU_MPI_NONE, .bytes = UPMU_NO_VALUE, .site = site};
-    c->recorded = c->stream != NULL;
-    c->tick = tick_now();
-    /* Threads that MPI creates are its own, and so are the locks that it takes in this one. A poll needs its stack only if it finds
-     * something, which is seen later. */
-    if (!mpi_process.locks && upmu_sync_withhold_)
-        c->withheld = upmu_sync_withhold_(c->tick, is_poll(c->row) || mpi_process.quiet ? 0 : site, &c->e.stack);
-    else if (upmu_sync_stack_ && !is_poll(c->row) && !mpi_process.quiet)
-        c->e.stack = upmu_sync_stack_(c->tick, site);
-    if (!c->recorded)
-        upmu_recorder_lost_(LOSS_THREAD, 2);
-    else if (gate == MPI_GATE_ON)
-        call_begin_recorded(c, a);
+    if (is_poll(row))
+        call_begin_poll(c, a);
     else
-        mpi_exchange_announce();
-    if (c->row->class == MPI_CLASS_FINALIZE)
-        mpi_process_finalizing(c->tick);
-    errno = saved;
+        call_begin_event(c, a, gate);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- end */
@@ -235,49 +294,66 @@ static void call_complete(struct mpi_call *c, uint64_t tick)
         if (c->rc == 0)
             c->e.bytes = call_bytes(c);
         call_add_request(c);
-        mpi_finish_write(c, tick);
+        if (completes_requests(c->row))
+            mpi_finish_write(c, tick);
         break;
     }
     if (c->row->class == MPI_CLASS_SENDRECV)
         call_write_received(c, tick);
 }
 
-static void call_end_recorded(struct mpi_call *c)
+static void call_end_poll(struct mpi_call *c, uint64_t tick)
 {
-    uint64_t tick = tick_now();
-    if (c->rc == MPI_CALL_UNWOUND)
-        c->n = 0;
+    mpi_poll_add(c->stream, c->tick, tick, c->number);
+    mpi_total_add(c->number, tick - c->tick, UPMU_NO_VALUE);
+    mpi_tls.ticks += tick - c->tick;
+}
+
+static void call_end_event(struct mpi_call *c, uint64_t tick)
+{
     if (c->row->class == MPI_CLASS_INIT) {
         mpi_process_initialized(c);
         return;
     }
-    if (is_poll(c->row) && c->rc == 0 && !mpi_finish_found(c)) {
-        mpi_poll_add(c->stream, c->tick, tick, c->e.call);
-        mpi_total_add(c->e.call, tick - c->tick, UPMU_NO_VALUE);
-        mpi_tls.ticks += tick - c->tick;
-    } else if (c->rc != MPI_CALL_UNWOUND) {
-        if (!c->entered)
-            call_enter(c);
+    if (c->rc != MPI_CALL_UNWOUND) {
+        if (!c->entered) {
+            call_init_event(c);
+            call_enter_described(c);
+        }
         call_complete(c, tick);
     }
     if (c->entered) {
         c->e.result = c->rc;
         mpi_write_leave(c->stream, tick, &c->e);
-        mpi_total_add(c->e.call, tick - c->tick, c->e.bytes);
+        mpi_total_add(c->number, tick - c->tick, c->e.bytes);
         mpi_tls.ticks += tick - c->tick;
     }
-    mpi_finish_release(c);
+}
+
+static void call_end_recorded(struct mpi_call *c)
+{
+    int saved = errno;
+    uint64_t tick = tick_now();
+    if (c->rc == MPI_CALL_UNWOUND)
+        c->n = 0;
+    if (is_poll(c->row) && c->rc == 0 && !mpi_finish_found(c))
+        call_end_poll(c, tick);
+    else
+        call_end_event(c, tick);
+    if (UNLIKELY(c->mapped != NULL))
+        mpi_finish_release(c);
     if (c->row->class == MPI_CLASS_FINALIZE)
         mpi_process_finalized();
+    errno = saved;
 }
 
 void mpi_call_end(struct mpi_call *c)
 {
-    int saved = errno;
-    if (mpi_tls.depth == 1 && c->recorded)
-        call_end_recorded(c);
-    if (mpi_tls.depth == 1 && c->withheld)
-        upmu_sync_resume_();
+    if (LIKELY(mpi_tls.depth == 1)) {
+        if (c->recorded)
+            call_end_recorded(c);
+        if (c->withheld)
+            upmu_sync_resume_(); /* keeps errno */
+    }
     mpi_tls.depth--;
-    errno = saved;
 }

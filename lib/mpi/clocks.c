@@ -42,7 +42,8 @@ static struct {
     bool leads;         /* this rank measures the clock of its host */
     bool of_first;      /* its host is that of rank 0 */
     int index, n;       /* among the ranks that measure */
-    long leaders, host; /* communicators; `host` is that of all ranks if there is one host */
+    int first_of_host;  /* its lowest rank */
+    long leaders, host; /* communicators while clocks are measured; `host` is that of all ranks if there is one host */
     uint64_t asked[2];  /* ticks of the other rank, at the ticks of `line` */
     uint64_t hz;
     struct clock_reference line;
@@ -174,15 +175,28 @@ static void clocks_group(uint64_t key)
         first++;
     for (int i = 1; i < n; i++)
         clocks.several |= keys[i] != keys[0];
-    clocks.host = mpi_exchange.comm;
+    clocks.first_of_host = first;
     clocks.leads = first == mpi_exchange.rank;
     clocks.of_first = first == 0;
+}
+
+static void clocks_join(void)
+{
+    clocks.host = mpi_exchange.comm;
     if (!clocks.several)
         return;
-    clocks.host = mpi_exchange_split(first);
+    clocks.host = mpi_exchange_split(clocks.first_of_host);
     clocks.leaders = mpi_exchange_split(clocks.leads);
     if (clocks.leads)
         (void)mpi_comm_place(clocks.leaders, &clocks.index, &clocks.n);
+}
+
+static void clocks_leave(void)
+{
+    if (!clocks.several)
+        return;
+    mpi_exchange_leave(clocks.host);
+    mpi_exchange_leave(clocks.leaders);
 }
 
 /* A recording that has ended has no clock anymore. */
@@ -220,25 +234,25 @@ void mpi_clocks_start(void)
     clocks_group(clock_key(&clocks.first));
     if (!clocks.several)
         return;
+    clocks_join();
     clocks_measure(&clocks.first, 1);
-    if (clocks.of_first)
-        return;
-    mpi_exchange_spread(clocks.host, &clocks.line, sizeof clocks.line);
-    upmu_recorder_refer_(&clocks.line);
+    if (!clocks.of_first) {
+        mpi_exchange_spread(clocks.host, &clocks.line, sizeof clocks.line);
+        upmu_recorder_refer_(&clocks.line);
+    }
+    clocks_leave();
 }
 
 void mpi_clocks_end(void)
 {
     struct trace_clock c;
     clocks_read(&c);
+    clocks_join();
     clocks_measure(&c, 2);
     mpi_exchange_spread(clocks.host, &clocks.line, sizeof clocks.line);
     upmu_recorder_refer_(&clocks.line);
     clock_map_refer(&clocks.map, &clocks.line, clocks.hz);
-    if (!clocks.several)
-        return;
-    mpi_exchange_leave(clocks.host);
-    mpi_exchange_leave(clocks.leaders);
+    clocks_leave();
 }
 
 uint64_t mpi_clocks_ns(uint64_t tick)

@@ -264,23 +264,21 @@ static bool exchange_ask_first(void)
 void mpi_exchange_start(void)
 {
     struct mpi_exchange *x = &mpi_exchange;
-    long comm = 0;
     if (exchange.hellos && (mpi_process.rank != 0 || mpi_launcher_differs))
         (void)truncate(exchange.path, 1);
     if (!mpi_exchange.words || mpi_launcher_differs)
         return;
     x->rank = mpi_process.rank;
     x->size = mpi_process.size;
-    if (!(x->rank == 0 ? exchange_ask_all(x->size) : exchange_ask_first()))
-        return;
-    x->on = mpi_own[MPI_OWN_Comm_dup](mpi_abi.world, (long)&comm) == 0;
-    x->comm = mpi_handle_load((long)&comm);
+    x->on = x->rank == 0 ? exchange_ask_all(x->size) : exchange_ask_first();
+    x->comm = mpi_abi.world;
 }
 
 bool mpi_exchange_agree(bool takes_part)
 {
     if (!mpi_exchange.on)
         return false;
+    mpi_exchange.comm = mpi_exchange_split(0);
     mpi_exchange_collect(takes_part);
     for (int i = 0; i < mpi_exchange.size; i++)
         takes_part &= mpi_exchange.words[i] != 0;

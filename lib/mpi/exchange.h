@@ -7,6 +7,9 @@
  * receives would find messages that are not the program's. So the ranks agree first. Rank 0 leaves a file in the recording before
  * MPI_Init(), which ends only after all ranks have begun it: only ranks that find it send a message, which rank 0 has a receive
  * for, and it answers whether all have. Unless all have, there are no further messages.
+ *
+ * No communicator of our own is there between MPI_Init() and MPI_Finalize(): a program's own ones are the same as without us. The first
+ * collective calls are on MPI_COMM_WORLD, before the program has it. At MPI_Finalize() the program may have left receives there.
  */
 #ifndef UPMU_MPI_EXCHANGE_H
 #define UPMU_MPI_EXCHANGE_H
@@ -21,7 +24,7 @@
 /** Valid between mpi_exchange_start() and mpi_exchange_end(). */
 struct mpi_exchange {
     bool on;   /**< all ranks take part */
-    long comm; /**< all of them, numbered as in MPI_COMM_WORLD */
+    long comm; /**< all of them, numbered as in MPI_COMM_WORLD, which it is until MPI_Finalize() */
     int rank, size;
     uint64_t *words;          /**< one for each rank */
     struct trace_clock clock; /**< before MPI_Init() */
@@ -35,7 +38,7 @@ void mpi_exchange_start(void);
 /** Path of the recording, after mpi_exchange_announce(). */
 void mpi_exchange_dir(char dir[PATH_MAX]);
 /** At MPI_Finalize(): agree again, since the recording of a rank may have ended. `takes_part` false: this one's has, and nothing but MPI is
- *  called. @return whether all take part. */
+ *  called. Makes `comm`. @return whether all take part. */
 bool mpi_exchange_agree(bool takes_part);
 /** Before MPI_Finalize(). */
 void mpi_exchange_end(void);

@@ -2,6 +2,7 @@
 /* Requests that a call starts or completes. */
 #include "mpi/finish.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "upmu/upmu.h"
@@ -60,8 +61,10 @@ uint64_t mpi_finish_key(const struct mpi_call *c, uint32_t i)
 /* Memory for the keys and statuses of many requests. Without it they are not followed. */
 static bool finish_map(struct mpi_call *c)
 {
+    int saved = errno;
     size_t bytes = c->n * (sizeof *c->keys + mpi_abi.status_bytes);
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = saved;
     if (p == MAP_FAILED)
         return false;
     c->mapped = p;
@@ -107,6 +110,16 @@ void mpi_finish_prepare(struct mpi_call *c, long *a)
         c->n = 0;
     for (uint32_t i = 0; i < c->n; i++)
         c->keys[i] = mpi_finish_key(c, i);
+    bool replaced =
+        c->row->status && !c->fortran && a[c->row->status - 1] == mpi_abi.status_ignore && (c->n || !has_requests(c));
+    if (replaced)
+        a[c->row->status - 1] = (long)c->statuses;
+    else
+        c->statuses = NULL;
+}
+
+void mpi_finish_describe(struct mpi_call *c)
+{
     struct mpi_request r;
     if (is_single(c) && c->n && mpi_request_find(c->keys[0], &r)) {
         c->e.request = r.number;
@@ -116,12 +129,6 @@ void mpi_finish_prepare(struct mpi_call *c, long *a)
     }
     if (waits_for_several(c))
         finish_describe_set(c);
-    bool replaced =
-        c->row->status && !c->fortran && a[c->row->status - 1] == mpi_abi.status_ignore && (c->n || !has_requests(c));
-    if (replaced)
-        a[c->row->status - 1] = (long)c->statuses;
-    else
-        c->statuses = NULL;
 }
 
 bool mpi_finish_status(const struct mpi_call *c, uint32_t i, const void **status)
@@ -239,6 +246,5 @@ void mpi_finish_start(struct mpi_call *c)
 
 void mpi_finish_release(struct mpi_call *c)
 {
-    if (c->mapped)
-        (void)munmap(c->mapped, c->mapped_bytes); /* cannot fail for a mapping of ours */
+    (void)munmap(c->mapped, c->mapped_bytes); /* cannot fail for a mapping of ours */
 }

@@ -9,12 +9,15 @@
 uint64_t mpi_finish_key(const struct mpi_call *c, uint32_t i);
 /** Before a call that may complete requests: keep their keys, and replace ignored statuses in `a`. */
 void mpi_finish_prepare(struct mpi_call *c, long *a);
+/** Which requests the call waits for, by these keys. */
+void mpi_finish_describe(struct mpi_call *c);
 /** Whether the call, which has returned, completed something, or found a message. */
 bool mpi_finish_found(const struct mpi_call *c);
 /** Write the requests that were completed. */
 void mpi_finish_write(struct mpi_call *c, uint64_t tick);
 /** Write the persistent requests that are being started. */
 void mpi_finish_start(struct mpi_call *c);
+/** Of a call with c->mapped. */
 void mpi_finish_release(struct mpi_call *c);
 
 /** The status of a call that has one: of its request number `i`. @return false: the program ignores it, in Fortran. */

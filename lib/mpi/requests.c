@@ -3,7 +3,7 @@
  * Requests of the process, by their handles.
  *
  * A table of fixed size, in parts with a lock each, so that threads seldom meet. No memory is allocated, and no lock is held while
- * anything else is called.
+ * anything else is called. Below MPI_THREAD_MULTIPLE the program sees to it that one thread at a time calls MPI: there are no locks.
  */
 #include "mpi/requests.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/tiny_lock.h"
 #include "mpi/abi.h"
+#include "mpi/state.h"
 
 enum { PARTS = 64, PART_REQUESTS = 1024 };
 
@@ -30,7 +31,7 @@ uint64_t mpi_request_key(long handle, bool fortran)
 uint64_t mpi_request_number(void)
 {
     static uint64_t last;
-    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return mpi_count(&last, 1);
 }
 
 static uint64_t request_hash(uint64_t key)
@@ -41,8 +42,15 @@ static uint64_t request_hash(uint64_t key)
 static struct part *part_take(uint64_t key)
 {
     struct part *p = &parts[request_hash(key) >> 58];
-    tiny_lock_take(&p->lock);
+    if (UNLIKELY(mpi_process.several))
+        tiny_lock_take(&p->lock);
     return p;
+}
+
+static void part_give(struct part *p)
+{
+    if (UNLIKELY(mpi_process.several))
+        tiny_lock_give(&p->lock);
 }
 
 static uint32_t part_first(uint64_t key)
@@ -86,7 +94,7 @@ bool mpi_request_add(const struct mpi_request *r)
         p->used += to->key == 0;
         *to = *r;
     }
-    tiny_lock_give(&p->lock);
+    part_give(p);
     return fits;
 }
 
@@ -110,7 +118,7 @@ static bool request_step(uint64_t key, enum request_step step, struct mpi_reques
     } else if (found && (step == REQUEST_COMPLETE || step == REQUEST_REMOVE)) {
         part_remove(p, r);
     }
-    tiny_lock_give(&p->lock);
+    part_give(p);
     return found;
 }
 

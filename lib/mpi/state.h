@@ -46,6 +46,16 @@ struct mpi_process {
 };
 extern struct mpi_process mpi_process __attribute__((visibility("hidden")));
 
+/** Add to a number of the process, which several threads at a time change only under MPI_THREAD_MULTIPLE. @return the new one. */
+static inline uint64_t mpi_count(uint64_t *n, uint64_t more)
+{
+    if (UNLIKELY(mpi_process.several))
+        return __atomic_add_fetch(n, more, __ATOMIC_RELAXED);
+    uint64_t sum = __atomic_load_n(n, __ATOMIC_RELAXED) + more;
+    __atomic_store_n(n, sum, __ATOMIC_RELAXED);
+    return sum;
+}
+
 /** Count a call that was recorded; `bytes` may be unknown, UINT64_MAX. */
 static inline void mpi_total_add(uint32_t call, uint64_t ticks, uint64_t bytes)
 {

@@ -72,14 +72,7 @@ static int path_row_add(struct path *p, uint32_t rank, uint32_t key, uint64_t ns
         at = (uint32_t)(m->n_paths - 1);
         if (!row || !map_put(&p->rows, rank, k->same, at))
             return job_no_memory();
-        *row = (struct upmu_mpi_path){.job = r->job,
-                                      .rank = r->rank,
-                                      .inside = k->inside,
-                                      .region = k->region ? m->names[k->region - 1] : NULL,
-                                      .name = k->call ? mpi_call_rows[k->call].name : NULL,
-                                      .process = r->process,
-                                      .stack = k->stack,
-                                      .site = k->site};
+        *row = JOB_ROW(struct upmu_mpi_path, m, r, k);
     }
     m->paths[at].ns += ns;
     return 0;

@@ -213,14 +213,7 @@ static int row_add(struct delays *d, uint32_t rank, uint32_t same, uint32_t exam
         at = (uint32_t)(m->n_delays - 1);
         if (!sum || !map_put(&d->rows, rank, same, at))
             return delays_no_memory();
-        *row = (struct upmu_mpi_delay){.job = r->job,
-                                       .rank = r->rank,
-                                       .inside = k->inside,
-                                       .region = k->region ? m->names[k->region - 1] : NULL,
-                                       .name = k->call ? mpi_call_rows[k->call].name : NULL,
-                                       .process = r->process,
-                                       .stack = k->stack,
-                                       .site = k->site};
+        *row = JOB_ROW(struct upmu_mpi_delay, m, r, k);
     }
     m->delays[at].waits++;
     d->row_ns[at] += ns;

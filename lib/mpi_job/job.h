@@ -249,6 +249,17 @@ struct upmu_mpi {
 
 /** Set the message. @return UPMU_E_NOMEM. */
 int job_no_memory(void);
+/** A row of struct upmu_mpi_path or upmu_mpi_delay about a key in a rank: the fields that both have. */
+#define JOB_ROW(type, m, r, k)                                          \
+    ((type){.job = (r)->job,                                            \
+            .rank = (r)->rank,                                          \
+            .inside = (k)->inside,                                      \
+            .region = (k)->region ? (m)->names[(k)->region - 1] : NULL, \
+            .name = (k)->call ? mpi_call_rows[(k)->call].name : NULL,   \
+            .process = (r)->process,                                    \
+            .stack = (k)->stack,                                        \
+            .site = (k)->site})
+
 /** Space for one more in an array; what is new is zero. @return the new element; NULL without memory, with the message. */
 void *job_grow(void *array, size_t *n, size_t *cap, size_t bytes);
 

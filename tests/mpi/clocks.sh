@@ -11,7 +11,7 @@ case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in
 1 | 3) export UPMU_TEST_CLOCK=1200000000:40000 ;;
 2) export UPMU_TEST_CLOCK=-700000000:-25000 ;;
 esac
-exec "$@"
+exec "$@" $UPMU_TEST_CLOCK
 SHELL
 chmod +x as_hosts
 ranks=4
@@ -21,12 +21,12 @@ python3 - r $ranks <<'PYTHON' || fail "clocks: $(grep -h 'reference\|freq\|offse
 import glob, re, sys
 from fractions import Fraction as F
 dir, ranks = sys.argv[1], int(sys.argv[2])
-shifts = {0: (0, 0), 1200000000: (1200000000, 40000), -700000000: (-700000000, -25000)}
 found = []
 for path in glob.glob(dir + "/*/*/metadata"):
     text = open(path).read()
-    if 'command = "./clocks"' in text:
-        found.append({k: int(v) for k, v in re.findall(r"^    (\w+) = (-?\d+);", text, re.M)} |
+    command = re.search(r'command = "\./clocks(?: (-?\d+):(-?\d+))?"', text)
+    if command:
+        found.append({"shift": [int(n or 0) for n in command.groups()]} | {k: int(v) for k, v in re.findall(r"^    (\w+) = (-?\d+);", text, re.M)} |
                      {"uuid": re.search(r'clock \{.*?uuid = "(.*?)"', text, re.S)[1]})
 assert len(found) == ranks, len(found)
 first, = [p for p in found if p["reference_error_ns"] == 0]
@@ -42,8 +42,7 @@ for p in hosts.values():
     if p is first:
         continue
     assert p["reference_points"] == 2
-    shift, ppb = min(shifts.values(), key=lambda s: abs(p["origin_realtime_ns"] - first["origin_realtime_ns"] - s[0]
-                                                        - F(first["origin_raw_ns"] * s[1], 10**9)))
+    shift, ppb = p["shift"]
     assert shift
     ticks = [p["reference_0_tick"], p["reference_1_tick"]]
     longest = max(p["reference_0_round_ns"], p["reference_1_round_ns"])

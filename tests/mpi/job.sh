@@ -30,6 +30,19 @@ PYTHON
 grep -q '2 of 2 ranks recorded' text || fail "$(cat text)"
 grep -qE '^ +0 +' text || fail "no row of rank 0: $(cat text)"
 
+# 10,000 requests at a time are all followed.
+record flight 2 ./subject flight
+is "lost events" 1 "$(grep -c ' of 2 processes .* 0 lost' flight.err)"
+"$upmu" report --mpi --json flight >json
+python3 - <<'PYTHON' || fail "the report of $(head -c 2000 json)"
+import json
+job, = json.load(open("json"))["jobs"]
+calls = {f["name"]: f["calls"] for f in job["functions"]}
+assert (job["messages"], job["unmatched"], job["partial"]) == (10000, 0, 0), job
+assert (calls["MPI_Isend"], calls["MPI_Irecv"], calls["MPI_Wait"], calls["MPI_Waitall"]) == (10000, 10000, 10000, 2), calls
+assert all(r["received_bytes"] == 40000 * r["rank"] for r in job["ranks_recorded"]), job["ranks_recorded"]
+PYTHON
+
 # Rank 1 kills itself while rank 0 waits for it: both are in the report, with what they were in.
 run 2 "$upmu" record --mpi -o killed -- ./subject killed >out 2>err && fail "a killed rank ended with 0"
 "$upmu" report --mpi --json killed >json

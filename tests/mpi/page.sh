@@ -9,9 +9,9 @@ found=$(python3 -B -c 'import sys; sys.path.insert(0, sys.argv[1]); import brows
 mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
 mpicc.$mpi -g -O1 -w -o waits "$here/waits.c"
 record calls 2 ./subject calls
-head -c 4096 /dev/zero >shared
+head -c 8192 /dev/zero >shared
 record late 2 ./waits shared late-sender
-head -c 4096 /dev/zero >shared
+head -c 8192 /dev/zero >shared
 record band 2 ./waits shared wait-for-all
 for name in calls late band; do
     "$upmu" report --html $name.html $name >out 2>&1 || fail "the page of $name: $(cat out)"

@@ -24,3 +24,15 @@ is "ranks without MPI" 2 "$("$upmu" dump plain | grep -c 'mpi-env "MPI_Init was 
 # Without a launcher it is a job of one.
 "$upmu" record --mpi -o one -- ./subject late >out 2>err || { cat err >&2; fail "status $?"; }
 is "one rank" 1 "$("$upmu" dump one | grep -c 'mpi-env .* rank=0 size=1 .*wrapped=1')"
+
+# A recorder that is killed counts as one that has ended: the last one reports, here without a launcher that would end it, too.
+rank_of_job()
+{
+    local rank=$1
+    shift
+    OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 UPMU_MPI_JOB=killed "$upmu" record --mpi -o killed -- "$@"
+}
+rank_of_job 1 sh -c 'kill -KILL $PPID' >out 2>err && fail "the recorder was not killed"
+! grep -q 'records of' err || fail "a killed recorder has reported: $(cat err)"
+rank_of_job 0 true >out 2>err || fail "status $?: $(cat err)"
+grep -q 'upmu: .* records of 2 processes' err || fail "no recorder has reported: $(cat err)"

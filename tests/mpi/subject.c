@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG = 5, ROUNDS = 10, POLLS = 50, DELAY_MS = 60 };
+enum { TAG = 5, ROUNDS = 10, POLLS = 50, DELAY_MS = 60, FLIGHT = 10000 };
 
 static int rank, size;
 
@@ -64,6 +64,21 @@ static void run_calls(void)
     MPI_Comm_free(&half);
 }
 
+/* Many requests at a time. */
+static void run_flight(void)
+{
+    static MPI_Request requests[FLIGHT];
+    static int words[FLIGHT];
+    for (int i = 0; i < FLIGHT; i++)
+        if (rank == 0)
+            MPI_Isend(&words[i], 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, &requests[i]);
+        else
+            MPI_Irecv(&words[i], 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < FLIGHT / 2; i++)
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    MPI_Waitall(FLIGHT / 2, requests + FLIGHT / 2, MPI_STATUSES_IGNORE);
+}
+
 /* Rank 0 is in a receive, or about to be, when rank 1 dies after a while. */
 static void run_killed(void)
 {
@@ -84,6 +99,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(what, "calls") == 0)
         run_calls();
+    if (strcmp(what, "flight") == 0)
+        run_flight();
     if (strcmp(what, "late") == 0 && rank == 0)
         delay_ms(DELAY_MS);
     if (strcmp(what, "killed") == 0)

@@ -35,6 +35,10 @@ static void fortran_no_function(long address)
             return;                                               \
         }                                                         \
         memcpy(&real, &address, sizeof real);                     \
+        if (UNLIKELY(mpi_call_is_off(number))) {                  \
+            real(MPI_CAT(MPI_PASSED_, n));                        \
+            return;                                               \
+        }                                                         \
         struct mpi_call c __attribute__((cleanup(mpi_call_end))); \
         mpi_call_begin(&c, number, variant, a, MPI_CALL_SITE());  \
         real(MPI_CAT(MPI_PASSED_, n));                            \

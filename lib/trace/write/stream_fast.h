@@ -95,11 +95,16 @@ static inline uint8_t *stream_put_u32(uint8_t *p, uint32_t v)
     return p + sizeof v;
 }
 
+static inline uint8_t *stream_put_u16(uint8_t *p, uint16_t v)
+{
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
 /* The fields of LOCK_BLOCK and LOCK_ACQUIRED, as in the table of classes; a test compares the two. */
 static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
 {
     const bool begins = e->kind == UPMU_TRACE_LOCK_BLOCK;
-    const uint16_t flags = (uint16_t)e->flags;
     p = stream_put_u64(p, e->object);
     *p++ = (uint8_t)e->object_type;
     p = stream_put_u32(p, (uint32_t)(begins ? e->peer : e->result));
@@ -110,8 +115,7 @@ static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
         p = stream_put_u64(p, e->holder_since);
         p = stream_put_u32(p, e->holder_stack);
     }
-    memcpy(p, &flags, sizeof flags);
-    return p + sizeof flags;
+    return stream_put_u16(p, (uint16_t)e->flags);
 }
 
 /* An event that is not a compact one ends at `end`. */
@@ -210,6 +214,24 @@ static inline __attribute__((always_inline)) bool stream_fast_payload(struct tra
     stream_other_end(s, tick, p + bytes);
     stream_idle(s);
     return true;
+}
+
+/** Begin an event of any other class, with so many bytes of fields: where to put them, in place, as what was just stored in parts is slow
+ *  to read as a whole. To be followed by stream_fast_end(). @return NULL: it has to be written by upmu_trace_numbers_(). */
+static inline __attribute__((always_inline)) uint8_t *stream_fast_long(struct trace_stream *s, uint64_t tick,
+                                                                       uint32_t id, size_t bytes)
+{
+    if (!stream_fast_begin(s, tick, CTF_LONG_HEAD_BYTES + bytes))
+        return NULL;
+    *s->pos = ctf_long_mark();
+    return stream_put_u64(stream_put_u32(s->pos + 1, id), tick);
+}
+
+/** The fields end at `end`. */
+static inline __attribute__((always_inline)) void stream_fast_end(struct trace_stream *s, uint64_t tick, uint8_t *end)
+{
+    stream_other_end(s, tick, end);
+    stream_idle(s);
 }
 
 /** The same of an event without flags. */

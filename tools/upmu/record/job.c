@@ -3,7 +3,8 @@
  * upmu record as a rank of an MPI job.
  *
  * The first recorder makes the directory and in it the job's file, by whose name the others recognize it. Each recorder
- * appends a byte to it when it begins and another one when its rank has ended: the last one finds as many of both.
+ * holds a shared lock of that file until its rank has ended: the last one, or the only one that was not killed, gets it alone. Where the
+ * file system has no locks, the bytes count that each recorder appends when it begins and when its rank has ended.
  */
 #include "job.h"
 
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,8 @@
 #include "ui/output.h"
 
 enum { JOB_BEGIN = 'b', JOB_END = 'e' };
+
+static int job_lock = -1; /* the job's file, with the lock; -1: there is none */
 
 bool job_is_rank(void)
 {
@@ -71,15 +75,27 @@ int job_set_environment(void)
     return launcher_job(name) ? setenv("UPMU_MPI_JOB", name, 1) : 0;
 }
 
-/* @return 0; -1 with errno. */
-static int job_append(const char *file, int flags, char what)
+static bool job_write(int fd, char what)
 {
-    int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-    if (fd < 0)
+    return fd >= 0 && write(fd, &what, 1) == 1;
+}
+
+/* @return 0; -1 with errno. */
+static int job_enter(const char *file, int flags)
+{
+    int fd = open(file, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    if (!job_write(fd, JOB_BEGIN)) {
+        int err = errno;
+        if (fd >= 0)
+            close(fd);
+        errno = err;
         return -1;
-    ssize_t n = write(fd, &what, 1);
-    close(fd);
-    return n == 1 ? 0 : -1;
+    }
+    if (flock(fd, LOCK_SH) == 0)
+        job_lock = fd;
+    else
+        close(fd);
+    return 0;
 }
 
 static bool is_directory(const char *dir)
@@ -92,10 +108,10 @@ static bool is_directory(const char *dir)
  * again. @return 0; -1 with errno. */
 static int job_try_directory(const char *dir, const char *file)
 {
-    if (job_append(file, 0, JOB_BEGIN) == 0)
+    if (job_enter(file, 0) == 0)
         return 0;
     (void)rmdir(dir); /* an empty one is as good as none */
-    return mkdir(dir, 0700) == 0 ? job_append(file, O_CREAT, JOB_BEGIN) : -1;
+    return mkdir(dir, 0700) == 0 ? job_enter(file, O_CREAT) : -1;
 }
 
 int job_make_directory(const char *dir)
@@ -126,19 +142,32 @@ bool job_is_first_of_host(void)
     return rank < 0 ? launcher_rank() == 0 : rank == 0;
 }
 
-bool job_is_last(const char *dir)
+/* @return whether as many have ended as have begun; true also if that cannot be seen: better twice than never. */
+static bool job_all_ended(int fd)
 {
-    char *file = job_file(dir), bytes[4096];
+    char bytes[4096];
     long running = 0;
     ssize_t n;
-    int rc = job_append(file, 0, JOB_END);
-    int fd = rc == 0 ? open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    free(file);
-    if (fd < 0)
-        return true; /* better twice than never */
     while ((n = read(fd, bytes, sizeof bytes)) > 0)
         for (ssize_t i = 0; i < n; i++)
             running += bytes[i] == JOB_BEGIN ? 1 : -1;
-    close(fd);
     return running <= 0;
+}
+
+bool job_is_last(const char *dir)
+{
+    char *file = job_file(dir);
+    int fd = open(file, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW), lock = job_lock;
+    bool last = !job_write(fd, JOB_END) || job_all_ended(fd);
+    free(file);
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+        last = true;
+    else if (lock >= 0 && errno == EWOULDBLOCK)
+        last = false;
+    if (lock >= 0)
+        close(lock);
+    job_lock = -1;
+    if (fd >= 0)
+        close(fd);
+    return last;
 }
