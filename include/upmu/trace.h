@@ -154,20 +154,21 @@ enum upmu_trace_kind {
 
 /** Type of `object`. */
 enum upmu_object_type {
-    UPMU_OBJECT_NONE = 0,     /**< no object */
-    UPMU_OBJECT_MUTEX = 1,    /**< pthread_mutex_t, mtx_t */
-    UPMU_OBJECT_COND = 2,     /**< pthread_cond_t, cnd_t */
-    UPMU_OBJECT_SEM = 3,      /**< sem_t */
-    UPMU_OBJECT_CUSTOM = 4,   /**< a lock announced with upmu_lock_announce() */
-    UPMU_OBJECT_THREAD = 5,   /**< pthread_t */
-    UPMU_OBJECT_RWLOCK = 6,   /**< pthread_rwlock_t */
-    UPMU_OBJECT_SPIN = 7,     /**< pthread_spinlock_t */
-    UPMU_OBJECT_BARRIER = 8,  /**< pthread_barrier_t */
-    UPMU_OBJECT_ONCE = 9,     /**< pthread_once_t, once_flag */
-    UPMU_OBJECT_FUTEX = 10,   /**< a futex that the program uses itself */
-    UPMU_OBJECT_CALL = 11,    /**< what calls of one kind (enum upmu_call) for one descriptor wait for */
-    UPMU_OBJECT_QMUTEX = 12,  /**< Qt's QMutex, QBasicMutex, QRecursiveMutex */
-    UPMU_OBJECT_QRWLOCK = 13, /**< Qt's QReadWriteLock */
+    UPMU_OBJECT_NONE = 0,        /**< no object */
+    UPMU_OBJECT_MUTEX = 1,       /**< pthread_mutex_t, mtx_t */
+    UPMU_OBJECT_COND = 2,        /**< pthread_cond_t, cnd_t */
+    UPMU_OBJECT_SEM = 3,         /**< sem_t */
+    UPMU_OBJECT_CUSTOM = 4,      /**< a lock announced with upmu_lock_announce() */
+    UPMU_OBJECT_THREAD = 5,      /**< pthread_t */
+    UPMU_OBJECT_RWLOCK = 6,      /**< pthread_rwlock_t */
+    UPMU_OBJECT_SPIN = 7,        /**< pthread_spinlock_t */
+    UPMU_OBJECT_BARRIER = 8,     /**< pthread_barrier_t */
+    UPMU_OBJECT_ONCE = 9,        /**< pthread_once_t, once_flag */
+    UPMU_OBJECT_FUTEX = 10,      /**< a futex that the program uses itself */
+    UPMU_OBJECT_CALL = 11,       /**< what calls of one kind (enum upmu_call) for one descriptor wait for */
+    UPMU_OBJECT_QMUTEX = 12,     /**< Qt's QMutex, QBasicMutex, QRecursiveMutex */
+    UPMU_OBJECT_QRWLOCK = 13,    /**< Qt's QReadWriteLock */
+    UPMU_OBJECT_ABSL_MUTEX = 14, /**< Abseil's absl::Mutex, which has readers, too */
 };
 
 /** Kinds of calls in which a thread waits for something else than a lock. */

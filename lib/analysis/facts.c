@@ -225,6 +225,7 @@ static bool facts_can_be_held(const struct ov_object *object)
     case UPMU_OBJECT_ONCE:
     case UPMU_OBJECT_QMUTEX:
     case UPMU_OBJECT_QRWLOCK:
+    case UPMU_OBJECT_ABSL_MUTEX:
         return true;
     case UPMU_OBJECT_SEM:
         return object->was_held && !object->is_signal;

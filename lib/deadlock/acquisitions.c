@@ -355,7 +355,8 @@ static int log_add_try(struct acquisition_log *l, const struct upmu_trace_event 
 static int log_add_writer(struct acquisition_log *l, const struct upmu_trace_event *e)
 {
     bool counted = e->kind != UPMU_TRACE_LOCK_COUNTS || e->lock_counts.acquisitions > 0;
-    bool rwlock = e->object_type == UPMU_OBJECT_RWLOCK || e->object_type == UPMU_OBJECT_QRWLOCK;
+    bool rwlock = e->object_type == UPMU_OBJECT_RWLOCK || e->object_type == UPMU_OBJECT_QRWLOCK ||
+                  e->object_type == UPMU_OBJECT_ABSL_MUTEX;
     if (!rwlock || e->flags & UPMU_TRACE_FLAG_SHARED || !counted)
         return 0;
     struct acq_address *entry = log_address_entry(l, e->process, e->object);

@@ -328,7 +328,8 @@ static bool cross_could_be_ended(const struct cross *c, const struct wg_deadlock
         bool is_lock = c->all.threads[member].wait == WG_SEM && cross_is_held(c, c->all.threads[member].object);
         if (c->all.threads[member].wait < WG_SEM || !in)
             continue;
-        if ((!in->unnamed && !is_lock) || cross_is_used_elsewhere(c, in))
+        pid_t user = c->d->processes[t->process].outer_pid;
+        if (cross_is_used_elsewhere(c, in) || (!is_lock && !shared_memory_is_closed(in, user)))
             return true;
     }
     return false;

@@ -54,6 +54,7 @@ static int relations_add_note(struct related_process *p, const struct wait_file_
     case WAIT_FILE_NOTE_SELF:
         p->pid = process;
         p->since = note->value[1];
+        p->ppid = (pid_t)note->value[2];
         return 0;
     case WAIT_FILE_NOTE_PARENT:
         p->parent.pid = process;
@@ -63,7 +64,9 @@ static int relations_add_note(struct related_process *p, const struct wait_file_
         return 0;
     case WAIT_FILE_NOTE_REAPED:
         return relations_add(
-            p, &(struct process_relation){.tick = note->value[1], .tid = thread, .forked = MAP_NONE, .child = process});
+            p,
+            &(struct process_relation){
+                .tick = note->value[1], .begin = note->value[2], .tid = thread, .forked = MAP_NONE, .child = process});
     default:
         return 0;
     }
@@ -96,6 +99,26 @@ static int relations_add_fork(const struct process_relations *r, uint32_t child)
     return 0;
 }
 
+/* A child that began while its parent was in system(), and of which no fork is noted, is the shell, and what it executes then is a
+ * recording of its own. */
+static void relations_find_commands(const struct process_relations *r, const struct related_process *p)
+{
+    for (size_t i = 0; i < p->n_relations; i++) {
+        struct process_relation *x = &p->relations[i];
+        for (uint32_t k = 0; x->begin != 0 && k < r->n; k++) {
+            struct related_process *c = &r->all[k];
+            bool began = c->ppid == p->pid && c->since >= x->begin && c->since <= x->tick;
+            if (c == p || !began || c->parent.pid != 0 || (x->child != 0 && x->child != c->pid))
+                continue;
+            x->child = c->pid;
+            c->parent.pid = p->pid;
+            c->parent.tid = x->tid;
+            c->parent.tick = x->begin;
+            c->parent.since = p->since;
+        }
+    }
+}
+
 static int relations_compare(const void *a, const void *b)
 {
     const struct process_relation *x = a, *y = b;
@@ -113,6 +136,8 @@ int process_relations_read(struct process_relations *r, const struct upmu_trace 
         r->all[i].parent_index = MAP_NONE;
         rc = relations_read_one(&r->all[i], trace_process_dir(trace, i));
     }
+    for (size_t i = 0; rc == 0 && i < r->n; i++)
+        relations_find_commands(r, &r->all[i]);
     for (size_t i = 0; rc == 0 && i < r->n; i++)
         rc = relations_add_fork(r, (uint32_t)i);
     for (size_t i = 0; rc == 0 && i < r->n; i++)

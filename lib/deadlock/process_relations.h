@@ -12,14 +12,15 @@
 
 /** A fork by a thread, or the end of a child that a thread has waited for. */
 struct process_relation {
-    uint64_t tick; /**< on the clock of the thread's events */
+    uint64_t tick;  /**< on the clock of the thread's events */
+    uint64_t begin; /**< of system(), whose command `child` is, 0 if that is not recorded; 0: of another call */
     pid_t tid;
     uint32_t forked; /**< the new process; MAP_NONE: a child has ended */
     pid_t child;     /**< process id of the child */
 };
 
 struct related_process {
-    pid_t pid;
+    pid_t pid, ppid;
     uint64_t since; /**< tick at which it began to record; with `pid` it identifies the process */
     struct shared_note {
         uint64_t low, high, offset;

@@ -8,11 +8,14 @@
 #include "deadlock/shared_memory.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/error.h"
 #include "base/map.h"
@@ -28,10 +31,12 @@ static bool shared_mapping_parse(const char *line, struct shared_mapping *out)
                &out->offset, &major, &minor, &out->inode, &path) < 7 ||
         how[3] != 's' || path == 0)
         return false;
-    /* Other deleted files may have further names, as those of sem_open(), or be opened by an id or a descriptor. */
-    static const char anonymous[] = "/dev/zero (deleted)\n";
+    static const char anonymous[] = "/dev/zero (deleted)\n", segment[] = "/SYSV", deleted[] = " (deleted)\n";
+    size_t n = strlen(line + path), end = sizeof deleted - 1;
     out->device = (uint64_t)major << 32 | minor;
     out->unnamed = strcmp(line + path, anonymous) == 0;
+    out->deleted = n >= end && strcmp(line + path + n - end, deleted) == 0 &&
+                   strncmp(line + path, segment, sizeof segment - 1) != 0; /* has an id that others may use */
     return true;
 }
 
@@ -96,6 +101,53 @@ bool shared_memory_has(const struct shared_memory *m, uint32_t process, const st
         if (m->mappings[i].process == process && shared_mapping_is_of(&m->mappings[i], file))
             return true;
     return false;
+}
+
+/* ------------------------------------------------------------------------------------------ who may come to use it */
+
+static bool shared_mapping_is_file(const struct shared_mapping *m, const struct stat *s)
+{
+    return s->st_ino == m->inode && major(s->st_dev) == m->device >> 32 && minor(s->st_dev) == (uint32_t)m->device;
+}
+
+/* Whether the process has a descriptor of the file, or that is not known. */
+static bool process_may_have_open(const char *pid, const struct shared_mapping *file)
+{
+    char path[PATH_MAX];
+    const struct dirent *entry;
+    struct stat s;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%s/fd", pid);
+    DIR *dir = opendir(path);
+    if (!dir)
+        return errno != ENOENT && errno != ESRCH;
+    while (!found && (entry = readdir(dir)))
+        found = fstatat(dirfd(dir), entry->d_name, &s, 0) == 0 && shared_mapping_is_file(file, &s);
+    closedir(dir);
+    return found;
+}
+
+static bool shared_mapping_is_open(const struct shared_mapping *file)
+{
+    const struct dirent *entry;
+    DIR *dir = opendir("/proc");
+    bool found = !dir;
+    while (!found && (entry = readdir(dir)))
+        found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && process_may_have_open(entry->d_name, file);
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+bool shared_memory_is_closed(const struct shared_mapping *m, pid_t pid)
+{
+    char path[PATH_MAX];
+    struct stat s;
+    if (m->unnamed || !m->deleted)
+        return m->unnamed;
+    /* The name of a mapping may be one of several, as that of sem_open() is. */
+    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, m->low, m->high);
+    return stat(path, &s) == 0 && shared_mapping_is_file(m, &s) && s.st_nlink == 0 && !shared_mapping_is_open(m);
 }
 
 static bool process_has_mapped(pid_t pid, const struct shared_mapping *file)

@@ -14,6 +14,7 @@ struct shared_mapping {
     uint64_t low, high, offset;
     uint64_t device, inode; /**< of the file; anonymous memory has one, too */
     bool unnamed;           /**< it is anonymous: only processes forked from one that has it have it */
+    bool deleted;           /**< the name of the file that was mapped is gone; it may have others */
 };
 
 struct shared_memory {
@@ -32,6 +33,9 @@ uint64_t shared_memory_object(const struct shared_memory *m, uint32_t process, u
 /** Whether the process has the file of the mapping mapped, too. */
 bool shared_memory_has(const struct shared_memory *m, uint32_t process, const struct shared_mapping *file);
 
+/** Whether no further process can come to use the memory that process `pid` has mapped: it is anonymous, or its file has neither a
+ *  name nor a descriptor any more. false also if that is not known, which needs privileges. */
+bool shared_memory_is_closed(const struct shared_mapping *m, pid_t pid);
 /** The next process after `pid` in /proc, in the order of ids, that has the file of the mapping mapped; 0: there is none. A
  *  process whose map cannot be read counts as one that has not. */
 pid_t shared_memory_next_user(const struct shared_mapping *file, pid_t pid);

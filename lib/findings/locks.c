@@ -24,7 +24,8 @@ static bool locks_is_lock(const struct upmu_overview_object *o)
     if (type == UPMU_OBJECT_SEM)
         return o->holds > 0 && o->waits.count >= LEAST_WAITS;
     return type == UPMU_OBJECT_MUTEX || type == UPMU_OBJECT_RWLOCK || type == UPMU_OBJECT_SPIN ||
-           type == UPMU_OBJECT_CUSTOM || type == UPMU_OBJECT_QMUTEX || type == UPMU_OBJECT_QRWLOCK;
+           type == UPMU_OBJECT_CUSTOM || type == UPMU_OBJECT_QMUTEX || type == UPMU_OBJECT_QRWLOCK ||
+           type == UPMU_OBJECT_ABSL_MUTEX;
 }
 
 static void locks_find_holder(const struct upmu_findings *f, struct path_lock *lock)

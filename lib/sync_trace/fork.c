@@ -62,7 +62,7 @@ static void before_fork(void)
     forked.by.tick = tick_now();
 }
 
-void sync_fork_child_ended(pid_t child)
+void sync_fork_child_ended(pid_t child, uint64_t begin)
 {
     enum { NOTED_MAX = 1024 }; /* 40 bytes each, of a megabyte for all notes */
     struct sync_thread *t = sync_recording();
@@ -71,7 +71,7 @@ void sync_fork_child_ended(pid_t child)
     forked.n_reaped++;
     uint32_t before = sync_guard(t);
     sync_order_renew(t);
-    sync_note_reaped(child, t->tid, tick_now());
+    sync_note_reaped(child, t->tid, tick_now(), begin);
     sync_unguard(t, before);
 }
 

@@ -16,8 +16,9 @@ pid_t sync_fork_owner(pid_t owner);
 /** Whether there is no such thread in this process (any more). */
 bool sync_fork_owner_is_gone(pid_t owner);
 
-/** A child has ended, and the calling thread has waited for it: what it did is over. Keeps errno. */
-void sync_fork_child_ended(pid_t child);
+/** A child has ended, and the calling thread has waited for it: what it did is over. `child` 0: the command of system(), which was
+ *  called at `begin`. Keeps errno. */
+void sync_fork_child_ended(pid_t child, uint64_t begin);
 
 /** In a forked child whose parent recorded: begin its own trace. Called where allocating is safe: in calls that no
  *  allocator, fork handler or signal handler makes. Keeps errno. */

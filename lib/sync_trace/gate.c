@@ -64,7 +64,7 @@ int sync_gate_open(uint32_t mode)
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     sync_wait_state_start();
     sync_shared_memory_start();
-    sync_note_self((pid_t)getpid(), sync_gate.since);
+    sync_note_self((pid_t)getpid(), sync_gate.since, (pid_t)getppid());
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();
     if (t) {

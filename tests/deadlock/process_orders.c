@@ -163,6 +163,46 @@ static void grandchild(void)
     wait_for(child);
 }
 
+/* Runs this program, which takes the locks of the descriptor in the other order. */
+static void run_command(int fd)
+{
+    char self[4096] = "", command[4200];
+    must(readlink("/proc/self/exe", self, sizeof self - 1) < 0 ? errno : 0, "readlink");
+    snprintf(command, sizeof command, "exec '%s' command %d", self, fd);
+    must(system(command) != 0, "the command failed");
+}
+
+static void command(int fd)
+{
+    struct locks *l = map_at(fd, NULL);
+    take(&l->b, &l->a);
+}
+
+static void by_system(void)
+{
+    int fd = new_memory();
+    struct locks *l = map_at(fd, NULL);
+    take(&l->a, &l->b);
+    run_command(fd);
+    take(&l->a, &l->b);
+}
+
+static void *while_it_runs(void *arg)
+{
+    struct locks *l = arg;
+    take(&l->a, &l->b);
+    return NULL;
+}
+
+static void beside_system(void)
+{
+    int fd = new_memory();
+    pthread_t thread;
+    MUST(pthread_create(&thread, NULL, while_it_runs, map_at(fd, NULL)));
+    run_command(fd);
+    MUST(pthread_join(thread, NULL));
+}
+
 static struct locks *views[2];
 
 static void *other_way(void *arg)
@@ -236,9 +276,14 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } cases[] = {
-        {"inverted", inverted},     {"gated", gated}, {"ordered", ordered}, {"again", again},   {"in_turn", in_turn},
-        {"grandchild", grandchild}, {"twice", twice}, {"robust", robust},   {"copies", copies}, {"replaced", replaced},
+        {"inverted", inverted}, {"gated", gated},           {"ordered", ordered},     {"again", again},
+        {"in_turn", in_turn},   {"grandchild", grandchild}, {"twice", twice},         {"robust", robust},
+        {"copies", copies},     {"replaced", replaced},     {"by_system", by_system}, {"beside_system", beside_system},
     };
+    if (argc == 3 && strcmp(argv[1], "command") == 0) {
+        command(atoi(argv[2]));
+        return 0;
+    }
     for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0) {
             cases[i].run();

@@ -43,6 +43,8 @@ orders ordered 0 ordered
 orders again 3 inversion
 orders in_turn 0 ordered
 orders grandchild 0 ordered
+orders by_system 0 ordered
+orders beside_system 3 inversion
 orders twice 3 inversion
 orders robust 3 inversion
 orders copies 0 none

@@ -22,12 +22,22 @@ assert {o["group"] for o in caches} == {caches[0]["group"]} and caches[0]["group
 unnamed = [o for o in objects if o["named_by"] == "first use"]
 assert len(unnamed) == 1 and unnamed[0]["name"].startswith("first use use_unnamed locks.cpp:"), unnamed
 assert all(o["address"] for o in objects)
+def line(site): # the first function that is no wrapper
+    return [f for f in site["functions"] if not f["wrapper"]][0]
+# Where the holder's stack is known, its call site is behind the wrapper, too, although several functions call that.
+both = by_name["both"]
+blocked = [f["function"] for s in both["sites"] if s["blocked"] and s["site"] for f in s["site"]["functions"] if not f["wrapper"]]
+assert {"use_both", "use_both_otherwise"} & set(blocked), both["sites"]
+if both["longest"]["holder_stack"]:
+    assert line(both["longest"]["holder_site"])["function"].startswith("use_both"), both["longest"]
 for o in objects:
+    if o is both:
+        continue
     waited = [s for s in o["sites"] if s["waits"]["count"] or s["blocked"] and s["site"]] # of waiters, and of holders as far as known
     assert waited, o["name"]
-    for s in waited: # the first function that is no wrapper
-        line = [f for f in s["site"]["functions"] if not f["wrapper"]][0]
-        assert line["function"].startswith("use_") and line["file"].endswith("locks.cpp"), (o["name"], s)
+    for s in waited:
+        at = line(s["site"])
+        assert at["function"].startswith("use_") and at["file"].endswith("locks.cpp"), (o["name"], s)
     held = o["longest"]["holder_site"]
     assert not held or [f for f in held["functions"] if not f["wrapper"]], (o["name"], held)
 PYTHON

@@ -117,6 +117,23 @@ static void use_cache(int i)
     caches[i]->lock.Unlock();
 }
 
+// Two functions acquire it through the same wrapper.
+static port::Mutex both;
+
+static void use_both()
+{
+    both.Lock();
+    usleep(200);
+    both.Unlock();
+}
+
+static void use_both_otherwise()
+{
+    both.Lock();
+    usleep(300);
+    both.Unlock();
+}
+
 static std::unique_ptr<std::mutex> unnamed;
 
 static void use_unnamed()
@@ -137,5 +154,9 @@ int main()
     for (int i = 0; i < 3; i++)
         contend([i] { use_cache(i); });
     contend(use_unnamed);
+    contend([] {
+        use_both();
+        use_both_otherwise();
+    });
     return 0;
 }

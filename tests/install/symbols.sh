@@ -53,7 +53,7 @@ for name in libupmu libupmu_analysis libupmu_func libupmu_sync; do
     # Names that these two take over are those of the C library; tests/sync/library.sh has them of libupmu_sync.
     taken='^upmu_'
     [ $name != libupmu_sync ] ||
-        taken='^(upmu_|pthread_|sem_|mtx_|cnd_|thrd_)|^(call_once|syscall|dl_iterate_phdr|dlclose|free|munmap)$|@Qt_[56]$'
+        taken='^(upmu_|pthread_|sem_|mtx_|cnd_|thrd_)|^(call_once|syscall|dl_iterate_phdr|dlclose|free|munmap)$|@Qt_[56]$|^_ZN4absl'
     [ $name != libupmu_func ] || taken='^upmu_|^(__cyg_profile_func_(enter|exit)|dlopen|dlclose)$'
     same "$name.so exports something else than its map" \
         "$(map_symbols "$maps/$name.map" | grep '^upmu_')" "$(exported "$lib/$name.so" | grep '^upmu_')"

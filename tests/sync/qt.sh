@@ -9,6 +9,8 @@ set -euo pipefail
 bin=$1 lib=$2 upmu=$3 table=$4 version=$5 part=$6 program=${7:-}
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/library_locks.sh"
 if [ -z "$program" ]; then
     echo "skipped, because Qt $version is not installed"
     exit 77
@@ -21,28 +23,18 @@ lock_addresses()
 
 recorded()
 {
-    nm -D --defined-only "$preload" | awk '$2 == "T" && $3 ~ /^_Z/ { sub("@+", " ", $3); print $3 }' | sort >"$scratch/exported"
+    nm -D --defined-only "$preload" | awk '$2 == "T" && $3 ~ /^_Z/ && $3 !~ /^_ZN4absl/ { sub("@+", " ", $3); print $3 }' | sort >"$scratch/exported"
     sed -n 's/^| .* | `\(_Z[^`]*\)` | \(Qt_[^|]*\) |$/\1 \2/p' "$table" |
         awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort >"$scratch/listed"
     diff "$scratch/listed" "$scratch/exported" >"$scratch/diff" || fail "$table and the library differ:
 $(cat "$scratch/diff")"
-    [ "$("$program")" = "qt: all done" ] || fail "it does not run by itself"
-    for mode in all holders contended counts; do
-        record "$scratch/$mode" "$mode" "$program" >"$scratch/out" || fail "mode $mode: status $?"
-        [ "$(cat "$scratch/out")" = "qt: all done" ] || fail "mode $mode: it printed $(cat "$scratch/out")"
-        "$upmu" report --json "$scratch/$mode" >"$scratch/$mode.json" || fail "mode $mode: the report: status $?"
-        grep -q '"unmatched": 0' "$scratch/$mode.json" || fail "mode $mode: $(grep -m1 unmatched "$scratch/$mode.json")"
-        ! grep -E '"lost": [1-9]' "$scratch/$mode.json" || fail "mode $mode: events were lost"
-    done
+    record_modes "qt: all done"
+    record_events "lock-block .* QMutex=" "lock-block .* QReadWriteLock=.* reader" \
+        "lock-block .* QReadWriteLock=.* held-by-reader" "lock-acquired .* QMutex=" "lock-failed .* QMutex=.* timed" \
+        "lock-release .* QMutex=" "cond-wait .* timed" "cond-wake .* result=110"
     for mode in all holders contended; do
-        "$upmu" dump "$scratch/$mode" >"$scratch/dump" || fail "mode $mode: the trace cannot be read"
-        for event in "lock-block .* QMutex=" "lock-block .* QReadWriteLock=.* reader" \
-            "lock-block .* QReadWriteLock=.* held-by-reader" "lock-acquired .* QMutex=" "lock-failed .* QMutex=.* timed" \
-            "lock-release .* QMutex=" "cond-wait .* timed" "cond-wake .* result=110"; do
-            grep -qE " $event" "$scratch/dump" || fail "mode $mode: no event $event"
-        done
         # What Qt uses inside of its locks is a part of them.
-        ! grep -E " futex-wait .* futex=($(lock_addresses "$scratch/dump")) " "$scratch/dump" || fail "mode $mode: a lock is a futex"
+        ! grep -E " futex-wait .* futex=($(lock_addresses "$scratch/dump-$mode")) " "$scratch/dump-$mode" || fail "mode $mode: a lock is a futex"
     done
     python3 - "$scratch/holders.json" "$version" <<'EOF' || fail "the report: see above"
 import json, sys
@@ -58,44 +50,6 @@ for name in ("rwlock", "recursive") + (("gate",) if sys.argv[2] == "5" else ()):
     longest = objects[name]["longest"]
     assert longest["holder"] > 0 and longest["hold_ns"] > 0, longest
 EOF
-}
-
-# Waits until a command succeeds.
-until_true()
-{
-    for _ in $(seq 1200); do
-        if "$@"; then return; fi
-        sleep 0.05
-    done
-    fail "it never came true: $* (last: $(cat "$scratch/found"))"
-}
-
-# finds FINDING DIR: a line of the output matches. Output without one is kept in "found".
-finds()
-{
-    "$upmu" deadlock "$2" >"$scratch/found" 2>&1 || true # 3: a deadlock was found; 1: there is no recording yet
-    grep -q "$1" "$scratch/found"
-}
-
-# deadlock NAME FINDING LOCK...: PROGRAM NAME is found to have FINDING, whose threads wait for each LOCK
-deadlock()
-{
-    local name=$1 finding=$2 lock when
-    shift 2
-    env UPMU_TRACE="$scratch/$name" UPMU_SYNC=holders LD_PRELOAD="$preload" "$program" "$name" >/dev/null &
-    pid=$!
-    trap 'kill -9 $pid; rm -rf "$scratch"' EXIT
-    until_true finds "$finding" "$scratch/$name"
-    for when in "while it lives" "after it was killed"; do
-        for lock in "$@"; do
-            grep -qE "waits for $lock" "$scratch/found" || fail "$name, $when: no thread waits for $lock: $(cat "$scratch/found")"
-        done
-        [ "$when" = "while it lives" ] || break
-        kill -9 $pid
-        wait $pid || true
-        trap 'rm -rf "$scratch"' EXIT
-        finds "$finding" "$scratch/$name" || fail "$name, after it was killed: $(cat "$scratch/found")"
-    done
 }
 
 deadlocks()

@@ -103,8 +103,9 @@ static int hold_end(struct overview *o, struct ov_thread_stats *stats, const str
         .sampled = (e->flags & UPMU_TRACE_FLAG_SAMPLED) && !stats->begun_observed,
     };
     if (since != 0) {
+        bool has_site = since == stats->begun && stats->begun_site != 0; /* from a stack: outside of wrappers */
         h->begin_ns = since;
-        h->site = waits ? e->cond.held_site : e->lock_release.held_site;
+        h->site = has_site ? stats->begun_site : waits ? e->cond.held_site : e->lock_release.held_site;
         h->partial = false;
     }
     hold_forget(stats);
@@ -160,7 +161,7 @@ int hold_release(struct overview *o, struct ov_thread_stats *stats, const struct
     return rc;
 }
 
-void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event *e)
+void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event *e, uint64_t site)
 {
     bool known = e->lock_block.holder_since != 0;
     if (stats->awaited_since != e->lock_block.holder_since) {
@@ -171,7 +172,7 @@ void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event 
     if (known ? e->lock_block.holder_since <= stats->begun && !stats->begun_partial
               : stats->begun != 0 && stats->begun_observed)
         return;
-    hold_begin(stats, known ? e->lock_block.holder_since : e->time_ns, e->lock_block.holder_site);
+    hold_begin(stats, known ? e->lock_block.holder_since : e->time_ns, site);
     stats->begun_observed = true;
     stats->begun_partial = !known;
 }

@@ -9,8 +9,8 @@
 void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, uint64_t site, bool nests);
 /** A release: `stats->hold` is the hold that ends, with its begin from any source. @return 0; UPMU_E_NOMEM. */
 int hold_release(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e);
-/** A waiter found the object held, as its event records, at the latest since then. */
-void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event *e);
+/** A waiter found the object held, as its event records, at the latest since then; acquired at `site`. */
+void hold_observed(struct ov_thread_stats *stats, const struct upmu_trace_event *e, uint64_t site);
 /** An acquisition by another thread shows that the hold has ended. */
 void hold_forget(struct ov_thread_stats *stats);
 /** A condition variable's wait releases the mutex, however often it was acquired, and acquires it again. @return 0;

@@ -36,6 +36,14 @@ uint64_t call_site_outside(const struct overview *o, uint32_t object, uint64_t b
 /** Sum up the sites of wrappers with those that they are called from. Once, after the last event. */
 void call_sites_merge(struct overview *o);
 
+/** The call site, outside of wrappers, at which the holder of a wait (LOCK_BLOCK) has acquired the lock; 0 if not known. */
+static inline uint64_t call_site_of_holder(const struct overview *o, const struct upmu_trace_event *e)
+{
+    const struct upmu_trace_lock_block *b = &e->lock_block;
+    return b->holder_stack && o->call_site ? o->call_site(o->call_site_arg, e->process, b->holder_site, b->holder_stack)
+                                           : b->holder_site;
+}
+
 /** The call site of an event, outside of wrappers; 0 if not known. A stack that is not readable yet may be later. */
 static inline uint64_t call_site_address(const struct overview *o, const struct upmu_trace_event *e)
 {

@@ -29,11 +29,12 @@ int wait_kind(const struct upmu_trace_event *e)
         break;
     }
     static const uint8_t of_type[] = {
-        [UPMU_OBJECT_MUTEX] = UPMU_WAIT_MUTEX,   [UPMU_OBJECT_SEM] = UPMU_WAIT_SEM,
-        [UPMU_OBJECT_CUSTOM] = UPMU_WAIT_CUSTOM, [UPMU_OBJECT_RWLOCK] = UPMU_WAIT_RWLOCK,
-        [UPMU_OBJECT_SPIN] = UPMU_WAIT_SPIN,     [UPMU_OBJECT_BARRIER] = UPMU_WAIT_BARRIER,
-        [UPMU_OBJECT_ONCE] = UPMU_WAIT_ONCE,     [UPMU_OBJECT_FUTEX] = UPMU_WAIT_FUTEX,
-        [UPMU_OBJECT_QMUTEX] = UPMU_WAIT_MUTEX,  [UPMU_OBJECT_QRWLOCK] = UPMU_WAIT_RWLOCK,
+        [UPMU_OBJECT_MUTEX] = UPMU_WAIT_MUTEX,       [UPMU_OBJECT_SEM] = UPMU_WAIT_SEM,
+        [UPMU_OBJECT_CUSTOM] = UPMU_WAIT_CUSTOM,     [UPMU_OBJECT_RWLOCK] = UPMU_WAIT_RWLOCK,
+        [UPMU_OBJECT_SPIN] = UPMU_WAIT_SPIN,         [UPMU_OBJECT_BARRIER] = UPMU_WAIT_BARRIER,
+        [UPMU_OBJECT_ONCE] = UPMU_WAIT_ONCE,         [UPMU_OBJECT_FUTEX] = UPMU_WAIT_FUTEX,
+        [UPMU_OBJECT_QMUTEX] = UPMU_WAIT_MUTEX,      [UPMU_OBJECT_QRWLOCK] = UPMU_WAIT_RWLOCK,
+        [UPMU_OBJECT_ABSL_MUTEX] = UPMU_WAIT_RWLOCK,
     };
     bool known = e->object_type >= 0 && (size_t)e->object_type < sizeof of_type;
     return known ? of_type[e->object_type] : UPMU_WAIT_MUTEX;
@@ -74,7 +75,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
                              .before = e->flags & UPMU_TRACE_FLAG_BEFORE &&
                                        !(e->kind == UPMU_TRACE_COND_WAIT && e->cond.held_since != 0)};
     if (e->kind == UPMU_TRACE_LOCK_BLOCK) {
-        p.holder_site = e->lock_block.holder_site;
+        p.holder_site = call_site_of_holder(o, e);
         p.holder_since = e->lock_block.holder_since;
         p.holder_stack = e->lock_block.holder_stack;
     }
@@ -83,7 +84,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         uint32_t stats = p.holder == MAP_NONE ? MAP_NONE : stats_of(o, p.holder, object);
         if (stats == MAP_NONE)
             return overview_no_memory();
-        hold_observed(&o->thread_stats[stats], e);
+        hold_observed(&o->thread_stats[stats], e, p.holder_site);
     }
     struct ov_thread *t = &o->threads[thread];
     /* The same wait begins again: the end of the first was lost. With PENDING_MAX open, the end of the outermost

@@ -197,6 +197,7 @@ static const struct {
     {"wait3", NULL, offsetof(struct sync_real, wait3)},
     {"wait4", NULL, offsetof(struct sync_real, wait4)},
     {"waitid", NULL, offsetof(struct sync_real, waitid)},
+    {"system", NULL, offsetof(struct sync_real, system)},
     /* Since glibc 2.30 and 2.31. */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
     {"pthread_rwlock_clockrdlock", NULL, offsetof(struct sync_real, rwlock_clockrdlock)},

@@ -158,6 +158,7 @@ struct sync_real {
     pid_t (*wait3)(int *, int, struct rusage *);
     pid_t (*wait4)(pid_t, int *, int, struct rusage *);
     int (*waitid)(idtype_t, id_t, siginfo_t *, int);
+    int (*system)(const char *);
 };
 
 extern struct sync_real sync_real;

@@ -70,9 +70,9 @@ static uint64_t note_ids(pid_t process, pid_t thread)
     return (uint64_t)(uint32_t)process | (uint64_t)(uint32_t)thread << 32;
 }
 
-void sync_note_self(pid_t process, uint64_t since)
+void sync_note_self(pid_t process, uint64_t since, pid_t parent)
 {
-    const uint64_t value[3] = {note_ids(process, 0), since, 0};
+    const uint64_t value[3] = {note_ids(process, 0), since, (uint64_t)parent};
     write_note(WAIT_FILE_NOTE_SELF, value, "", "");
 }
 
@@ -82,9 +82,9 @@ void sync_note_parent(pid_t process, pid_t thread, uint64_t tick, uint64_t since
     write_note(WAIT_FILE_NOTE_PARENT, value, "", "");
 }
 
-void sync_note_reaped(pid_t child, pid_t thread, uint64_t tick)
+void sync_note_reaped(pid_t child, pid_t thread, uint64_t tick, uint64_t begin)
 {
-    const uint64_t value[3] = {note_ids(child, thread), tick, 0};
+    const uint64_t value[3] = {note_ids(child, thread), tick, begin};
     write_note(WAIT_FILE_NOTE_REAPED, value, "", "");
 }
 

@@ -11,12 +11,12 @@ void sync_note_module(uint64_t base, uint64_t start, uint64_t end, const char *b
 void sync_note_name(uint64_t object, int32_t type, const char *name);
 /** A shared mapping, as WAIT_FILE_NOTE_SHARED describes it. */
 void sync_note_shared(const uint64_t value[3], const char *file, const char *boot);
-/** This process and the tick at which it began to record. */
-void sync_note_self(pid_t process, uint64_t since);
+/** This process, the tick at which it began to record, and its parent. */
+void sync_note_self(pid_t process, uint64_t since, pid_t parent);
 /** The fork that made this process: by which thread, and when that process began to record. */
 void sync_note_parent(pid_t process, pid_t thread, uint64_t tick, uint64_t since);
-/** A child was waited for. */
-void sync_note_reaped(pid_t child, pid_t thread, uint64_t tick);
+/** A child was waited for; `child` 0: that of system(), which was called at `begin`. */
+void sync_note_reaped(pid_t child, pid_t thread, uint64_t tick, uint64_t begin);
 /** The object at this address ends, or a new one begins. */
 void sync_note_end(uint64_t object);
 

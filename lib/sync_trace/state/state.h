@@ -143,7 +143,7 @@ static inline uintptr_t sync_site_key(uintptr_t site)
 /** Whether locks of the type are held by readers, too. */
 static inline bool sync_type_has_readers(uint32_t type)
 {
-    return type == UPMU_OBJECT_RWLOCK || type == UPMU_OBJECT_QRWLOCK;
+    return type == UPMU_OBJECT_RWLOCK || type == UPMU_OBJECT_QRWLOCK || type == UPMU_OBJECT_ABSL_MUTEX;
 }
 
 /** The lock of a key. A key is the lock's address; an rwlock held for reading has its address plus 1, so that readers have

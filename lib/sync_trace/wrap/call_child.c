@@ -2,6 +2,7 @@
 /* Wrappers of calls that wait for a child process. */
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -14,7 +15,7 @@ static pid_t child_waited_for(pid_t child, const int *status, int options)
 {
     bool ends_only = (options & (WUNTRACED | WCONTINUED)) == 0;
     if (child > 0 && (status ? WIFEXITED(*status) || WIFSIGNALED(*status) : ends_only))
-        sync_fork_child_ended(child);
+        sync_fork_child_ended(child, 0);
     return child;
 }
 
@@ -58,6 +59,17 @@ UPMU_API int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
     bool ended = rc == 0 && info && info->si_signo == SIGCHLD &&
                  (info->si_code == CLD_EXITED || info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED);
     if (ended && !(options & WNOWAIT))
-        sync_fork_child_ended(info->si_pid);
+        sync_fork_child_ended(info->si_pid, 0);
+    return rc;
+}
+
+UPMU_API int system(const char *command)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_CHILD, -1, 0, CALL_SITE());
+    uint64_t begin = sync_recording() ? tick_now() : 0;
+    int rc = SYNC_REAL(system)(command);
+    c.rc = rc;
+    if (command && rc != -1 && begin != 0)
+        sync_fork_child_ended(0, begin);
     return rc;
 }

@@ -9,19 +9,12 @@
  * QReadWriteLock are calls of functions. A QMutex of Qt 6, and a QBasicMutex, is acquired and released by inlined code unless
  * it is contended: then only lockInternal() and unlockInternal() are calls. A holder that did not wait is unknown until it releases
  * the lock to a waiter.
- *
- * Qt's functions are called with the recorder off in the thread: the futexes, mutexes and condition variables that they
- * use are parts of the lock.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 
-#include "sync_trace/account/acquire.h"
-#include "sync_trace/account/wait.h"
-#include "sync_trace/early.h"
-#include "sync_trace/thread_life.h"
-#include "sync_trace/wrap/cond.h"
+#include "sync_trace/wrap/library_lock.h"
 
 /* ------------------------------------------------------------------------------------------ Qt's own functions */
 
@@ -147,18 +140,19 @@ static inline void *qt_real(enum qt_version version, enum qt_function function, 
 
 /* A call for a lock. */
 struct qt_call {
+    struct library_call call;
     enum qt_version version;
     void *object;
-    struct lock_call lock;
     enum qt_function real;  /**< the function that was called */
     enum qt_function tries; /**< one that takes milliseconds, for a try; QT_FUNCTIONS: the try has failed already */
     bool timed;             /**< `real` takes milliseconds */
     int ms;                 /**< these; negative: no limit */
 };
 
-static inline bool qt_call_real(const struct qt_call *c)
+static bool qt_call_real(const struct library_call *call)
 {
-    void *real = qt_real(c->version, c->real, c->lock.site);
+    const struct qt_call *c = (const struct qt_call *)call;
+    void *real = qt_real(c->version, c->real, call->lock.site);
     if (c->timed)
         return ((bool (*)(void *, int))real)(c->object, c->ms);
     if (c->ms == 0)
@@ -167,173 +161,63 @@ static inline bool qt_call_real(const struct qt_call *c)
     return true;
 }
 
-struct qt_inside {
-    struct sync_thread *t;
-    uint32_t before;
-};
-
-static void qt_left(const struct qt_inside *inside)
+static bool qt_try(const struct library_call *call)
 {
-    sync_unguard(inside->t, inside->before);
-    sync_tls.busy = 0;
-}
-
-/* What Qt calls in this scope belongs to the lock, and is not counted as lost. Also if the thread is canceled in it. */
-#define QT_INSIDE(thread) \
-    sync_tls.busy = 1;    \
-    const struct qt_inside inside_ __attribute__((unused, cleanup(qt_left))) = {(thread), sync_guard(thread)}
-
-__attribute__((noinline)) static bool qt_wait(struct sync_thread *t, uint32_t mode, const struct qt_call *c)
-{
-    struct sync_wait w = {.t = t,
-                          .lock = c->lock.key,
-                          .site = c->lock.site,
-                          .type = c->lock.type,
-                          .flags = c->ms >= 0 ? UPMU_TRACE_FLAG_TIMED : 0,
-                          .request_stack = c->lock.request_stack};
-    sync_early_check(t);
-    sync_wait_begin(&w, mode, -1, true);
-    {
-        QT_INSIDE(t);
-        w.result = qt_call_real(c) ? 0 : ETIMEDOUT;
-    }
-    sync_wait_end(&w);
-    return w.result == 0;
-}
-
-static inline bool qt_try(struct sync_thread *t, const struct qt_call *c)
-{
-    QT_INSIDE(t);
-    return ((bool (*)(void *, int))qt_real(c->version, c->tries, c->lock.site))(c->object, 0);
+    const struct qt_call *c = (const struct qt_call *)call;
+    return ((bool (*)(void *, int))qt_real(c->version, c->tries, call->lock.site))(c->object, 0);
 }
 
 static inline __attribute__((always_inline)) bool qt_lock(struct qt_call *c)
 {
-    uint32_t mode = sync_mode();
-    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
-    if (!t)
-        return qt_call_real(c);
-    c->lock.flags = c->ms == 0 ? UPMU_TRACE_FLAG_TRIED : c->ms > 0 ? UPMU_TRACE_FLAG_TIMED : 0;
-    if (c->ms != 0)
-        c->lock.request_stack = sync_request(t, mode, c->lock.type, c->lock.key, c->lock.site);
-    bool got = c->tries != QT_FUNCTIONS && qt_try(t, c);
-    if (got)
-        sync_acquired(t, mode, &c->lock, 0);
-    else if (c->ms == 0)
-        sync_try_failed(t, mode, &c->lock, EBUSY);
-    return got || (c->ms != 0 && qt_wait(t, mode, c));
+    c->call.lock.flags = c->ms == 0 ? UPMU_TRACE_FLAG_TRIED : c->ms > 0 ? UPMU_TRACE_FLAG_TIMED : 0;
+    c->call.real = qt_call_real;
+    c->call.attempt = c->tries == QT_FUNCTIONS ? NULL : qt_try;
+    return library_lock(&c->call);
 }
 
-/* ----------------------------------------------------------------------------------------------------- unlocking */
-
-static inline void qt_call_unlock(const struct qt_call *c)
+static bool qt_call_unlock(const struct library_call *call)
 {
-    ((void (*)(void *))qt_real(c->version, c->real, c->lock.site))(c->object);
-}
-
-static void qt_unlock_inside(struct sync_thread *t, const struct qt_call *c)
-{
-    QT_INSIDE(t);
-    qt_call_unlock(c);
-}
-
-/* Acquired before the recording; or by inlined code, and a thread waits for it: then the release is all that is known. */
-static void qt_unlock_unknown(struct sync_thread *t, uint32_t mode, const struct qt_call *c)
-{
-    uint64_t tick = tick_now();
-    bool inlined = c->real == QT_INTERNAL_UNLOCK;
-    const struct sync_held nothing = {.lock = c->lock.key, .wanted = c->lock.key};
-    qt_unlock_inside(t, c);
-    if (!inlined)
-        sync_release_before(t, &c->lock, tick);
-    else if (mode != MODE_OFF && mode != MODE_COUNTS)
-        sync_release_write(t, &c->lock, &nothing, tick);
-}
-
-static inline bool qt_release_begin(struct sync_thread *t, uint32_t mode, struct qt_call *c, struct lock_release *r)
-{
-    if (sync_release_begin(t, mode, &c->lock, r))
-        return true;
-    if (c->lock.type != UPMU_OBJECT_QRWLOCK)
-        return false;
-    c->lock.key++; /* held for reading */
-    return sync_release_begin(t, mode, &c->lock, r);
+    const struct qt_call *c = (const struct qt_call *)call;
+    ((void (*)(void *))qt_real(c->version, c->real, call->lock.site))(c->object);
+    return true;
 }
 
 static void qt_unlock(struct qt_call *c)
 {
-    uint32_t mode = sync_mode();
-    struct sync_thread *t = sync_release_thread(mode);
-    struct lock_release r;
-    if (!t) {
-        qt_call_unlock(c);
-    } else if (qt_release_begin(t, mode, c, &r)) {
-        qt_unlock_inside(t, c);
-        sync_release_end(t, &c->lock, &r, false);
-    } else {
-        qt_unlock_unknown(t, mode, c);
-    }
+    c->call.real = qt_call_unlock;
+    library_unlock(&c->call, c->real == QT_INTERNAL_UNLOCK);
 }
 
 /* --------------------------------------------------------------------------------------------- condition variables */
 
 struct qt_wait {
+    struct library_wait wait;
     enum qt_version version;
     enum qt_function real;
-    void *cond;
-    struct qt_call mutex;
+    void *cond, *mutex;
     unsigned long ms;
     const struct qt_deadline *until; /**< NULL: `ms` */
-    bool timed;                      /**< the wait has a limit */
 };
 
-static bool qt_cond_real(const struct qt_wait *w)
+static bool qt_cond_real(const struct library_call *call)
 {
-    void *real = qt_real(w->version, w->real, w->mutex.lock.site);
+    const struct qt_wait *w = (const struct qt_wait *)call;
+    void *real = qt_real(w->version, w->real, call->lock.site);
     if (w->until)
-        return ((bool (*)(void *, void *, struct qt_deadline))real)(w->cond, w->mutex.object, *w->until);
-    return ((bool (*)(void *, void *, unsigned long))real)(w->cond, w->mutex.object, w->ms);
+        return ((bool (*)(void *, void *, struct qt_deadline))real)(w->cond, w->mutex, *w->until);
+    return ((bool (*)(void *, void *, unsigned long))real)(w->cond, w->mutex, w->ms);
 }
 
-/* The lock is released before the thread waits, and acquired again whatever ends the wait. */
 static bool qt_cond_wait(struct qt_wait *w)
 {
-    uint32_t mode = sync_mode();
-    struct sync_thread *t = sync_release_thread(mode);
-    struct sync_cond_wait c __attribute__((cleanup(sync_cond_wait_end))) = {
-        .cond = w->cond, .site = w->mutex.lock.site, .flags = w->timed ? UPMU_TRACE_FLAG_TIMED : 0};
-    struct lock_release r = {0};
-    bool got;
-    if (!t || !w->mutex.object)
-        return qt_cond_real(w);
-    bool held = qt_release_begin(t, mode, &w->mutex, &r);
-    if (held && r.tick != 0)
-        sync_release_write(t, &w->mutex.lock, &r.held, r.tick);
-    sync_cond_wait_begin(&c);
-    {
-        QT_INSIDE(t);
-        got = qt_cond_real(w);
-    }
-    c.result = got ? 0 : ETIMEDOUT;
-    sync_cond_wait_end(&c);
-    c = (struct sync_cond_wait){0}; /* it has ended */
-    mode = sync_mode();
-    if (held && mode != MODE_OFF && (t = sync_thread()) != NULL)
-        sync_acquired(t, mode, &w->mutex.lock, 0);
-    return got;
+    w->wait.cond = w->cond;
+    w->wait.lock.real = qt_cond_real;
+    return w->mutex ? library_cond_wait(&w->wait) : qt_cond_real(&w->wait.lock);
 }
 
 static void qt_wake(enum qt_version version, enum qt_function real, int32_t kind, void *cond, uintptr_t site)
 {
-    struct sync_thread *t = sync_recording();
-    void (*wake)(void *) = (void (*)(void *))qt_real(version, real, site);
-    sync_cond_signal_write(kind, cond, site);
-    if (!t) {
-        wake(cond);
-        return;
-    }
-    QT_INSIDE(t);
-    wake(cond);
+    library_signal((void (*)(void *))qt_real(version, real, site), kind, cond, site);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the wrappers */
@@ -344,41 +228,43 @@ static void qt_wake(enum qt_version version, enum qt_function real, int32_t kind
     __asm__(".symver sync_qt" #v "_" #name ", " QT_N_##function "@Qt_" #v); \
     result sync_qt##v##_##name arguments
 
-#define QT_LOCK(name, v, function, tries_, timed_, ms_, type_, reads, result, arguments)                        \
-    QT_EXPORT(name, v, function, result, arguments)                                                             \
-    {                                                                                                           \
-        struct qt_call c = {.version = QT_##v,                                                                  \
-                            .object = object,                                                                   \
-                            .lock = {.key = (uintptr_t)object + (reads), .type = (type_), .site = CALL_SITE()}, \
-                            .real = QT_##function,                                                              \
-                            .tries = (tries_),                                                                  \
-                            .timed = (timed_),                                                                  \
-                            .ms = (ms_)};                                                                       \
-        return (result)qt_lock(&c);                                                                             \
+#define QT_LOCK(name, v, function, tries_, timed_, ms_, type_, reads, result, arguments)                             \
+    QT_EXPORT(name, v, function, result, arguments)                                                                  \
+    {                                                                                                                \
+        struct qt_call c = {.version = QT_##v,                                                                       \
+                            .object = object,                                                                        \
+                            .call.lock = {.key = (uintptr_t)object + (reads), .type = (type_), .site = CALL_SITE()}, \
+                            .real = QT_##function,                                                                   \
+                            .tries = (tries_),                                                                       \
+                            .timed = (timed_),                                                                       \
+                            .ms = (ms_)};                                                                            \
+        return (result)qt_lock(&c);                                                                                  \
     }
 
-#define QT_UNLOCK(name, v, function, type_)                                                           \
-    QT_EXPORT(name, v, function, void, (void *object))                                                \
-    {                                                                                                 \
-        struct qt_call c = {.version = QT_##v,                                                        \
-                            .object = object,                                                         \
-                            .lock = {.key = (uintptr_t)object, .type = (type_), .site = CALL_SITE()}, \
-                            .real = QT_##function};                                                   \
-        qt_unlock(&c);                                                                                \
+#define QT_UNLOCK(name, v, function, type_)                                                                \
+    QT_EXPORT(name, v, function, void, (void *object))                                                     \
+    {                                                                                                      \
+        struct qt_call c = {.version = QT_##v,                                                             \
+                            .object = object,                                                              \
+                            .call.lock = {.key = (uintptr_t)object, .type = (type_), .site = CALL_SITE()}, \
+                            .real = QT_##function};                                                        \
+        qt_unlock(&c);                                                                                     \
     }
 
-#define QT_WAIT(name, v, function, type_, argument, ms_, until_, timed_)                                           \
-    QT_EXPORT(name, v, function, bool, (void *cond, void *object, argument))                                       \
-    {                                                                                                              \
-        struct qt_wait w = {                                                                                       \
-            .version = QT_##v,                                                                                     \
-            .real = QT_##function,                                                                                 \
-            .cond = cond,                                                                                          \
-            .mutex = {.object = object, .lock = {.key = (uintptr_t)object, .type = (type_), .site = CALL_SITE()}}, \
-            .ms = (ms_),                                                                                           \
-            .until = (until_),                                                                                     \
-            .timed = (timed_)};                                                                                    \
-        return qt_cond_wait(&w);                                                                                   \
+#define QT_WAIT(name, v, function, type_, argument, ms_, until_, timed_)                       \
+    QT_EXPORT(name, v, function, bool, (void *cond, void *object, argument))                   \
+    {                                                                                          \
+        struct qt_wait w = {.version = QT_##v,                                                 \
+                            .real = QT_##function,                                             \
+                            .cond = cond,                                                      \
+                            .mutex = object,                                                   \
+                            .wait.lock.lock = {.key = (uintptr_t)object,                       \
+                                               .type = (type_),                                \
+                                               .site = CALL_SITE(),                            \
+                                               .flags = (timed_) ? UPMU_TRACE_FLAG_TIMED : 0}, \
+                            .ms = (ms_),                                                       \
+                            .until = (until_)};                                                \
+        return qt_cond_wait(&w);                                                               \
     }
 
 #define QT_WAKE(name, v, function, kind)                           \

@@ -74,11 +74,12 @@ enum wait_file_note_kind {
      *  /proc/PID/maps, the kernel's boot id */
     WAIT_FILE_NOTE_SHARED = 4,
     /* Relations between processes, so that their lock orders can be compared. Ticks are those of events. */
-    WAIT_FILE_NOTE_SELF = 5, /**< value: process id, tick at which the recording began, 0 */
+    WAIT_FILE_NOTE_SELF = 5, /**< value: process id, tick at which the recording began, parent's process id */
     WAIT_FILE_NOTE_PARENT =
         6, /**< it was forked. value: parent's process id | thread id << 32, tick, the parent's own SELF tick */
     WAIT_FILE_NOTE_REAPED =
-        7, /**< a child has ended and was waited for. value: its process id | thread that waited << 32, tick, 0 */
+        7, /**< a child has ended and was waited for. value: its process id, 0 in system() | thread that waited << 32, tick, tick at
+                which system() was called or 0 */
 };
 
 /** Notes follow each other in the order of writing. */

@@ -79,13 +79,21 @@ const char *upmu_trace_kind_name(int kind)
 const char *upmu_object_type_name(int type)
 {
     static const char *const names[] = {
-        [UPMU_OBJECT_NONE] = "none",       [UPMU_OBJECT_MUTEX] = "mutex",
-        [UPMU_OBJECT_COND] = "cond",       [UPMU_OBJECT_SEM] = "sem",
-        [UPMU_OBJECT_CUSTOM] = "lock",     [UPMU_OBJECT_THREAD] = "thread",
-        [UPMU_OBJECT_RWLOCK] = "rwlock",   [UPMU_OBJECT_SPIN] = "spin",
-        [UPMU_OBJECT_BARRIER] = "barrier", [UPMU_OBJECT_ONCE] = "once",
-        [UPMU_OBJECT_FUTEX] = "futex",     [UPMU_OBJECT_CALL] = "call",
-        [UPMU_OBJECT_QMUTEX] = "QMutex",   [UPMU_OBJECT_QRWLOCK] = "QReadWriteLock",
+        [UPMU_OBJECT_NONE] = "none",
+        [UPMU_OBJECT_MUTEX] = "mutex",
+        [UPMU_OBJECT_COND] = "cond",
+        [UPMU_OBJECT_SEM] = "sem",
+        [UPMU_OBJECT_CUSTOM] = "lock",
+        [UPMU_OBJECT_THREAD] = "thread",
+        [UPMU_OBJECT_RWLOCK] = "rwlock",
+        [UPMU_OBJECT_SPIN] = "spin",
+        [UPMU_OBJECT_BARRIER] = "barrier",
+        [UPMU_OBJECT_ONCE] = "once",
+        [UPMU_OBJECT_FUTEX] = "futex",
+        [UPMU_OBJECT_CALL] = "call",
+        [UPMU_OBJECT_QMUTEX] = "QMutex",
+        [UPMU_OBJECT_QRWLOCK] = "QReadWriteLock",
+        [UPMU_OBJECT_ABSL_MUTEX] = "absl::Mutex",
     };
     return NAME_OF(names, type);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -326,6 +327,61 @@ static void px_cond_late(void)
     await_children();
 }
 
+/* Named semaphores that no process can open any more. */
+static sem_t *named[2];
+static void named_ab(void)
+{
+    MUST(sem_wait(named[0]));
+    meet(2);
+    MUST(sem_wait(named[1]));
+}
+static void px_named_sem_removed(void)
+{
+    char name[32];
+    if (geteuid() != 0) { /* only root can see that no process has a descriptor */
+        px_sem();
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "/upmu-hard-%d-%u", (int)getpid(), i);
+        named[i] = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
+        if (named[i] == SEM_FAILED)
+            abort();
+        MUST(sem_unlink(name));
+    }
+    child(named_ab);
+    MUST(sem_wait(named[1]));
+    meet(2);
+    MUST(sem_wait(named[0]));
+}
+
+static void post_through_descriptor(int fd)
+{
+    struct pollfd none = {.fd = -1};
+    (void)poll(&none, 1, IDLE_MS);
+    sem_t *sem = mmap(NULL, sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (sem == MAP_FAILED)
+        abort();
+    MUST(sem_post(sem));
+    _exit(0);
+}
+/* A semaphore without a name, but a process that is not mapped there yet has a descriptor of its memory. */
+static void px_sem_by_descriptor(void)
+{
+    int fd = memfd_create("semaphore", 0);
+    if (fd < 0 || ftruncate(fd, sizeof(sem_t)) != 0)
+        abort();
+    if (fork() == 0)
+        post_through_descriptor(fd);
+    sem_t *sem = mmap(NULL, sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (sem == MAP_FAILED)
+        abort();
+    (void)close(fd);
+    MUST(sem_init(sem, 1, 0));
+    MUST(sem_wait(sem));
+    await_children();
+}
+
 /* All that wait are recorded, but the semaphore has a name: a process that comes later may post it. */
 static void px_named_sem_idle(void)
 {
@@ -441,6 +497,8 @@ const struct dl_case cases_processes[] = {
     {"px_held_long", px_held_long},
     {"px_post_late", px_post_late},
     {"px_cond_late", px_cond_late},
+    {"px_named_sem_removed", px_named_sem_removed},
+    {"px_sem_by_descriptor", px_sem_by_descriptor},
     {"px_named_sem_idle", px_named_sem_idle},
     {"px_same_order", px_same_order},
     {"px_before_fork", px_before_fork},

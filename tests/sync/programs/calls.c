@@ -352,6 +352,12 @@ static void children(void)
     CALL_CHILD(wait3, &status, 0, &usage);
     CALL_CHILD(wait4, -1, &status, 0, &usage);
     CALL_CHILD(waitid, P_ALL, 0, &info, WEXITED);
+    unsetenv("LD_PRELOAD"); /* the command is not to be recorded */
+    mark("system");
+    status = system("sleep 0.01");
+    mark("-");
+    CHECK(status == 0);
+    printf("system\n");
     CALL(NULL, waitpid, -1, &status, WNOHANG);
 }
 

@@ -81,6 +81,7 @@ const char *report_type_name(int type)
         return "call";
     case UPMU_OBJECT_QMUTEX:
     case UPMU_OBJECT_QRWLOCK:
+    case UPMU_OBJECT_ABSL_MUTEX:
         return upmu_object_type_name(type);
     default:
         return "unknown";

@@ -220,7 +220,8 @@ static enum object_table object_table_of(const struct upmu_overview_object *o)
 {
     bool lock = o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
                 o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE || o->type == UPMU_OBJECT_QMUTEX ||
-                o->type == UPMU_OBJECT_QRWLOCK || (o->type == UPMU_OBJECT_SEM && o->holds + o->partial_holds > 0);
+                o->type == UPMU_OBJECT_QRWLOCK || o->type == UPMU_OBJECT_ABSL_MUTEX ||
+                (o->type == UPMU_OBJECT_SEM && o->holds + o->partial_holds > 0);
     return lock ? OBJECTS_LOCKS : o->type == UPMU_OBJECT_CALL ? OBJECTS_CALLS : OBJECTS_SIGNALED;
 }
 
