@@ -58,6 +58,33 @@ static void pairs(void *arg, size_t n)
     }
 }
 
+/* A function with a patchable entry, and one without. */
+#define LEAF(name, bytes)                                                             \
+    __attribute__((noinline, patchable_function_entry(bytes))) static void name(void) \
+    {                                                                                 \
+        bench_barrier();                                                              \
+    }                                                                                 \
+    static void name##s(void *arg, size_t n)                                          \
+    {                                                                                 \
+        (void)arg;                                                                    \
+        for (size_t i = 0; i < n; i++)                                                \
+            name();                                                                   \
+    }
+LEAF(patchable, 5)
+LEAF(plain, 0)
+
+static void compare_patchable(struct bench *b)
+{
+    const struct bench_pair pair = {
+        .subject = {.name = "call of a function with a patchable entry, off", .loop = patchables},
+        .floor = {.name = "call of a function without", .loop = plains},
+        .n = BATCH,
+        .judge = BENCH_ADDED,
+        .bar = 0.1,
+    };
+    (void)bench_compare(b, &pair);
+}
+
 /* Two functions in turn: the child called last is never the one that is called. */
 static void in_turn(void *arg, size_t n)
 {
@@ -87,6 +114,7 @@ static int run_off(int argc, char **argv)
 {
     struct bench *b = bench_start("functions", argc, argv);
     compare(b, "call of an instrumented function, off", pairs, &empty, 3);
+    compare_patchable(b);
     return bench_end(b);
 }
 

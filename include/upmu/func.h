@@ -64,17 +64,18 @@ UPMU_API int upmu_func_stop(void);
 UPMU_API UPMU_CHECKED int upmu_func_select(const struct upmu_func_selection *selection);
 
 /**
- * Patch the functions that clang built with -fxray-instrument, in all modules that are loaded: from now on their calls are recorded.
+ * Patch the functions that were built with -fpatchable-function-entry=5, or by clang with -fxray-instrument, in all modules that are
+ * loaded: from now on their calls are recorded.
  * Recording does so when it begins, and for each module that is opened by a path later. Other threads may run meanwhile.
  * @return the number of places that are patched; UPMU_E_STATE (recording was not set up, or has ended; or a seccomp filter was
  *         installed since), UPMU_E_UNSUPPORTED (the
- *         instruction set is not x86-64), UPMU_E_SYSTEM (the kernel or a security module forbids it), UPMU_E_NOMEM. Thread
+ *         instruction set is not x86-64, or the program has a shadow stack), UPMU_E_SYSTEM (the kernel or a security module forbids it), UPMU_E_NOMEM. Thread
  *         safe, not async-signal-safe.
  */
 UPMU_API int upmu_func_patch(void);
 
 /**
- * Take the patches back: such functions cost a jump over nops again. Calls that have not returned end at the return of their caller.
+ * Take the patches back: such functions cost nops, or a jump over them, again. Calls that have not returned end at the return of their caller.
  * The bytes that the program skips are restored only if it has no other thread.
  * @return as upmu_func_patch()
  */

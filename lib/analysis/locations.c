@@ -172,8 +172,10 @@ struct upmu_symbol location_symbol_at(const struct upmu_overview *o, const struc
 {
     struct upmu_symbol s = l->symbol;
     s.address = l->address;
-    if (depth >= l->n_frames)
+    if (depth >= l->n_frames) { /* of a module whose functions are all wrappers, one without a name is */
+        s.wrapper = symbols_is_wrapper(o->lookup->symbols, &(struct symbol_frame){0}, s.module);
         return s;
+    }
     const struct symbol_frame *f = &l->frames[depth];
     s.function = f->function;
     s.file = f->file;

@@ -164,3 +164,21 @@ FUNC_PLAIN void func_hook_return(uint64_t function, uint64_t cfa)
     if (LIKELY(gate & FUNC_KIND) && UNLIKELY(!hook_return(gate, function)))
         hook_return_slowly(function, cfa);
 }
+
+FUNC_PLAIN void func_hook_returned(uint64_t cfa)
+{
+    const struct func_tree *t = func_tls.thread->tree;
+    if (!t || !(func_gate_read() & FUNC_KIND))
+        return;
+    const struct func_frame *f = func_tree_top(t), *top;
+    while (UNLIKELY(f->cfa != cfa) && f->node != t->nodes_start)
+        f--; /* what was left without a return ends with it */
+    for (bool goes_on = true; goes_on && f->cfa == cfa; f = top) {
+        top = func_tree_top(t);
+        func_hook_return(func_frame_node(f)->function, cfa);
+        goes_on = func_tree_top(t) < top;
+        top = func_tree_top(t);
+        if (top > f)
+            top = f; /* a frame of the same function was above it */
+    }
+}

@@ -14,6 +14,8 @@ UPMU_API void __cyg_profile_func_exit(void *function, void *site);
  *  @param site the address that the function returns to */
 void func_hook_enter(uint64_t function, uint64_t cfa, uint64_t site);
 void func_hook_return(uint64_t function, uint64_t cfa);
+/** All functions that were entered with this `cfa` return: those but the last one ended with a tail call. */
+void func_hook_returned(uint64_t cfa);
 
 /** Measure their own cost in the calling thread, whose tree is empty again afterwards, and store it. The gate must be open. */
 void func_overhead_measure(void);

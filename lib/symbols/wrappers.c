@@ -84,6 +84,7 @@ static const struct {
     {SUBJECT_MODULE, "/libboost_thread"},
     {SUBJECT_MODULE, "/libupmu_sync.so"},
     {SUBJECT_MODULE, "/libupmu_heap.so"},
+    {SUBJECT_MODULE, "/libupmu_func.so"},
 };
 
 /* ------------------------------------------------------------------------------------------------------- names */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions built by clang with -fxray-instrument, patched in and out by the program:
+ * Functions built by clang with -fxray-instrument, or with -fpatchable-function-entry=5 and PATCHABLE, patched in and out by the program:
  *
  *     sleds bytes          with one thread every byte of the code is restored, and calls count only while it is patched
  *     sleds threads N      patched and unpatched N times while four threads call and check arguments and results
@@ -33,7 +33,14 @@
 #include "upmu/func.h"
 
 #define OWN __attribute__((noinline))
+/* XRay has a sled before a tail call. Where returns are caught, the function returns with what it called. */
+#ifdef PATCHABLE
+#define PLAIN __attribute__((noinline, patchable_function_entry(0)))
+enum { TAIL_IS_CALLER = 1 };
+#else
+enum { TAIL_IS_CALLER = 0 };
 #define PLAIN __attribute__((noinline, xray_never_instrument))
+#endif
 
 struct wide {
     long a, b;
@@ -137,7 +144,7 @@ PLAIN static void print_calls(long n)
     static const char *const once[] = {"sum9", "mix", "pair", "extended", "various", "tail", "leaf"};
     for (size_t i = 0; i < sizeof once / sizeof *once; i++)
         printf("calls %s %ld\n", once[i], n);
-    printf("calls deep %ld\nedge tail leaf %d\n", 11 * n, 0);
+    printf("calls deep %ld\nedge tail leaf %ld\n", 11 * n, TAIL_IS_CALLER * n);
 }
 
 extern const char __executable_start[], etext[];
@@ -223,7 +230,7 @@ OWN static void began_before(const char *what)
 
 PLAIN static int switched(void)
 {
-    for (int i = 0; i < 3; i++) {
+    for (volatile int i = 0; i < 3; i++) { /* longjmp() */
         began_before("unpatch");
         began_before("patch"); /* its call is not recorded, its return is */
         if (setjmp(again) == 0)

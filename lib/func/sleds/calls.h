@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { SLED_FUNCTIONS_MAX = 1 << 22 };
+enum { SLED_FUNCTIONS_MAX = 1 << 22, SLED_PATCH_BYTES = 5 };
 
 /** Functions by the number in their sleds. */
 extern uint64_t *sled_functions __attribute__((visibility("hidden")));
@@ -19,6 +19,10 @@ void sled_entry(void) __attribute__((visibility("hidden")));
 void sled_tail(void) __attribute__((visibility("hidden")));
 /** A sled in place of a return jumps here, with the number of the function in r10d. */
 void sled_exit(void) __attribute__((visibility("hidden")));
+/** Called by a patched entry, SLED_PATCH_BYTES before the return address. */
+void sled_patched(void) __attribute__((visibility("hidden")));
+/** Replaced return addresses: a function with a patched entry has returned. */
+void sled_returned(void) __attribute__((visibility("hidden")));
 #endif
 
 #endif

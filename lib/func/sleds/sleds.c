@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sleds of -fxray-instrument, patched in and out while other threads run.
+ * Sleds, patched in and out while other threads run.
  *
- * An entry sled is "jmp +9" and nine bytes that it skips; an exit sled is a return and ten bytes that are never executed. The skipped
+ * Of XRay, an entry sled is "jmp +9" and nine bytes that it skips; an exit sled is a return and ten bytes that are never executed. The skipped
  * bytes are written first; then every CPU that runs this process is serialized (membarrier); then one byte makes the sled live: the
  * jump's distance becomes 4, and ends at a call, or the return becomes the first byte of a move. A store of one byte cannot be
  * seen half done, and what it leads to is complete on all CPUs by then. That byte switches the sled off again, too. The skipped
  * bytes are restored only if there is no other thread: one that was descheduled within the sled would execute them.
+ *
+ * A patchable entry is five nops, or one of five bytes; its first byte becomes that of a call. The bytes after it, the distance of the
+ * call, are harmless as instructions (stubs.c), and are written before that, one at a time.
  *
  * Code is written through /proc/self/mem: no page is writable and executable at any time, nor loses its execute permission
  * while threads run in it.
@@ -25,12 +28,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/loaded_module.h"
 #include "base/map.h"
 #include "base/private_table.h"
 #include "base/variables.h"
 #include "func/elf_functions.h"
-#include "func/sleds/calls.h"
+#include "func/sleds/module.h"
+#include "func/sleds/returns.h"
 #include "func/state.h"
 
 /* Whether the addresses are in one segment of the module that has these permissions, and no write permission. */
@@ -46,20 +49,21 @@ static bool sled_in_segment(const struct dl_phdr_info *info, uint64_t address, u
     return false;
 }
 
-static bool sleds_find(const struct dl_phdr_info *info, const char *path, uint64_t *at, uint64_t *bytes)
+#define SECTION_XRAY "xray_instr_map"
+#define SECTION_PATCHABLE "__patchable_function_entries"
+
+/* A section, as it is loaded. */
+static bool sleds_section(const struct elf_functions *file, const struct dl_phdr_info *info, const char *name,
+                          uint64_t *at, uint64_t *bytes)
 {
-    struct elf_functions file;
-    elf_functions_map(&file, path);
-    bool found = file.file && elf_functions_section(&file, "xray_instr_map", at, bytes);
-    elf_functions_free(&file);
+    bool found = file->file && elf_functions_section(file, name, at, bytes);
     *at += info->dlpi_addr;
     return found && sled_in_segment(info, *at, *bytes, PF_R);
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-enum sled_kind { SLED_ENTRY = 0, SLED_EXIT = 1, SLED_TAIL = 2 };
-enum { SLED_VERSION = 2, SLED_BYTES = 11, STUB_BYTES = 16, SLED_JUMP_OFF = 9, SLED_JUMP_ON = 4 };
+enum { SLED_VERSION = 2 };
 
 /** An entry of xray_instr_map: addresses are relative to the field's own address. */
 struct sled_entry_raw {
@@ -68,29 +72,14 @@ struct sled_entry_raw {
 };
 _Static_assert(sizeof(struct sled_entry_raw) == 32, "size of an entry of xray_instr_map");
 
-struct sled {
-    uint64_t address;
-    uint32_t function; /* its number */
-    uint8_t kind;
-    unsigned char before[SLED_BYTES];
-};
-
-struct sled_module {
-    uint64_t start, end;
-    uint64_t layout; /* hash of its segments */
-    char id[BUILD_ID_TEXT];
-    char *stubs; /* within reach of its calls: entry, exit, tail */
-    struct sled *all;
-    size_t n, cap;
-    bool on, loaded;
-};
-
 static struct {
     pid_t owner; /* the process whose thread uses the rest */
     struct sled_module *modules;
     size_t n_modules, cap_modules;
     uint32_t n_functions;
     uint32_t foreign; /* sleds that another runtime has patched; UINT32_MAX: reported */
+    uint32_t
+        short_entries; /* patchable ones with less than five bytes after the function's begin; UINT32_MAX: reported */
     uint32_t on;
     bool registered;  /* for membarrier() */
     uint32_t filters; /* of system calls, when the first sleds were looked for, plus 1 */
@@ -103,9 +92,6 @@ static int sleds_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory for the sleds of functions");
 }
-
-static const unsigned char sled_jump[] = {0xeb, SLED_JUMP_OFF, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0};
-static const unsigned char sled_return[] = {0xc3, 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0};
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
@@ -124,35 +110,10 @@ static bool sleds_serialize(void)
     return syscall(SYS_membarrier, PRIVATE_SYNC_CORE, 0, 0) == 0;
 }
 
-static void sled_relative(unsigned char *at, uint64_t from, const char *to)
-{
-    int32_t distance = (int32_t)((int64_t)(uintptr_t)to - (int64_t)from);
-    memcpy(at, &distance, sizeof distance);
-}
-
-/* The skipped bytes. */
-static void sled_body(const struct sled_module *m, const struct sled *s, unsigned char bytes[SLED_BYTES])
-{
-    memcpy(bytes, s->before, SLED_BYTES);
-    bool is_exit = s->kind == SLED_EXIT;
-    const char *stub = m->stubs + (size_t)STUB_BYTES * s->kind;
-    if (is_exit)
-        bytes[1] = 0xba; /* with 0x41: mov $function, %r10d */
-    memcpy(bytes + 2, &s->function, sizeof s->function);
-    bytes[6] = is_exit ? 0xe9 : 0xe8; /* jmp, call */
-    sled_relative(bytes + 7, s->address + SLED_BYTES, stub);
-}
-
-/* The byte that makes a sled live, or not. */
-static unsigned char sled_byte(const struct sled *s, bool on)
-{
-    return s->kind == SLED_EXIT ? on ? 0x41 : 0xc3 : on ? SLED_JUMP_ON : SLED_JUMP_OFF;
-}
-
 static bool sled_switch(int memory, const struct sled *s, bool on)
 {
     unsigned char byte = sled_byte(s, on);
-    return sled_write(memory, s->address + (s->kind == SLED_EXIT ? 0 : 1), &byte, 1);
+    return sled_write(memory, s->address + sled_byte_at(s), &byte, 1);
 }
 
 /* On: exits first; off: entries first. So each entry has its exit. */
@@ -161,18 +122,46 @@ static bool sleds_switch(int memory, struct sled_module *m, bool on)
     bool ok = true;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < m->n; i++)
-            if ((m->all[i].kind == SLED_ENTRY) == ((pass == 1) == on))
+            if ((m->all[i].kind != SLED_EXIT && m->all[i].kind != SLED_TAIL) == ((pass == 1) == on))
                 ok = sled_switch(memory, &m->all[i], on) && ok;
     return ok;
 }
 
-static bool sleds_prepare(int memory, struct sled_module *m)
+/* The bytes that follow the one that makes a sled live. */
+static bool sled_prepare(int memory, const struct sled_module *m, const struct sled *s)
 {
+    unsigned char bytes[SLED_BYTES];
+    size_t skip = sled_byte_at(s) + 1;
+    sled_body(m, s, bytes);
+    return sled_write(memory, s->address + skip, bytes + skip, sled_length(s) - skip);
+}
+
+/* One byte of each patchable entry. @return whether none was written; -1: it cannot be */
+static int sleds_prepare_byte(int memory, const struct sled_module *m, size_t at)
+{
+    int none = 1;
     for (size_t i = 0; i < m->n; i++) {
+        const struct sled *s = &m->all[i];
         unsigned char bytes[SLED_BYTES];
-        size_t skip = m->all[i].kind == SLED_EXIT ? 1 : 2;
-        sled_body(m, &m->all[i], bytes);
-        if (!sled_write(memory, m->all[i].address + skip, bytes + skip, SLED_BYTES - skip))
+        sled_body(m, s, bytes);
+        if (!sled_is_patchable(s) || ((const unsigned char *)(uintptr_t)s->address)[at] == bytes[at])
+            continue;
+        if (!sled_write(memory, s->address + at, &bytes[at], 1))
+            return -1;
+        none = 0;
+    }
+    return none;
+}
+
+/* Threads may execute the bytes of patchable entries meanwhile. */
+static bool sleds_prepare(int memory, const struct sled_module *m, bool alone)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if ((alone || !sled_is_patchable(&m->all[i])) && !sled_prepare(memory, m, &m->all[i]))
+            return false;
+    for (size_t at = SLED_PATCH_BYTES - 1; at > 0 && !alone; at--) {
+        int none = sleds_prepare_byte(memory, m, at);
+        if (none < 0 || (none == 0 && !sleds_serialize()))
             return false;
     }
     return true;
@@ -181,71 +170,10 @@ static bool sleds_prepare(int memory, struct sled_module *m)
 static void sleds_restore(int memory, struct sled_module *m)
 {
     for (size_t i = 0; i < m->n; i++)
-        (void)sled_write(memory, m->all[i].address, m->all[i].before, SLED_BYTES);
-}
-
-/* ---------------------------------------------------------------------------------------------------------- stubs */
-
-/* "jmp *0(%rip)" and the address. */
-static void stubs_fill(char *stubs)
-{
-    void (*const to[])(void) = {sled_entry, sled_exit, sled_tail};
-    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
-        static const unsigned char jump[] = {0xff, 0x25, 0, 0, 0, 0};
-        uintptr_t address = (uintptr_t)to[i];
-        memcpy(stubs + i * STUB_BYTES, jump, sizeof jump);
-        memcpy(stubs + i * STUB_BYTES + sizeof jump, &address, sizeof address);
-    }
-}
-
-/* A page that all of the module can call: the distance has 32 bits. */
-static char *stubs_map(const struct sled_module *m, size_t page)
-{
-    enum { TRIES = 8192 };
-    const uint64_t reach = (UINT64_C(1) << 31) - (1 << 20), step = 1 << 18;
-    for (uint64_t i = 0; i < TRIES; i++) {
-        uint64_t away = (i / 2 + 1) * step, start = m->start & ~(uint64_t)(page - 1);
-        uint64_t at = i % 2 ? ((m->end + page - 1) & ~(uint64_t)(page - 1)) + away : start - away;
-        if ((i % 2 == 0 && start < away + step) || m->end - m->start + away > reach)
-            continue;
-        void *p = mmap((void *)(uintptr_t)at, page, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        if (p == (void *)(uintptr_t)at)
-            return p;
-        if (p != MAP_FAILED)
-            munmap(p, page); /* a kernel before 4.17 takes the address as a hint */
-    }
-    return NULL;
-}
-
-static int stubs_make(struct sled_module *m)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *stubs = stubs_map(m, page);
-    if (!stubs)
-        return upmu_fail(UPMU_E_NOMEM, "no memory is free within 2 GiB of the module at 0x%llx",
-                         (unsigned long long)m->start);
-    stubs_fill(stubs);
-    if (mprotect(stubs, page, PROT_READ | PROT_EXEC) != 0) {
-        int err = errno;
-        munmap(stubs, page);
-        return upmu_fail(UPMU_E_SYSTEM,
-                         "functions are not patched: memory cannot be made executable: %s. SELinux (execmem), a "
-                         "seccomp filter or PR_SET_MDWE forbids it",
-                         strerror(err));
-    }
-    m->stubs = stubs;
-    return 0;
+        (void)sled_write(memory, m->all[i].address, m->all[i].before, sled_length(&m->all[i]));
 }
 
 /* -------------------------------------------------------------------------------------------------------- finding */
-
-/* Sleds of clang's own runtime, if it has patched them, are left alone. */
-static bool sled_is_whole(const struct sled *s)
-{
-    return memcmp(s->before, s->kind == SLED_EXIT ? sled_return : sled_jump, s->kind == SLED_EXIT ? 1 : SLED_BYTES) ==
-           0;
-}
 
 static uint32_t sled_function(struct sled_module *m, uint64_t function)
 {
@@ -254,6 +182,16 @@ static uint32_t sled_function(struct sled_module *m, uint64_t function)
         return last;
     sled_functions[sleds.n_functions] = function;
     return sleds.n_functions++;
+}
+
+static int sled_keep(struct sled_module *m, const struct sled *s)
+{
+    struct sled *all = array_reserve(m->all, m->n, &m->cap, sizeof *all);
+    if (!all)
+        return sleds_no_memory();
+    m->all = all;
+    all[m->n++] = *s;
+    return 0;
 }
 
 static int sled_add(struct sled_module *m, const struct sled_entry_raw *at)
@@ -270,13 +208,57 @@ static int sled_add(struct sled_module *m, const struct sled_entry_raw *at)
         sleds.foreign += sleds.foreign < UINT32_MAX;
         return 0;
     }
-    struct sled *all = array_reserve(m->all, m->n, &m->cap, sizeof *all);
-    if (!all)
-        return sleds_no_memory();
-    m->all = all;
     s.function = sled_function(m, function);
-    all[m->n++] = s;
+    return sled_keep(m, &s);
+}
+
+/* Nops before the function's begin are never executed: a symbol shows where that is. */
+static bool sled_is_at_begin(const struct elf_functions *file, uint64_t address)
+{
+    enum { ENDBR_BYTES = 4 };
+    const struct elf_function *f = elf_functions_find(file, address);
+    const struct elf_function *later = elf_functions_find(file, address + SLED_PATCH_BYTES);
+    if (f)
+        return address == f->address || address == f->address + ENDBR_BYTES;
+    return !later || later->address > address + SLED_PATCH_BYTES;
+}
+
+/* A copy of gcc's unwinder in the module itself has no entry for replaced return addresses: it would end the program. */
+static int sleds_check_unwinder(const struct elf_functions *file, const char *path)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (strcmp(file->rows[i].name, "_Unwind_RaiseException") == 0)
+            return upmu_fail(
+                UPMU_E_UNSUPPORTED,
+                "functions built with -fpatchable-function-entry are not recorded: %s has libgcc in itself. Link it "
+                "without -static-libgcc and -static",
+                path);
     return 0;
+}
+
+static int sleds_add_patchable(const struct dl_phdr_info *info, const char *path, struct sled_module *m, uint64_t at,
+                               uint64_t bytes)
+{
+    struct elf_functions file;
+    int rc = elf_functions_read(&file, path);
+    if (rc == 0)
+        rc = sleds_check_unwinder(&file, path);
+    if (rc == 0)
+        rc = func_returns_start(sled_returned);
+    for (uint64_t i = 0; rc == 0 && i < bytes / sizeof(uint64_t); i++) {
+        struct sled s = {.address = ((const uint64_t *)(uintptr_t)at)[i]};
+        if (!sled_in_segment(info, s.address, SLED_PATCH_BYTES, PF_R | PF_X))
+            continue; /* of a function that the linker has left out */
+        memcpy(s.before, (const void *)(uintptr_t)s.address, SLED_PATCH_BYTES);
+        int kind = sled_patchable_kind(s.before);
+        s.kind = (uint8_t)kind;
+        if (kind >= 0 && sled_is_at_begin(&file, s.address - info->dlpi_addr))
+            rc = sled_keep(m, &s);
+        else
+            sleds.short_entries += sleds.short_entries < UINT32_MAX;
+    }
+    elf_functions_free(&file);
+    return rc;
 }
 
 static bool sleds_identify(const struct dl_phdr_info *info, struct sled_module *m)
@@ -308,22 +290,33 @@ static void sleds_note_late(const char *path)
     snprintf(sleds.late, sizeof sleds.late, "%s", path);
 }
 
-/* Its section is mapped with the module's constants; the file has the place of it. Nonzero without memory. */
+/* The sections are mapped with the module's constants; the file has their places. */
+static int sleds_add_all(const struct dl_phdr_info *info, const char *path, struct sled_module *m)
+{
+    struct elf_functions file;
+    uint64_t xray = 0, xray_bytes = 0, entries = 0, entries_bytes = 0;
+    elf_functions_map(&file, path);
+    bool has_xray = sleds_section(&file, info, SECTION_XRAY, &xray, &xray_bytes);
+    bool has_entries = sleds_section(&file, info, SECTION_PATCHABLE, &entries, &entries_bytes);
+    elf_functions_free(&file);
+    const struct sled_entry_raw *all = (const struct sled_entry_raw *)(uintptr_t)xray;
+    int rc = 0;
+    for (size_t i = 0; has_xray && rc == 0 && i < xray_bytes / sizeof *all; i++)
+        if (sled_in_segment(info, (uint64_t)(uintptr_t)&all[i] + (uint64_t)all[i].sled, SLED_BYTES, PF_R | PF_X))
+            rc = sled_add(m, &all[i]);
+    return has_entries && rc == 0 ? sleds_add_patchable(info, path, m, entries, entries_bytes) : rc;
+}
+
+/* Nonzero on failure. */
 static int sleds_add_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct sled_module m = {.start = 0};
     const char *name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
-    uint64_t at = 0, bytes = 0;
     int *rc = arg;
     (void)size;
-    if (!strchr(name, '/') || !sleds_identify(info, &m))
+    if (!strchr(name, '/') || !sleds_identify(info, &m) || sleds_known(&m))
         return 0;
-    if (sleds_known(&m) || !sleds_find(info, name, &at, &bytes))
-        return 0;
-    const struct sled_entry_raw *all = (const struct sled_entry_raw *)(uintptr_t)at;
-    for (size_t i = 0; *rc == 0 && i < bytes / sizeof *all; i++)
-        if (sled_in_segment(info, (uint64_t)(uintptr_t)&all[i] + (uint64_t)all[i].sled, SLED_BYTES, PF_R | PF_X))
-            *rc = sled_add(&m, &all[i]);
+    *rc = sleds_add_all(info, name, &m);
     struct sled_module *modules =
         *rc == 0 && m.n > 0 ? array_reserve(sleds.modules, sleds.n_modules, &sleds.cap_modules, sizeof *modules) : NULL;
     if (modules) {
@@ -360,13 +353,13 @@ static bool sleds_check(struct sled_module *m)
         const struct sled *s = &m->all[i];
         unsigned char body[SLED_BYTES];
         const unsigned char *is = (const unsigned char *)(uintptr_t)s->address;
-        size_t at = s->kind == SLED_EXIT ? 0 : 1;
+        size_t at = sled_byte_at(s);
         bool is_live = is[at] == sled_byte(s, true);
         sled_body(m, s, body);
         if (memcmp(is, s->before, at) != 0 || (!is_live && is[at] != s->before[at]))
             return false;
-        if (memcmp(is + at + 1, body + at + 1, SLED_BYTES - at - 1) != 0 &&
-            (is_live || memcmp(is, s->before, SLED_BYTES) != 0))
+        if (memcmp(is + at + 1, body + at + 1, sled_length(s) - at - 1) != 0 &&
+            (is_live || memcmp(is, s->before, sled_length(s)) != 0))
             return false;
         live += is_live;
     }
@@ -383,12 +376,11 @@ static void sleds_drop(void)
     dl_iterate_phdr(sleds_mark_loaded, NULL);
     for (size_t i = 0; i < sleds.n_modules; i++) {
         struct sled_module *m = &sleds.modules[i];
-        if (m->loaded && (!m->stubs || sleds_check(m))) {
+        if (m->loaded && (!m->has_stubs || sleds_check(m))) {
             sleds.modules[kept++] = *m;
             continue;
         }
-        if (m->stubs)
-            munmap(m->stubs, (size_t)sysconf(_SC_PAGESIZE));
+        stubs_free(m);
         free(m->all);
     }
     sleds.n_modules = kept;
@@ -443,7 +435,7 @@ struct sled_job {
 static int sleds_patch_all(int memory, const struct sled_job *job)
 {
     for (size_t i = 0; i < sleds.n_modules; i++)
-        if (!sleds.modules[i].on && !sleds_prepare(memory, &sleds.modules[i]))
+        if (!sleds.modules[i].on && !sleds_prepare(memory, &sleds.modules[i], job->alone))
             return sleds_refused("the kernel refuses to write code through /proc/self/mem");
     if (!job->alone && !sleds_serialize())
         return sleds_refused("membarrier() cannot serialize the threads that run");
@@ -530,8 +522,7 @@ static int sleds_find_all(void)
     sleds_drop();
     dl_iterate_phdr(sleds_add_module, &rc);
     for (size_t i = 0; rc == 0 && i < sleds.n_modules; i++)
-        if (!sleds.modules[i].stubs)
-            rc = stubs_make(&sleds.modules[i]);
+        rc = stubs_make(&sleds.modules[i]);
     return rc;
 }
 
@@ -542,6 +533,19 @@ static void sleds_report_foreign(void)
     sleds.foreign = UINT32_MAX;
     variable_report("functions",
                     "functions that another runtime of XRay has patched are not recorded. Unset XRAY_OPTIONS");
+}
+
+static void sleds_report_short(void)
+{
+    char text[256];
+    if (sleds.short_entries == 0 || sleds.short_entries == UINT32_MAX)
+        return;
+    snprintf(text, sizeof text,
+             "%u functions with a patchable entry are not recorded: it has less than five bytes. Build with "
+             "-fpatchable-function-entry=5",
+             (unsigned)sleds.short_entries);
+    sleds.short_entries = UINT32_MAX;
+    variable_report("functions", text);
 }
 
 static void sleds_report_late(void)
@@ -569,6 +573,7 @@ static int sleds_patch(bool is_late)
     if (rc == 0)
         rc = sleds_run(&job);
     sleds_report_foreign();
+    sleds_report_short();
     sleds_report_late();
     if (rc == 0)
         __atomic_store_n(&sleds.on, 1, __ATOMIC_RELAXED);
@@ -624,10 +629,17 @@ int func_sleds_are_on(void)
 static int sleds_search(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const char *name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+    struct elf_functions file;
     uint64_t at = 0, bytes = 0;
     (void)size;
     (void)arg;
-    return strchr(name, '/') && sleds_find(info, name, &at, &bytes);
+    if (!strchr(name, '/'))
+        return 0;
+    elf_functions_map(&file, name);
+    bool found = sleds_section(&file, info, SECTION_XRAY, &at, &bytes) ||
+                 sleds_section(&file, info, SECTION_PATCHABLE, &at, &bytes);
+    elf_functions_free(&file);
+    return found;
 }
 
 /* Elsewhere a sled does not become live by one byte. */
@@ -635,8 +647,9 @@ int func_sleds_patch(void)
 {
     if (!dl_iterate_phdr(sleds_search, NULL))
         return 0;
-    return upmu_fail(UPMU_E_UNSUPPORTED, "functions built with -fxray-instrument are recorded on x86-64 only. Use "
-                                         "-finstrument-functions");
+    return upmu_fail(UPMU_E_UNSUPPORTED,
+                     "functions built with -fxray-instrument or -fpatchable-function-entry are recorded on "
+                     "x86-64 only. Use -finstrument-functions");
 }
 
 void func_sleds_patch_opened(void)

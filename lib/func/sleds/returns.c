@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replaced return addresses.
+ *
+ * The original of the return address at an address A of the stack is in a shadow of the 64 MiB around it: at the same offset, in
+ * memory of which only the pages that are used exist. The shadows' addresses are in a table at a fixed address, so that an
+ * expression in the unwind tables can read them without any symbol. An original is stored before its address is replaced, and is
+ * never removed: the next call at the same place replaces it.
+ */
+#include "func/sleds/returns.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "func/state.h"
+
+/* Two of these numbers are in the expression of calls.c, too. */
+enum { SHADOW_BITS = 26, ADDRESS_BITS = 47 };
+#define SHADOW_BYTES ((size_t)1 << SHADOW_BITS)
+#define ROOT_ENTRIES ((size_t)1 << (ADDRESS_BITS - SHADOW_BITS))
+#define ROOT ((char **)UINT64_C(0x2d0000000000))
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+static uintptr_t replaced_by; /* 0: not started */
+
+static char *returns_map(void *at, size_t bytes)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
+    void *p = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    if (at && p != at) { /* a kernel before 4.17 takes the address as a hint */
+        munmap(p, bytes);
+        return NULL;
+    }
+    (void)madvise(p, bytes, MADV_DONTDUMP);
+    return p;
+}
+
+/* A shadow stack has the original, with which the processor compares the replaced one. */
+static bool returns_has_shadow_stack(void)
+{
+    enum { ARCH_SHSTK_STATUS = 0x5005, SHSTK = 1 };
+    unsigned long features = 0;
+    return syscall(SYS_arch_prctl, ARCH_SHSTK_STATUS, &features) == 0 && (features & SHSTK);
+}
+
+/* The unwinder of gcc distinguishes frames by their CFA: that of a frame without bytes is the CFA of its caller, too. It needs an entry
+ * of its own, of a frame of a signal, which has another one; other unwinders would look for a signal's registers. The address
+ * before the original is taken as it is in such an entry. */
+static struct gcc_entry {
+    uint32_t cie_bytes, cie_id;
+    unsigned char cie[48];
+    uint32_t fde_bytes, fde_cie; /* back to the CIE */
+    uint64_t begin, range;
+    unsigned char fde[8];
+    uint32_t end;
+} gcc_entry = {
+    .cie_bytes = sizeof gcc_entry.cie + sizeof gcc_entry.cie_id,
+    .cie = {1,    'z',  'R',  'S',  0,    1,    0x78, 16,   1,    0, /* version to augmentation */
+            0x0c, 7,    0,                                           /* CFA: rsp + 0 */
+            0x16, 16,   30,   0x38, 0x1c, 0x12, 0x08, 26,   0x25, 0x33, 0x24, 0x0e, 0,    0, /* that of calls.c, */
+            0,    0,    0,    0x2d, 0,    0,    0x22, 0x06, 0x16, 0x0c, 0xff, 0xff, 0xff, 0x03,
+            0x1a, 0x22, 0x06, 0x31, 0x1c}, /* read, less 1 */
+    .fde_bytes = sizeof gcc_entry.fde_cie + sizeof gcc_entry.begin + sizeof gcc_entry.range + sizeof gcc_entry.fde,
+    .fde_cie = offsetof(struct gcc_entry, fde_cie),
+    .range = 1,
+};
+
+static void returns_register(void)
+{
+    void *gcc = dlopen("libgcc_s.so.1", RTLD_LAZY), *symbol = gcc ? dlsym(gcc, "__register_frame") : NULL;
+    void (*registers)(void *);
+    memcpy(&registers, &symbol, sizeof registers);
+    gcc_entry.begin = replaced_by - 1;
+    if (symbol)
+        registers(&gcc_entry);
+}
+
+int func_returns_start(void (*replacement)(void))
+{
+    if (replaced_by)
+        return 0;
+    if (returns_has_shadow_stack())
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "functions built with -fpatchable-function-entry are not recorded: the program has a "
+                         "shadow stack. Use -finstrument-functions");
+    if (!returns_map(ROOT, ROOT_ENTRIES * sizeof *ROOT))
+        return upmu_fail(UPMU_E_NOMEM,
+                         "functions built with -fpatchable-function-entry are not recorded: no memory at 0x%llx",
+                         (unsigned long long)(uintptr_t)ROOT);
+    replaced_by = (uintptr_t)replacement;
+    returns_register();
+    return 0;
+}
+
+static uint64_t *returns_place(char *shadow, const uint64_t *slot)
+{
+    return (uint64_t *)(void *)(shadow + ((uintptr_t)slot & (SHADOW_BYTES - 1)));
+}
+
+/* NULL without memory. */
+static char *returns_shadow(const uint64_t *slot)
+{
+    size_t i = (uintptr_t)slot >> SHADOW_BITS;
+    if (i >= ROOT_ENTRIES)
+        return NULL;
+    char *shadow = __atomic_load_n(&ROOT[i], __ATOMIC_ACQUIRE);
+    if (LIKELY(shadow != NULL))
+        return shadow;
+    int saved = errno;
+    char *made = returns_map(NULL, SHADOW_BYTES);
+    if (!made || __atomic_compare_exchange_n(&ROOT[i], &shadow, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        shadow = made;
+    else
+        munmap(made, SHADOW_BYTES);
+    errno = saved;
+    return shadow;
+}
+
+FUNC_PLAIN uint64_t func_returns_original(const uint64_t *slot)
+{
+    return *returns_place(__atomic_load_n(&ROOT[(uintptr_t)slot >> SHADOW_BITS], __ATOMIC_ACQUIRE), slot);
+}
+
+FUNC_PLAIN uint64_t func_returns_to(const uint64_t *slot)
+{
+    return LIKELY(*slot != replaced_by) ? *slot : func_returns_original(slot);
+}
+
+FUNC_PLAIN bool func_returns_replace(uint64_t *slot, uint64_t original)
+{
+    char *shadow = returns_shadow(slot);
+    if (!shadow)
+        return false;
+    *returns_place(shadow, slot) = original;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(slot, replaced_by, __ATOMIC_RELAXED);
+    return true;
+}
+
+#endif
