@@ -41,8 +41,10 @@ enum upmu_sampler_stacks {
 
 /** Options; NULL or all zero but `size`: 999 samples per second of CPU time, with frame pointers. */
 struct upmu_sampler_opts {
-    size_t size;          /**< sizeof(struct upmu_sampler_opts) */
-    const char *event;    /**< name of an event that counts tasks; NULL: task-clock */
+    size_t size; /**< sizeof(struct upmu_sampler_opts) */
+    /** Name of an event that counts tasks; NULL: task-clock. "uprobe:FILE:FUNCTION": calls of a function of a program or library,
+     *  of which every one is a sample unless `frequency` or `period` is set; needs CAP_PERFMON. */
+    const char *event;
     uint64_t frequency;   /**< samples per second in which the event runs, 1 to 100,000; excludes `period` */
     uint64_t period;      /**< events per sample; of task-clock nanoseconds, at least 10,000 */
     int32_t stacks;       /**< enum upmu_sampler_stacks */

@@ -60,6 +60,8 @@ static bool event_is_clock(const struct perf_event_attr *attr)
 static int event_find(struct upmu_sampler *s, const char *name)
 {
     struct upmu_event_info info = {.size = sizeof info};
+    if (sampling_is_uprobe(name))
+        return sampling_uprobe(s, name);
     int rc = upmu_event_find(name, &info);
     if (rc != 0)
         return rc;
@@ -85,13 +87,14 @@ static int event_find(struct upmu_sampler *s, const char *name)
 
 static void event_choose_rate(struct upmu_sampler *s, const struct upmu_sampler_opts *o)
 {
-    s->header.period = o->period;
-    s->header.frequency = o->period ? 0 : o->frequency ? o->frequency : FREQUENCY_DEFAULT;
-    s->attr.freq = o->period == 0;
+    const bool each = s->uprobe[0] && !o->frequency && !o->period; /* of calls that are counted, every one */
+    s->header.period = each ? 1 : o->period;
+    s->header.frequency = s->header.period ? 0 : o->frequency ? o->frequency : FREQUENCY_DEFAULT;
+    s->attr.freq = s->header.period == 0;
     if (s->attr.freq)
         s->attr.sample_freq = s->header.frequency;
     else
-        s->attr.sample_period = o->period;
+        s->attr.sample_period = s->header.period;
 }
 
 static void event_choose_stacks(struct upmu_sampler *s, const struct upmu_sampler_opts *o)
@@ -208,6 +211,8 @@ int sampling_refused(const struct upmu_sampler *s, int err)
     int paranoid = event_paranoid();
     switch (err) {
     case EACCES:
+        if (s->uprobe[0])
+            return upmu_fail(UPMU_E_PERM, "%s is refused (EACCES): uprobes need root, or CAP_PERFMON", event);
         if (paranoid >= 0 && paranoid <= PARANOID_OWN)
             return upmu_fail(UPMU_E_PERM,
                              "sampling of %s is refused (EACCES): the process belongs to another user, or has more "

@@ -24,6 +24,7 @@ struct upmu_sampler {
     struct perf_event_attr attr;
     bool modes_named; /* by the event's name: the kernel's addresses may not be left out for want of permission */
     uint32_t precise; /* as in struct upmu_event_info */
+    char uprobe[64];  /**< name of its definition; "": the event is none */
     struct sampling_header header;
     size_t ring_bytes; /**< wanted, and after the first ring what the limits allow */
     struct sampling_ring *rings;
@@ -44,6 +45,15 @@ struct upmu_sampler {
 int sampling_event(struct upmu_sampler *s, const struct upmu_sampler_opts *opts);
 /** Set the message for an errno of perf_event_open() or of mapping a ring. @return the code. */
 int sampling_refused(const struct upmu_sampler *s, int err);
+
+/* uprobe.c */
+
+bool sampling_is_uprobe(const char *event);
+/** Fill `s->attr` for "uprobe:FILE:FUNCTION". @return 0; UPMU_E_NAME, UPMU_E_UNSUPPORTED, UPMU_E_PERM,
+ *  UPMU_E_SYSTEM. */
+int sampling_uprobe(struct upmu_sampler *s, const char *event);
+/** Remove its definition, after its events were closed. */
+void sampling_uprobe_end(struct upmu_sampler *s);
 
 /* rings.c */
 
