@@ -303,6 +303,25 @@ void omp_member_end(struct upmu_openmp *o, uint32_t thread, uint64_t now)
     f->construct = UPMU_OMP_JOIN;
 }
 
+/* Waits that have not ended, in a region or outside of all (NONE). */
+static void waits_cut(struct upmu_openmp *o, const struct omp_thread *t, uint32_t running)
+{
+    for (uint32_t i = t->n_frames; i > 0; i--) {
+        const struct omp_frame *f = &t->frames[i - 1];
+        if (f->kind == FRAME_WAIT && !f->is_member && f->running == running)
+            construct_add(o, f->row, f->ns);
+    }
+}
+
+void omp_waits_end(struct upmu_openmp *o, uint32_t thread, uint64_t now)
+{
+    struct omp_thread *t = &o->threads[thread];
+    if (t->has_ended)
+        return;
+    omp_pass(o, t, now);
+    waits_cut(o, t, NONE);
+}
+
 /* The thread leaves the region. */
 static void share_end(struct upmu_openmp *o, uint32_t running, struct omp_thread *t, uint64_t now)
 {
@@ -310,6 +329,7 @@ static void share_end(struct upmu_openmp *o, uint32_t running, struct omp_thread
     struct omp_frame *top = frame_top(t);
     if (top && top->running == running && top->kind == FRAME_WAIT && top->construct == UPMU_OMP_BARRIER_IMPLICIT)
         barrier_is_join(o, t, top, top->ns);
+    waits_cut(o, t, running);
     if (frame_unwind(t, running))
         t->n_frames--;
     t->barrier_ns = 0;

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/wait_state_file.h"
 #include "base/error.h"
 #include "openmp_regions/regions.h"
+#include "trace/read/bare.h"
 
 /* Index of the process of an event; NONE without memory. */
 static uint32_t read_process(struct upmu_openmp *o, struct upmu_trace *trace, const struct upmu_trace_event *e)
@@ -126,6 +128,26 @@ static int read_event(struct upmu_openmp *o, struct upmu_trace *trace, const str
     }
 }
 
+/* Of a process that was killed: what its threads did last, they did until another process saw it last. Without the file, until its last
+ * event. */
+static int read_alive(struct upmu_openmp *o, const struct upmu_trace *trace)
+{
+    int rc = 0;
+    for (size_t i = 0; rc != UPMU_E_NOMEM && i < o->n_processes; i++) {
+        struct omp_process *p = &o->processes[i];
+        struct upmu_trace_process of = {.size = sizeof of};
+        struct wait_state_file f;
+        if (upmu_trace_process_at(trace, p->process, &of) != 0 || of.complete || of.execed)
+            continue;
+        rc = wait_state_file_read(&f, trace_process_dir(trace, p->process));
+        uint64_t until =
+            rc > 0 && f.header.alive_raw_ns ? trace_time_of_raw(trace, p->process, f.header.alive_raw_ns) : 0;
+        p->last = until > p->last ? until : p->last;
+        wait_state_file_free(&f);
+    }
+    return rc == UPMU_E_NOMEM ? rc : 0;
+}
+
 /* Regions that had not ended, the inner ones first, and the rest of each thread's life. */
 static void read_finish(struct upmu_openmp *o)
 {
@@ -145,6 +167,7 @@ static void read_finish(struct upmu_openmp *o)
     }
     for (size_t i = 0; i < o->n_threads; i++) {
         struct omp_thread *t = &o->threads[i];
+        omp_waits_end(o, (uint32_t)i, o->processes[t->process].last);
         t->end = t->has_ended && t->end > t->last ? t->end : t->has_ended ? t->last : o->processes[t->process].last;
         t->n_frames = 0;
         omp_pass_outside(t, t->end);
@@ -165,6 +188,8 @@ int omp_read(struct upmu_openmp *o, const char *dir)
     rc = upmu_trace_filter(trace, &only);
     while (rc == 0 && (rc = upmu_trace_next(trace, &e)) > 0)
         rc = read_event(o, trace, e);
+    if (rc >= 0)
+        rc = read_alive(o, trace);
     read_finish(o);
     upmu_trace_close(trace);
     return rc;

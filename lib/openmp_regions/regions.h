@@ -123,6 +123,8 @@ int omp_member_begin(struct upmu_openmp *o, uint32_t thread, uint64_t id, uint32
 void omp_member_end(struct upmu_openmp *o, uint32_t thread, uint64_t now);
 int omp_wait_begin(struct upmu_openmp *o, uint32_t thread, uint32_t construct, uint64_t site, uint64_t now);
 void omp_wait_end(struct upmu_openmp *o, uint32_t thread, uint32_t construct, uint64_t object, uint64_t now);
+/** The recording ends: so do waits of a thread that is in no region. */
+void omp_waits_end(struct upmu_openmp *o, uint32_t thread, uint64_t now);
 void omp_lock_release(struct upmu_openmp *o, uint32_t thread, uint32_t construct, uint64_t object, uint64_t now);
 int omp_task_begin(struct upmu_openmp *o, uint32_t thread, uint64_t site, uint64_t now);
 void omp_task_end(struct upmu_openmp *o, uint32_t thread, uint64_t now);

@@ -45,6 +45,24 @@ for m in region["threads"]:
 EOF
 done
 
+# A wait that has not ended when the process is killed has lasted until then: while the other thread holds the lock, for a second by
+# its own clock. upmu record saw the process alive up to a moment before that.
+status=0
+record r ./subject holds 2 1 || status=$?
+is "status of a killed holder" 137 "$status"
+"$upmu" report --openmp --json r >r.json
+python3 - "$(sed -n 's/^held //p' r.out)" <<'EOF' || fail "the wait of a killed thread: $(cat r.json)"
+import json, sys
+held = int(sys.argv[1])
+process = json.load(open("r.json"))["processes"][0]
+locks = [c for c in process["constructs"] if c["construct"] == "lock"]
+lock = max(locks, key=lambda c: c["ns"])
+assert len(locks) == 2 and lock["count"] == 1 and held / 10 <= lock["ns"] <= 2 * held, (held, locks)
+region = next(r for r in process["regions"] if r["unfinished"])
+waits = max(m["wait_ns"] for m in region["threads"])
+assert held / 10 <= waits, (held, region)
+EOF
+
 record r ./subject forks 2 3 || fail "a program that forks ended with $?"
 "$upmu" report --openmp --json r >r.json
 is "processes" 2 "$(number pid | wc -w)"

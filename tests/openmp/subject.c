@@ -230,6 +230,31 @@ __attribute__((noinline)) static void ends(const char *how)
     }
 }
 
+/* Is killed while one thread holds a lock that the other waits for. Prints how long, up to the moment before. */
+__attribute__((noinline)) static void holds(void)
+{
+    static omp_lock_t lock;
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(2) /* line of holds */
+    {
+        if (omp_get_thread_num() == 0) {
+            omp_set_lock(&lock);
+            __atomic_store_n(&others_wait, 1, __ATOMIC_RELEASE);
+            while (__atomic_load_n(&others_wait, __ATOMIC_ACQUIRE) != 2)
+                usleep(1000);
+            uint64_t begin = now();
+            usleep(1000000);
+            printf("held %llu\n", (unsigned long long)(now() - begin));
+            fflush(stdout);
+            raise(SIGKILL);
+        }
+        while (!__atomic_load_n(&others_wait, __ATOMIC_ACQUIRE))
+            usleep(1000);
+        __atomic_store_n(&others_wait, 2, __ATOMIC_RELEASE);
+        omp_set_lock(&lock);
+    }
+}
+
 static void *second_run(void *argument)
 {
     (void)argument;
@@ -300,6 +325,8 @@ int main(int argc, char **argv)
         printf("sum %.0f\n", reduction());
     else if (strcmp(what, "forks") == 0)
         forks();
+    else if (strcmp(what, "holds") == 0)
+        holds();
     else if (strcmp(what, "two") == 0)
         two();
     else if (strcmp(what, "restricts") == 0)
