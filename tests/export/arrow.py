@@ -180,13 +180,14 @@ def check_sql(path, page):
         answer = db.execute(query)
         answers.append([dict(zip((d[0] for d in answer.description), row)) for row in answer.fetchall()])
     locks, lines, blocked, hosts, slower, spread, regions, inside, pairs, never = answers
-    assert locks[0]["lock"] == "the till" and len({row["build"] for row in locks}) == 2, locks
+    assert "sleep" not in {row["lock"] for row in locks}, locks
+    assert "the till" in {row["lock"] for row in locks} and len({row["build"] for row in locks}) == 2, locks
     till = next(row for row in lines if row["lock"] == "the till")
     assert till["holder_thread"] == "keeper" and till["waits"] == 2 and till["total_ms"] >= 200, till
     assert {"customer", "main"} <= {row["thread"] for row in blocked}, blocked
     assert [row["host"] for row in hosts][1] == "another", hosts
     assert all(abs(row["ratio"] - 3) < 0.01 for row in slower) and slower, slower
-    assert {row["power_of_ten_ns"] for row in spread if row["lock"] == "the till"} <= {7, 8}, spread
+    assert all(row["power_of_ten_ns"] >= 7 for row in spread if row["lock"] == "the till"), spread
     assert {row["region"] for row in regions} >= {"(thread)"}, regions
     assert any(row["lock"] == "the till" and row["region"] == "(thread)" for row in inside), inside
     assert {(row["thread"], row["holder_thread"]) for row in pairs} >= {("customer", "keeper")}, pairs

@@ -36,7 +36,8 @@ async function answers() {
 }
 
 const [locks, lines, , hosts, slower, , , inside, pairs, never] = await answers();
-assert.equal(locks[0].lock, 'the till');
+// Calls such as a sleep are no locks, however long they take; on a loaded machine the barrier takes longer.
+assert.ok(locks.some((row) => row.lock === 'the till') && locks.every((row) => row.lock !== 'sleep'), JSON.stringify(locks));
 assert.ok(lines.some((row) => row.lock === 'the till' && row.holder_thread === 'keeper'), JSON.stringify(lines));
 assert.equal(hosts[1].host, 'another');
 assert.ok(slower.length > 0 && slower.every((row) => Math.abs(row.ratio - 3) < 0.01), JSON.stringify(slower));
@@ -49,5 +50,5 @@ const before = await count();
 await db.run(`COPY rows TO '${parquet}'`);
 await db.run(`DROP TABLE rows; CREATE VIEW rows AS FROM '${parquet}'`);
 assert.deepEqual(await count(), before);
-assert.equal((await answers())[0][0].lock, 'the till');
+assert.deepEqual((await answers())[0], locks);
 console.log(`10 queries answered from a table and from Parquet, ${before[0].n} rows`);
