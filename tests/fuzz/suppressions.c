@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (suppressions_read(&s, fuzz_file("suppressions", data, size)) == 0) {
         (void)suppressions_match(&s, "order", "inversion", function);
-        (void)suppressions_match(&s, "stands", "cycle", "");
+        (void)suppressions_match(&s, "blocked", "cycle", "");
     }
     suppressions_free(&s);
     return 0;
