@@ -40,11 +40,11 @@ $(cat "$tables")
 
 - The tools record different things. gprofng omits waits below a threshold; LTTng's wrapper covers mutexes only; uftrace and
   eztrace record calls with their times, but no holder; drd, helgrind and ThreadSanitizer look for races and store nothing.
-- Operations of the first table: an uncontended mutex pair beside a second thread; a short section that two threads want at once; a
+- Operations of the table of locks: an uncontended mutex pair beside a second thread; a short section that two threads want at once; a
   condition variable and a semaphore handed between two threads on one CPU; a task of some microseconds of a pool of
   four workers. *contended* depends on how the threads meet, and has the widest spread: a tool that delays both threads
   makes them collide less often, so that a ratio there may be below 1.
-- CPU time is that of the program itself. heaptrack and perf have a process beside it, which is not in their rows; the last table has
+- CPU time is that of the program itself. heaptrack and perf have a process beside it, which is not in their rows; the table of commands has
   all processes.
 - PAPI counts nothing on a CPU that is unknown to its libpfm4. There \`bench/peers/papi_shim.c\` lets libpfm4 name the kernel's generic
   PMU as the CPU's: software events then count, as in these rows, and hardware events stay unknown to it.

@@ -158,10 +158,10 @@ each()
     } 2>"$scratch/time"
     awk -v n="$times" '{ printf "%.2f\n", ($1 + $2) * 1e9 / n }' "$scratch/time"
 }
-tool_bare() { each "$2" true; }
+tool_bare() { each "$2" /bin/true; }
 why_not_upmu_stat() { why_not_floor; }
-tool_upmu_stat() { each "$2" "$upmu" stat -e task-clock,page-faults -- true; }
+tool_upmu_stat() { each "$2" "$upmu" stat -e task-clock,page-faults -- /bin/true; }
 why_not_perf_stat() { missing perf; }
-tool_perf_stat() { each "$2" perf stat -e task-clock,page-faults true; }
-record_true() { "$upmu" record -o "$(fresh command)" -- true; }
+tool_perf_stat() { each "$2" perf stat -e task-clock,page-faults /bin/true; }
+record_true() { "$upmu" record -o "$(fresh command)" -- /bin/true; }
 tool_upmu_record() { each "$2" record_true; }
