@@ -4,6 +4,7 @@ and what its server refuses.
 
 live.py UPMU SCENE CORPUS WORK
 """
+import contextlib
 import http.client
 import json
 import os
@@ -27,8 +28,9 @@ def wait_for(condition, what):
     return value
 
 
+@contextlib.contextmanager
 def record(name, *command):
-    """A recorded program: the recorder and the program's process id."""
+    """A recorded program: its process id. It ends with the block, also by a failed assertion."""
     recorder = subprocess.Popen([upmu, "record", "-o", f"{work}/{name}", "--", *command], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL)
 
@@ -36,7 +38,14 @@ def record(name, *command):
         with open(f"/proc/{recorder.pid}/task/{recorder.pid}/children", encoding="ascii") as file:
             children = file.read().split()
         return children and subprocess.run([upmu, "ctl", children[0], "status"], check=False, capture_output=True).returncode == 0 and int(children[0])
-    return recorder, wait_for(begun, "the recording of " + name)
+    pid = None
+    try:
+        pid = wait_for(begun, "the recording of " + name)
+        yield pid
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid or recorder.pid, signal.SIGKILL)
+        recorder.wait()
 
 
 def refusals(url):
@@ -84,9 +93,16 @@ def refusals(url):
     stream.close()
 
 
-def serve(*words):
-    top = subprocess.Popen([upmu, "top", "--serve", *words], stdout=subprocess.PIPE, text=True)
-    return top, top.stdout.readline().strip()
+@contextlib.contextmanager
+def serve(*words, end):
+    """The address of a server, which has to end by the signal `end`."""
+    with subprocess.Popen([upmu, "top", "--serve", *words], stdout=subprocess.PIPE, text=True) as top:
+        try:
+            yield top.stdout.readline().strip()
+            top.send_signal(end)
+            assert top.wait(120) == 0
+        finally:
+            top.kill()
 
 
 def open_page(browser, url):
@@ -118,12 +134,18 @@ def chinese(browser, where):
     return text
 
 
-def live(browser):
-    recorder, pid = record("busy", scene, "busy", "600000")
+def live(browser, pid):
     for address in ("0.0.0.0:0", "192.0.2.1:80", "x", "65536", "example.com:80"):
         refused = subprocess.run([upmu, "top", "--serve=" + address, "-p", str(pid)], check=False, capture_output=True, text=True)
         assert refused.returncode == 1 and "is not an address" in refused.stderr, (address, refused)
-    top, url = serve("-e", "task-clock", "-p", str(pid))
+    with serve("-e", "task-clock", "-p", str(pid), end=signal.SIGINT) as url:
+        watch(browser, url)
+        os.kill(pid, 0)  # the program continues, and it can be recorded again
+        assert subprocess.run([upmu, "ctl", str(pid), "start"], check=False).returncode == 0
+
+
+def watch(browser, url):
+    """The page from its first update to the report."""
     assert url.startswith("http://127.0.0.1:"), url
     refusals(url.split("&")[0])
     open_page(browser, url)
@@ -149,28 +171,19 @@ def live(browser):
     own = url.split("/?")[0]
     foreign = [c for c in browser.complaints() if not c.startswith("network: " + own)]
     assert not foreign, foreign
-    os.kill(pid, 0)  # the program continues, and it can be recorded again
-    assert subprocess.run([upmu, "ctl", str(pid), "start"], check=False).returncode == 0
-    top.send_signal(signal.SIGINT)
-    assert top.wait(120) == 0
-    os.kill(pid, signal.SIGKILL)
-    recorder.wait()
 
 
-def deadlocked(browser):
-    recorder, pid = record("stuck", corpus, "cross_normal", f"{work}/stuck.pid")
-    top, url = serve("-p", str(pid))
-    browser.call("Page.navigate", url=url)
-    browser.until("document.getElementById('deadlocks')?.textContent.includes('2 threads wait for each other')")
-    assert browser.run("getComputedStyle(document.getElementById('deadlocks')).backgroundColor") == "rgb(164, 14, 38)"
-    browser.shot(f"{work}/deadlock.png")
-    assert "2 \u4e2a\u7ebf\u7a0b\u4e92\u76f8\u7b49\u5f85" in chinese(browser, "deadlock")
-    top.terminate()
-    assert top.wait(120) == 0
-    os.kill(pid, signal.SIGKILL)
-    recorder.wait()
+def deadlocked(browser, pid):
+    with serve("-p", str(pid), end=signal.SIGTERM) as url:
+        browser.call("Page.navigate", url=url)
+        browser.until("document.getElementById('deadlocks')?.textContent.includes('2 threads wait for each other')")
+        assert browser.run("getComputedStyle(document.getElementById('deadlocks')).backgroundColor") == "rgb(164, 14, 38)"
+        browser.shot(f"{work}/deadlock.png")
+        assert "2 \u4e2a\u7ebf\u7a0b\u4e92\u76f8\u7b49\u5f85" in chinese(browser, "deadlock")
 
 
 with Browser() as chromium:
-    live(chromium)
-    deadlocked(chromium)
+    with record("busy", scene, "busy", "600000") as running:
+        live(chromium, running)
+    with record("stuck", corpus, "cross_normal", f"{work}/stuck.pid") as stuck:
+        deadlocked(chromium, stuck)
