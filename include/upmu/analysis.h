@@ -477,7 +477,8 @@ struct upmu_overview_path_object {
     uint64_t wake_ns;    /**< their total duration */
     uint64_t unknown_ns; /**< waits for it without a known end */
     /** Estimated time by which the process would have ended earlier if the critical sections of this lock took no time, or
-     *  half, in the same order of events. Computed for the eight locks held longest on the path; else UPMU_NO_VALUE. */
+     *  half, in the same order of events. Computed for the eight locks held longest on the path; else UPMU_NO_VALUE. Of a condition
+     *  variable with wakes in vain, `gain_ns` is that of waking only the threads that can continue. */
     uint64_t gain_ns, gain_half_ns;
 };
 #define UPMU_OVERVIEW_PATH_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_path_object, 64)

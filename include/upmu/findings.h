@@ -82,8 +82,8 @@ struct upmu_finding {
     uint64_t end_ns;   /**< its end */
     uint64_t run_ns;   /**< duration of the process's critical path, to compare `gain_ns` with */
     /** Estimate by which the run would be shorter: SECTION: if the lock was held half as long; HAND_OVER: if passing it on took no
-     *  time; IMBALANCE: if all had equal shares of the work; IO: without these calls while it is held. UPMU_NO_VALUE: not
-     *  estimated. */
+     *  time; IMBALANCE: if all had equal shares of the work; IO: without these calls while it is held; HERD: if only the
+     *  threads were woken that can continue. UPMU_NO_VALUE: not estimated. */
     uint64_t gain_ns;
     const char *text; /**< one sentence without a line break; valid until the findings are closed */
 };

@@ -19,12 +19,23 @@ static bool wakes_are_herd(const struct upmu_overview_object *o, uint64_t run_ns
            o->in_vain * 2 > woken && (double)o->in_vain * 1e9 >= (double)run_ns * LEAST_PER_SECOND;
 }
 
+/* From the replay without the wakes in vain; UPMU_NO_VALUE if the condition variable is not on the critical path. */
+static uint64_t wakes_gain(const struct upmu_findings *f, uint32_t process, uint32_t object)
+{
+    struct upmu_overview_path_object part = {.size = sizeof part};
+    for (size_t k = 0; upmu_overview_path_object_at(f->overview, process, k, &part) == 0; k++)
+        if (part.object == object)
+            return part.gain_ns;
+    return UPMU_NO_VALUE;
+}
+
 static int wakes_add(struct upmu_findings *f, const struct upmu_overview_path *path, uint32_t index,
                      const struct upmu_overview_object *o)
 {
     struct upmu_overview_call_site site = {.size = sizeof site};
     struct upmu_finding found = finding_of(path, o->process, UPMU_FINDING_HERD);
     struct textbuf b = {0};
+    found.gain_ns = wakes_gain(f, o->process, index);
     found.object = index;
     found.begin_ns = o->longest.begin_ns;
     found.end_ns = o->longest.begin_ns + o->longest.ns;
@@ -42,6 +53,11 @@ static int wakes_add(struct upmu_findings *f, const struct upmu_overview_path *p
                    " broadcasts wake all waiting threads, and a signal, or a condition variable for each condition, "
                    "would wake those that can continue",
                    o->broadcasts);
+    if (found.gain_ns != UPMU_NO_VALUE) {
+        textbuf_printf(&b, "; the run would be ");
+        sentence_gain(&b, &found);
+        textbuf_printf(&b, " shorter");
+    }
     return findings_add(f, found, &b);
 }
 

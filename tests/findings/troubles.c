@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,26 @@ static void *turner(void *arg)
     return NULL;
 }
 
+/* As turner(), where a look at whose turn it is takes a while, which no other thread can use. */
+static bool is_turn(long mine)
+{
+    nap(2);
+    return items % HERD == mine;
+}
+
+static void *slow_turner(void *arg)
+{
+    for (int i = 0; i < 12; i++) {
+        pthread_mutex_lock(&ledger);
+        while (!is_turn((long)arg))
+            pthread_cond_wait(&ready, &ledger);
+        items++;
+        pthread_cond_broadcast(&ready);
+        pthread_mutex_unlock(&ledger);
+    }
+    return NULL;
+}
+
 /* A broadcast after which each has work. */
 static void *gatherer(void *arg)
 {
@@ -222,7 +243,7 @@ int main(int argc, char **argv)
         {"rare", rare_clerk, THREADS}, {"queue", producer_or_consumer, 2},
         {"even", even_part, THREADS},  {"rounds", even_stage, THREADS},
         {"io", reader, THREADS},       {"herd", turner, HERD},
-        {"gather", gatherer, HERD},
+        {"gather", gatherer, HERD},    {"slow_herd", slow_turner, HERD},
     };
     for (unsigned i = 0; i < THREADS; i++)
         sem_init(&baton[i], 0, i == 0);

@@ -170,8 +170,10 @@ static void object_note_wakes(struct overview *o, uint32_t thread, uint32_t obje
 {
     struct ov_thread *t = &o->threads[thread];
     if (e->kind == UPMU_TRACE_COND_WAIT && e->cond.held_since != 0 && t->woken_by == object &&
-        t->woken_ns == e->cond.held_since)
+        t->woken_ns == e->cond.held_since) {
         o->objects[object].in_vain++;
+        wakeup_note_vain(o, thread, object);
+    }
     t->woken_by = e->kind == UPMU_TRACE_COND_WAKE && e->result == 0 ? object : MAP_NONE;
     t->woken_ns = e->time_ns;
 }

@@ -12,7 +12,7 @@ void paths_free(struct paths *p);
 
 enum { PATH_GAINS_MAX = 8 };
 
-/* path_gain.c: compute the gains of the first PATH_GAINS_MAX locks of each path. */
+/* path_gain.c: compute the gains of the first PATH_GAINS_MAX locks, and condition variables with wakes in vain, of each path. */
 int paths_gain(struct overview *o);
 
 #endif

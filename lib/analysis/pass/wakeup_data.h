@@ -33,7 +33,9 @@ struct wakeup_node {
     uint32_t cause;  /**< the node of another thread that this one depends on */
     uint32_t object; /**< NODE_WAIT, NODE_RESUME: the object waited for */
     uint32_t hold;   /**< first of the holds since `prev` */
-    int kind;        /**< enum node_kind */
+    uint16_t kind;   /**< enum node_kind */
+    bool
+        in_vain; /**< a resumption after which the thread found nothing to do, and nodes up to its next wait for the same */
 };
 
 /** How long a thread held an object between two of its nodes. */

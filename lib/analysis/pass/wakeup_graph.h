@@ -29,6 +29,8 @@ int wakeup_watch(struct overview *o, uint32_t object);
 void wakeup_woken_by(struct overview *o, uint32_t object, uint32_t other);
 /** The wait for `object` that ends now was ended by an action of `waker`, or by none that is known (MAP_NONE). */
 int wakeup_woken_by_thread(struct overview *o, uint32_t object, uint32_t waker, uint64_t time_ns);
+/** The thread waits for `object` again, which it has just been woken from, with the mutex held all along. */
+void wakeup_note_vain(struct overview *o, uint32_t thread, uint32_t object);
 /** The call returned without waiting: drop the wait. */
 void wakeup_cancel(struct overview *o, uint32_t thread, uint32_t object);
 

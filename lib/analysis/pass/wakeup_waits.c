@@ -85,6 +85,26 @@ static bool wakeup_is_waiting(const struct wakeup_graph *g, uint32_t thread, uin
     return thread < g->n_threads && g->threads[thread].waits_for == object;
 }
 
+/* Begin or end of a wait in a call. */
+static bool wakeup_is_in_call(const struct overview *o, const struct wakeup_node *s)
+{
+    bool waits = s->kind == NODE_WAIT || s->kind == NODE_RESUME;
+    return waits && s->object != MAP_NONE && o->objects[s->object].type == UPMU_OBJECT_CALL;
+}
+
+void wakeup_note_vain(struct overview *o, uint32_t thread, uint32_t object)
+{
+    struct wakeup_graph *g = &o->graph;
+    uint32_t last = thread < g->n_threads ? g->threads[thread].last : MAP_NONE, wake = last;
+    while (wake != MAP_NONE && g->nodes[wake].object != object && wakeup_is_in_call(o, &g->nodes[wake]))
+        wake = g->nodes[wake].prev;
+    if (wake == MAP_NONE || g->nodes[wake].kind != NODE_RESUME || g->nodes[wake].object != object)
+        return; /* it has acted since: that may have woken others, so the wake had an effect */
+    for (uint32_t i = last; i != wake; i = g->nodes[i].prev)
+        g->nodes[i].in_vain = true;
+    g->nodes[wake].in_vain = true;
+}
+
 void wakeup_cancel(struct overview *o, uint32_t thread, uint32_t object)
 {
     struct wakeup_graph *g = &o->graph;

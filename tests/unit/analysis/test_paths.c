@@ -209,6 +209,82 @@ START_TEST(condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later)
 }
 END_TEST
 
+/* Woken at `time`, the thread finds nothing to do and waits again 100 later; `in_call`: for half of that it sleeps. */
+static void put_vain(pid_t tid, uint64_t time, bool in_call)
+{
+    struct upmu_trace_event e = event(UPMU_TRACE_COND_WAIT, tid, time + 100, COND);
+    put_cond(UPMU_TRACE_COND_WAKE, tid, time, 0);
+    if (in_call) {
+        put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_CALL, tid, time + 20, OTHER);
+        put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_CALL, tid, time + 70, OTHER);
+    }
+    e.object_type = UPMU_OBJECT_COND;
+    e.cond.mutex = LOCK;
+    e.cond.held_since = time;
+    add(&e);
+}
+
+/* A broadcast at 1200 wakes three threads, of which the last one can continue. */
+static void herd(bool in_call)
+{
+    begin_stream(true);
+    for (pid_t tid = 101; tid <= 103; tid++) {
+        put(UPMU_TRACE_LOCK_ACQUIRE, tid, 900 + 10 * (uint64_t)(tid - 100), LOCK);
+        put_cond(UPMU_TRACE_COND_WAIT, tid, 905 + 10 * (uint64_t)(tid - 100), 0);
+    }
+    put(UPMU_TRACE_LOCK_ACQUIRE, 100, 1100, LOCK);
+    put_typed(UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, 100, 1200, COND);
+    put(UPMU_TRACE_LOCK_RELEASE, 100, 1210, LOCK);
+    put_vain(101, 1230, in_call);
+    put_vain(102, 1340, in_call);
+    put_cond(UPMU_TRACE_COND_WAKE, 103, 1450, 0);
+    put_typed(UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, 103, 1500, COND);
+    put(UPMU_TRACE_LOCK_RELEASE, 103, 1500, LOCK);
+    put_cond(UPMU_TRACE_COND_WAKE, 102, 1510, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 103, 1600, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 1700, 0);
+    finish();
+}
+
+START_TEST(gain_of_a_herd_is_that_of_waking_who_can_continue)
+{
+    for (int in_call = 0; in_call < 2; in_call++) {
+        herd(in_call);
+        ck_assert_uint_eq(object(COND, 0, NULL).in_vain, 2);
+        /* 103 continues at 1230 as the first one did, broadcasts 50 later, and 102 ends 200 after that. */
+        ck_assert_uint_eq(on_path(COND).gain_ns, 1700 - (1230 + 50 + 10 + 190));
+        ck_assert(on_path(COND).gain_half_ns == UPMU_NO_VALUE);
+        end_stream();
+    }
+}
+END_TEST
+
+/* Who has woken another thread before it waits again was not woken in vain. */
+START_TEST(gain_of_a_herd_keeps_wakes_that_had_an_effect)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 990, LOCK);
+    put_cond(UPMU_TRACE_COND_WAIT, 101, 1000, 0);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 102, 1010, OTHER);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 100, 1100, LOCK);
+    put_typed(UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, 100, 1200, COND);
+    put(UPMU_TRACE_LOCK_RELEASE, 100, 1210, LOCK);
+    put_cond(UPMU_TRACE_COND_WAKE, 101, 1230, 0);
+    put_typed(UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 101, 1250, OTHER);
+    struct upmu_trace_event e = event(UPMU_TRACE_COND_WAIT, 101, 1300, COND);
+    e.object_type = UPMU_OBJECT_COND;
+    e.cond.mutex = LOCK;
+    e.cond.held_since = 1230;
+    add(&e);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_SEM, 102, 1310, OTHER);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 1400, 0);
+    finish();
+    ck_path("R100 1-1210, W101 1210-1230 by 100, R101 1230-1250, W102 1250-1310 by 101, R102 1310-1400");
+    ck_assert_uint_eq(on_path(COND).gain_ns, 0);
+    end_stream();
+}
+END_TEST
+
 START_TEST(timeouts_and_missing_causes_are_unknown)
 {
     begin_stream(true);
@@ -447,6 +523,8 @@ int main(void)
     tcase_add_test(cases, path_goes_through_creation_and_join);
     tcase_add_test(cases, join_of_a_thread_that_has_ended_is_no_wait);
     tcase_add_test(cases, condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later);
+    tcase_add_test(cases, gain_of_a_herd_is_that_of_waking_who_can_continue);
+    tcase_add_test(cases, gain_of_a_herd_keeps_wakes_that_had_an_effect);
     tcase_add_test(cases, timeouts_and_missing_causes_are_unknown);
     tcase_add_test(cases, post_before_the_wait_did_not_end_it);
     tcase_add_test(cases, barrier_is_ended_by_the_last_arrival_of_the_round);
