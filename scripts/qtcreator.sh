@@ -13,8 +13,9 @@ build=$PWD/build/qtcreator
 folder=${1:-$build/proof-run}
 upmu=${UPMU:-$PWD/build/release/tools/upmu/upmu}
 work=$(mktemp -d)
-jobs_to_end=()
-trap 'kill "${jobs_to_end[@]}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
+# shellcheck source=screen.sh
+. scripts/screen.sh
+trap 'kill "${screen_jobs[@]}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 
 skip()
 {
@@ -64,25 +65,6 @@ target_link_libraries(till Threads::Threads)
 END
 }
 
-open_screen()
-{
-    local number
-    for number in $(seq 77 97); do
-        [ ! -e "/tmp/.X11-unix/X$number" ] || continue
-        Xvfb ":$number" -screen 0 1600x1000x24 >/dev/null 2>&1 &
-        jobs_to_end+=($!)
-        export DISPLAY=:$number
-        for _ in $(seq 1 100); do
-            [ ! -e "/tmp/.X11-unix/X$number" ] || break
-            sleep 0.1
-        done
-        openbox >/dev/null 2>&1 &
-        jobs_to_end+=($!)
-        return
-    done
-    fail "there is no free display"
-}
-
 run_creator()
 {
     local web=()
@@ -98,7 +80,7 @@ run_creator()
 check_tools
 build_plugin
 make_project
-open_screen
+open_screen 1600x1000 || fail "there is no free display"
 rm -rf "$folder"
 mkdir -p "$folder"
 status=0

@@ -12,8 +12,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=$PWD/integrations/qtcreator
 shots=${1:-build/qtcreator}
 work=$(mktemp -d)
-jobs_to_end=()
-trap 'kill "${jobs_to_end[@]}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
+# shellcheck source=../../scripts/screen.sh
+. scripts/screen.sh
+trap 'kill "${screen_jobs[@]}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 
 fail()
 {
@@ -148,36 +149,17 @@ int main(void)
 END
 }
 
-screen()
-{
-    local number
-    for number in $(seq 77 97); do
-        [ ! -e "/tmp/.X11-unix/X$number" ] || continue
-        Xvfb ":$number" -screen 0 1600x1100x24 >/dev/null 2>&1 &
-        jobs_to_end+=($!)
-        export DISPLAY=:$number
-        for _ in $(seq 1 50); do
-            ! xdotool getdisplaygeometry >/dev/null 2>&1 || break
-            sleep 0.2
-        done
-        openbox >/dev/null 2>&1 &
-        jobs_to_end+=($!)
-        return
-    done
-    fail "there is no free display"
-}
-
 install_missing
 command -v upmu >/dev/null || PATH=$PWD/build/release/tools/upmu:$PATH
 command -v upmu >/dev/null || fail "build libupmu first (cmake --preset release && cmake --build build/release)"
 mkdir -p "$shots"
 shots=$(cd "$shots" && pwd)
 project
-screen
+open_screen 1600x1100 || fail "there is no free display"
 "$here/install.sh" --settings "$work/settings" >/dev/null
 LIBGL_ALWAYS_SOFTWARE=1 XDG_RUNTIME_DIR=$work qtcreator -settingspath "$work/settings" -notour -no-crashcheck \
     "$work/till/CMakeLists.txt" >"$work/log" 2>&1 &
-jobs_to_end+=($!)
+screen_jobs+=($!)
 until_seen "Configure Project" >/dev/null
 window=$(xdotool search --onlyvisible --name 'Qt Creator' | head -1)
 xdotool windowsize "$window" 1600 1080 windowmove "$window" 0 0 sleep 1
