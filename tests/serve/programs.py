@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 
-from lib import CORPUS, SCENE, UPMU, WORK, connect, is_alive, refused, wait_for
+from lib import CORPUS, SCENE, UPMU, WORK, client as library, connect, is_alive, refused, wait_for
 
 
 def report(directory):
@@ -107,9 +107,48 @@ def not_recorded(client):
         refused("failed", client.overview, target)
         refused("failed", client.stop, target)
         refused("failed", client.export, target, "csv", f"{WORK}/none.csv")
-        refused("failed", lambda: next(client.updates(target)))
+        top = next(client.updates(target))
+        thread, = top["threads"]
+        assert thread["name"] == "sleep" and thread["waits"] is None and thread["waited_ns"] is None and top["events"] is None, top
+        wait_for(lambda: (next(client.updates(target))["threads"][0]["waits_for"] or {}).get("kind") == "sleep", "what it is asleep in")
         process.kill()
     refused("failed", client.attach, pid=process.pid)
+
+
+def sampled(client):
+    """Samples of a process that is not being recorded, where the kernel permits: from start to stop or detach."""
+    with subprocess.Popen([SCENE, "busy", "600000"], stdout=subprocess.DEVNULL) as process:
+        try:
+            target = client.attach(pid=process.pid)
+            folder = f"{WORK}/sampled"
+            try:
+                started = client.request("start", target=target, output=folder)
+            except library.ProtocolError as problem:
+                assert problem.name == "failed" and client.status(target)["sampled"] is False, problem
+                return
+            assert started == {"started": 1, "samples": folder} and client.status(target)["sampled"], started
+            refused("failed", client.request, "start", target=target)
+            sampler, = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if samples_into(pid, folder)]
+            assert client.stop(target) == 1 and not is_alive(sampler) and not client.status(target)["sampled"]
+            assert is_alive(process.pid)
+            flames = client.export(target, "flamegraph", f"{WORK}/flames.svg", of="samples")
+            with open(flames, encoding="utf-8") as file:
+                assert "<svg" in file.read()
+            # Without a client that could stop them they end with the target.
+            client.request("start", target=target, output=folder + "2")
+            sampler, = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if samples_into(pid, folder + "2")]
+            client.detach(target)
+            wait_for(lambda: not is_alive(sampler), "the end of the samples")
+        finally:
+            process.kill()
+
+
+def samples_into(pid, folder):
+    """Whether a process has the file of samples in a directory open."""
+    try:
+        return any(os.readlink(f"/proc/{pid}/fd/{fd}").startswith(folder + "/") for fd in os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return False
 
 
 def deadlocked_not_recorded(client):
@@ -138,5 +177,5 @@ def canceled(client):
 
 
 with connect() as session:
-    for part in (same_as_report, watched, paused, deadlocked, not_recorded, deadlocked_not_recorded, canceled):
+    for part in (same_as_report, watched, paused, deadlocked, not_recorded, sampled, deadlocked_not_recorded, canceled):
         part(session)

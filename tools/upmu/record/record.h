@@ -50,8 +50,11 @@ struct record_request {
     struct upmu_sampler_opts sampler_opts;
     struct upmu_sampler *sampler; /**< NULL: no samples are taken */
     uint64_t timer_frequency;     /**< samples per second that the program takes itself by timers; 0: none */
-    long pid;                     /**< process to be sampled while it runs; 0: a command is run */
-    char *dir;                    /**< of the recording, absolute; exists and is empty */
+    /** Called when the process `pid` is being sampled, if not NULL. */
+    void (*begun)(const struct record_request *request, void *arg);
+    void *begun_arg;
+    long pid;  /**< process to be sampled while it runs; 0: a command is run */
+    char *dir; /**< of the recording, absolute; exists and is empty */
     struct snapshot_request snapshots;
     char *shown; /**< `dir` as given by the user */
     int output;  /**< descriptor for what the command writes on its standard output and error; -1: ours */

@@ -72,6 +72,8 @@ int record_running(struct record_request *request, const char *shown_dir)
         complain("%s", upmu_error());
         status = EXIT_FAILED;
     }
+    if (status == EXIT_OK && request->begun)
+        request->begun(request, request->begun_arg);
     while (status == EXIT_OK && stat_signals_seen() == 0) {
         int ms = upmu_sampler_drain(request->sampler);
         if (ms < 0 || running_wait(request, &end, ms))

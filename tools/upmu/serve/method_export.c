@@ -54,7 +54,8 @@ static char *export_path(const struct request *q, const struct export_params *p)
         request_fail(q, SERVE_E_FAILED, "give a path", "cannot create a directory: %s", strerror(errno));
         return NULL;
     }
-    return memory_format("%s/%u.%s", folder, ++s->n_exports, p->format);
+    const char *suffix = strcmp(p->format, "flamegraph") == 0 ? "svg" : p->format; /* viewers go by it */
+    return memory_format("%s/%u.%s", folder, ++s->n_exports, suffix);
 }
 
 static void export_start(const struct request *q, const struct target *t, const struct export_params *p)
@@ -71,7 +72,7 @@ static void export_start(const struct request *q, const struct target *t, const 
             words[n++] = options[i][1];
         }
     words[n++] = "--";
-    words[n++] = t->dir;
+    words[n++] = t->dir ? t->dir : t->samples;
     if (!job_start(q, &how, words))
         free(how.path);
 }
@@ -84,7 +85,7 @@ void method_export(const struct request *q)
         param_text(q, "from", &p.from) && param_text(q, "to", &p.to)) {
         if (!p.format || !p.format[0] || p.format[strspn(p.format, "abcdefghijklmnopqrstuvwxyz0123456789")])
             request_fail(q, SERVE_E_PARAMS, "upmu export --formats lists them", "\"format\" is missing or unknown");
-        else if (!t->dir)
+        else if (!t->dir && !t->samples)
             request_fail(q, SERVE_E_FAILED, "start the program with the method start",
                          "process %d is not being recorded", (int)t->pid);
         else

@@ -104,8 +104,9 @@ static int start_record(struct record_request *r, const char *output, int *repor
     return status;
 }
 
-static _Noreturn void start_recorder(const struct start_params *p, int report)
+static _Noreturn void start_recorder(const void *arg, int report)
 {
+    const struct start_params *p = arg;
     struct record_request r = {.argv = p->argv,
                                .mode = p->mode ? p->mode : "holders",
                                .events = p->events,
@@ -121,8 +122,8 @@ static _Noreturn void start_recorder(const struct start_params *p, int report)
     exit(start_record(&r, p->output, &report));
 }
 
-/* In the child: the recorder is its child, so that the server need not reap it. `out` and `err` are pipes to the server. */
-static void start_child(const void *arg, int out, int err)
+/* The recorder is a child of this child, so that the server need not reap it. */
+void start_detached(int out, int err, void (*run)(const void *arg, int report), const void *arg)
 {
     int nothing = open("/dev/null", O_RDWR);
     (void)setsid(); /* a new child leads no group, so that this cannot fail */
@@ -130,9 +131,25 @@ static void start_child(const void *arg, int out, int err)
     if (pid == 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0) {
         job_leave_server(out);
         (void)fcntl(out, F_SETFD, FD_CLOEXEC);
-        start_recorder(arg, out);
+        run(arg, out);
     }
     _exit(pid < 0 ? EXIT_FAILED : EXIT_OK);
+}
+
+static void start_child(const void *arg, int out, int err)
+{
+    start_detached(out, err, start_recorder, arg);
+}
+
+pid_t start_report(struct job *job, char **dir)
+{
+    bytes_add(&job->output, "", 1);
+    if (job->output.data[0] != '\1')
+        return 0;
+    pid_t pid = (pid_t)strtol(job->output.data + 1, dir, 10);
+    ++*dir;
+    (*dir)[strcspn(*dir, "\n")] = '\0';
+    return pid;
 }
 
 /* ---------------------------------------------------------------------------------------------------- the method */
@@ -144,15 +161,12 @@ static void start_done(struct job *job, int status)
     char *message = job_message(job), *dir = NULL;
     struct target *t = NULL;
     (void)status; /* of the process between: the recorder has written what is to be known */
-    bytes_add(&job->output, "", 1);
-    if (job->output.data[0] != '\1') {
+    pid_t pid = start_report(job, &dir);
+    if (pid > 0)
+        t = target_add(&q, pid, dir);
+    else
         reply_error(job->client, job->id, n, SERVE_E_FAILED, NULL, "%s",
                     message[0] ? message : "the command cannot be recorded");
-    } else {
-        pid_t pid = (pid_t)strtol(job->output.data + 1, &dir, 10);
-        dir[strcspn(dir + 1, "\n") + 1] = '\0';
-        t = target_add(&q, pid, dir + 1);
-    }
     if (t) {
         struct reply r;
         char *output = memory_format("%s/command.out", t->dir);

@@ -120,10 +120,8 @@ void method_subscribe(const struct request *q)
         !param_integer(q, "rows", 0, ROWS_MOST, &rows) || !param_text(q, "events", &events))
         return;
     how.rows = (size_t)rows;
-    if (!t->dir || t->pid == 0)
-        request_fail(q, SERVE_E_FAILED, "start the program with the method start", "%s",
-                     t->dir ? "the recording has more than one process: attach to one of them"
-                            : "the process is not being recorded");
+    if (t->pid == 0)
+        request_fail(q, SERVE_E_FAILED, NULL, "the recording has more than one process: attach to one of them");
     else
         feed_start(q, &how, t, interval, events);
     free(events);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Methods on targets: attach, detach, status, stop, and start of a paused recording. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +26,10 @@ struct target *target_add(const struct request *q, pid_t pid, const char *dir)
 
 void target_free(struct target *t)
 {
+    if (t->sampler > 0)
+        (void)kill(t->sampler, SIGINT); /* no client can stop it any more */
     free(t->dir);
+    free(t->samples);
 }
 
 static void status_process(struct textbuf *j, const struct upmu_control_status *s)
@@ -65,6 +69,8 @@ void target_members(struct textbuf *j, const struct target *t)
     json_int_if(j, "pid", t->pid > 0, t->pid);
     json_string(j, "dir", t->dir);
     json_bool(j, "recorded", t->dir != NULL);
+    json_bool(j, "sampled", t->sampler > 0);
+    json_string(j, "samples", t->samples);
     json_bool(j, "running", status_processes(j, t->dir));
 }
 
@@ -83,7 +89,7 @@ void method_status(const struct request *q)
         target_reply(q, t);
 }
 
-/* A process that is not being recorded is a target, too: its deadlocks can be detected. */
+/* A process that is not being recorded is a target, too: it has scheduling, samples and deadlocks. */
 static struct target *attach_process(const struct request *q, pid_t pid)
 {
     struct upmu_control *control;
@@ -181,11 +187,10 @@ static int switch_recording(const struct request *q, const struct target *t,
     return done;
 }
 
-static void switch_reply(const struct request *q, const char *key,
+static void switch_reply(const struct request *q, const struct target *t, const char *key,
                          int (*act)(const struct upmu_control *control, size_t index))
 {
-    const struct target *t = param_target(q);
-    int n = t ? switch_recording(q, t, act) : -1;
+    int n = switch_recording(q, t, act);
     if (n < 0)
         return;
     struct reply r;
@@ -196,10 +201,18 @@ static void switch_reply(const struct request *q, const char *key,
 
 void method_stop(const struct request *q)
 {
-    switch_reply(q, "stopped", upmu_control_stop);
+    struct target *t = param_target(q);
+    if (t && t->sampler > 0)
+        method_sample_end(q, t);
+    else if (t)
+        switch_reply(q, t, "stopped", upmu_control_stop);
 }
 
 void method_continue(const struct request *q)
 {
-    switch_reply(q, "started", upmu_control_start);
+    const struct target *t = param_target(q);
+    if (t && !t->dir && t->pid > 0)
+        method_sample(q, t);
+    else if (t)
+        switch_reply(q, t, "started", upmu_control_start);
 }

@@ -56,6 +56,8 @@ struct target {
     int64_t id;
     pid_t pid;     /**< 0: a directory of any number of processes */
     char *dir;     /**< of the recording; NULL: the process is not being recorded */
+    char *samples; /**< of a process that is not being recorded: directory of its samples; NULL: none */
+    pid_t sampler; /**< process that takes them; 0: none */
     bool is_given; /**< kept for each client of the server, and not detached */
 };
 
@@ -223,6 +225,13 @@ void method_detach(const struct request *q);
 void method_status(const struct request *q);
 void method_start(const struct request *q);
 void method_stop(const struct request *q);
+/* Samples of a process without a recorder: `start` and `stop` of its target. */
+void method_sample(const struct request *q, const struct target *t);
+void method_sample_end(const struct request *q, struct target *t);
+/** In a job's child: run `run`, which does not return, in a session of its own; `report` is its end of a pipe to the server. */
+void start_detached(int out, int err, void (*run)(const void *arg, int report), const void *arg);
+/** What it has reported: its process id, or that of what it records, and the directory. @return 0 if it has failed. */
+pid_t start_report(struct job *job, char **dir);
 /** `start` of a target: recording continues in processes that were started paused, or stopped. */
 void method_continue(const struct request *q);
 void method_detect(const struct request *q);

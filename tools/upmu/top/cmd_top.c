@@ -97,7 +97,7 @@ static int top_watch_updates(const struct top_request *q, struct top *t, const s
     int rc = q->view->begin();
     bool go_on = rc == 0;
     for (long n = 1; go_on; n++) {
-        t->running = q->argv ? top_command_runs(t->pid) : top_any_running(control);
+        t->running = q->argv ? top_command_runs(t->pid) : control ? top_any_running(control) : top_bare_runs(t->pid);
         rc = top_update(t);
         bool last = !t->running || (q->count > 0 && n >= q->count);
         go_on = rc == 0 && q->view->show(t, last ? 0 : q->interval) && !last;
@@ -124,21 +124,24 @@ static int top_watch_process(const struct top_request *q)
 {
     struct upmu_control *control;
     struct upmu_control_status s = {.size = sizeof s};
-    int status = EXIT_FAILED;
-    if (upmu_control_open_pid(&control, (pid_t)q->pid) < 0) {
+    int status = EXIT_FAILED, rc = upmu_control_open_pid(&control, (pid_t)q->pid);
+    if (rc < 0 && (rc != UPMU_E_STATE || q->serves)) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
     char *subject = memory_format("process %ld", q->pid);
     stat_signals_catch();
-    if (upmu_control_status_read(control, 0, &s) < 0)
+    if (rc < 0)
+        status = top_watch(q, NULL, (pid_t)q->pid, NULL, subject, NULL);
+    else if (upmu_control_status_read(control, 0, &s) < 0)
         complain("%s", upmu_error());
     else if (q->serves)
         status = top_serve(q->address, q->events, (pid_t)q->pid, s.dir);
     else
         status = top_watch(q, control, (pid_t)q->pid, s.dir, subject, NULL);
     free(subject);
-    upmu_control_close(control);
+    if (rc == 0)
+        upmu_control_close(control);
     return status;
 }
 
@@ -225,7 +228,7 @@ static int top_main(const struct command *self, int argc, char **argv)
 }
 
 static const struct option_spec top_options[] = {
-    {TOP_PID, 'p', "pid", "PID", "the running process PID, which is being recorded"},
+    {TOP_PID, 'p', "pid", "PID", "the running process PID; of one that is not being recorded, its scheduling only"},
     {TOP_JSON, 'j', "json", NULL, "one JSON document per line and update, for programs"},
     {TOP_SERVE, 0, "serve", "[ADDR]",
      "a page for a browser on this machine; prints its address (--serve=PORT: at PORT)"},
@@ -248,10 +251,11 @@ const struct command command_top = {
         "and the locks with the longest waits, updated periodically; deadlocks are shown in red. COMMAND is started\n"
         "and recorded as by upmu record; its output goes to a file in the directory of the recording.\n"
         "--serve shows the same as a page, whose Stop ends recording and opens the report.\n"
-        "The trace is read while it grows: the process has no extra work.\n",
+        "The trace is read while it grows: the process has no extra work. Of a process without a recorder there are\n"
+        "the scheduling of its threads and the kind of call that each is asleep in.\n",
     .options = top_options,
     .exits = "  0    the process ended, or COMMAND succeeded\n"
-             "  1    PID is not being recorded, or the recording cannot be read\n"
+             "  1    there is no process PID, or the recording cannot be read; with --serve: it is not being recorded\n"
              "  2    the command line is invalid\n"
              "  otherwise that of COMMAND, as of upmu record\n",
     .has_program = true,

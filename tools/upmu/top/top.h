@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "upmu/deadlock.h"
@@ -51,7 +52,7 @@ struct top_deadlock {
 };
 
 struct top {
-    struct upmu_monitor *live;
+    struct upmu_monitor *live; /**< NULL: the process has no recorder */
     struct upmu_monitor_totals totals;
     struct upmu_deadlock_watch *watch; /**< NULL: deadlocks are not detected */
     pid_t pid;                         /**< the process whose tasks and counters are shown; 0: none */
@@ -70,6 +71,8 @@ struct top {
     size_t n_counts;
     struct top_deadlock *deadlocks;
     size_t n_deadlocks;
+    char **names; /**< of threads of a process without a recorder */
+    size_t n_names;
 };
 
 /** How it is shown: the terminal, or a stream of JSON documents. */
@@ -82,7 +85,7 @@ struct top_view {
 extern const struct top_view top_screen;
 extern const struct top_view top_json;
 
-/** Begin; `events` may be NULL. @return 0, or -1 with a message. */
+/** Begin; `dir` NULL: of a process without a recorder; `events` may be NULL. @return 0, or -1 with a message. */
 int top_open(struct top *t, const char *dir, const char *events);
 /** Look once. @return 0, or -1 with a message. */
 int top_update(struct top *t);
@@ -94,7 +97,15 @@ int top_serve(const char *address, const char *events, pid_t pid, const char *di
 
 /** Read the tasks of a process; of one that has ended there are none. */
 void top_tasks_read(struct top_tasks *t, pid_t pid);
+/** A file of a task in /proc. @return NULL if there is none. */
+FILE *top_task_open(pid_t pid, pid_t tid, const char *name);
 const struct top_task *top_task_find(const struct top_tasks *t, pid_t tid);
+
+/* top_bare.c: a process without a recorder. */
+/** Make its threads of `tasks`. */
+void top_bare_read(struct top *t);
+void top_bare_free_names(struct top *t);
+bool top_bare_runs(pid_t pid);
 
 /** Look for deadlocks, and forget those that are over. */
 void top_deadlocks_update(struct top *t);

@@ -31,10 +31,13 @@ static void json_wait(struct textbuf *j, const struct top *t, const struct upmu_
     json_object(j, "waits_for");
     json_string(j, "kind", upmu_wait_kind_name(l->wait_kind));
     json_string(j, "type", report_type_name(l->object_type));
-    facts_address(j, "address", l->object);
+    if (l->object != 0)
+        facts_address(j, "address", l->object);
+    else
+        json_null(j, "address");
     json_string(j, "name", l->object_name[0] ? l->object_name : NULL);
     json_int_if(j, "holder", l->holder != 0, l->holder);
-    json_uint(j, "since_ns", l->since_ns);
+    json_uint_if(j, "since_ns", l->since_ns > 0, l->since_ns);
     json_string(j, "site", location[0] ? location : NULL);
     json_string(j, "file", has_line ? line.file : NULL);
     json_int_if(j, "line", has_line, line.line);
@@ -56,8 +59,8 @@ static void json_threads(struct textbuf *j, const struct top *t)
         json_share(j, "blocked", x, x->off);
         json_uint_if(j, "voluntary", x->has_task, x->voluntary);
         json_uint_if(j, "involuntary", x->has_task, x->involuntary);
-        json_uint(j, "waits", x->live.waits);
-        json_uint(j, "waited_ns", x->live.waited_ns);
+        json_uint_if(j, "waits", t->live != NULL, x->live.waits);
+        json_uint_if(j, "waited_ns", t->live != NULL, x->live.waited_ns);
         json_wait(j, t, &x->live);
         json_object_end(j);
     }
@@ -136,10 +139,10 @@ static bool json_show(const struct top *t, double seconds)
     struct textbuf *j = json_begin_line(&doc, stdout, "upmu-top");
     json_uint(j, "time_ns", t->totals.now_ns);
     json_uint(j, "interval_ns", t->totals.interval_ns);
-    json_uint(j, "events", t->totals.events);
-    json_uint(j, "all_events", t->totals.all_events);
-    json_uint(j, "missed_packets", t->totals.missed);
-    json_uint(j, "damages", t->totals.n_damages);
+    json_uint_if(j, "events", t->live != NULL, t->totals.events);
+    json_uint_if(j, "all_events", t->live != NULL, t->totals.all_events);
+    json_uint_if(j, "missed_packets", t->live != NULL, t->totals.missed);
+    json_uint_if(j, "damages", t->live != NULL, t->totals.n_damages);
     json_bool(j, "running", t->running);
     json_threads(j, t);
     json_locks(j, t);

@@ -38,9 +38,9 @@ static int top_open_counters(struct top *t, const char *events)
 int top_open(struct top *t, const char *dir, const char *events)
 {
     t->totals.size = sizeof t->totals;
-    if (upmu_monitor_open(&t->live, dir) < 0)
+    if (dir && upmu_monitor_open(&t->live, dir) < 0)
         return top_failed();
-    if (upmu_deadlock_watch_open(&t->watch, dir) != 0)
+    if (dir && upmu_deadlock_watch_open(&t->watch, dir) != 0)
         return top_failed();
     t->updated_at = top_clock();
     return events ? top_open_counters(t, events) : 0;
@@ -52,6 +52,8 @@ void top_close(struct top *t)
     upmu_deadlock_watch_close(t->watch);
     upmu_set_close(t->set);
     top_deadlocks_free(t);
+    top_bare_free_names(t);
+    free(t->names);
     free(t->tasks.all);
     free(t->tasks_before.all);
     free(t->threads);
@@ -86,7 +88,7 @@ static void top_add_task(const struct top *t, struct top_thread *thread)
     thread->involuntary = now->involuntary - before->involuntary;
 }
 
-/* The threads that live, those that waited longest first. */
+/* Those that waited longest first. */
 static int top_compare_threads(const void *a, const void *b)
 {
     const struct top_thread *x = a, *y = b;
@@ -95,7 +97,8 @@ static int top_compare_threads(const void *a, const void *b)
     return x->live.tid < y->live.tid ? -1 : x->live.tid > y->live.tid;
 }
 
-static void top_read_threads(struct top *t)
+/* The threads that live. */
+static void top_read_recorded(struct top *t)
 {
     struct upmu_monitor_thread live = {.size = sizeof live};
     t->threads = memory_resize(t->threads, t->totals.n_threads + 1, sizeof *t->threads);
@@ -103,10 +106,19 @@ static void top_read_threads(struct top *t)
     for (size_t i = 0; upmu_monitor_thread_at(t->live, i, &live) == 0; i++) {
         if (live.ended)
             continue;
-        t->threads[t->n_threads] = (struct top_thread){.live = live};
-        top_add_task(t, &t->threads[t->n_threads++]);
+        t->threads[t->n_threads++].live = live;
     }
-    qsort(t->threads, t->n_threads, sizeof *t->threads, top_compare_threads);
+}
+
+static void top_read_threads(struct top *t)
+{
+    (t->live ? top_read_recorded : top_bare_read)(t);
+    for (size_t i = 0; i < t->n_threads; i++) {
+        t->threads[i] = (struct top_thread){.live = t->threads[i].live};
+        top_add_task(t, &t->threads[i]);
+    }
+    if (t->n_threads > 0)
+        qsort(t->threads, t->n_threads, sizeof *t->threads, top_compare_threads);
 }
 
 /* By process, type and group: locks that can be shown as one follow each other. */
@@ -191,10 +203,11 @@ int top_update(struct top *t)
     top_read_tasks(t);
     if (top_read_counts(t) != 0)
         return -1;
-    if (upmu_monitor_update(t->live) < 0 || upmu_monitor_totals_read(t->live, &t->totals) < 0)
+    if (t->live && (upmu_monitor_update(t->live) < 0 || upmu_monitor_totals_read(t->live, &t->totals) < 0))
         return top_failed();
     top_read_threads(t);
-    top_read_locks(t);
+    if (t->live)
+        top_read_locks(t);
     top_deadlocks_update(t);
     return 0;
 }

@@ -121,6 +121,15 @@ static char *screen_amount(double n)
 static void screen_put_title(int *y, const struct top *t)
 {
     bool bad = t->n_deadlocks > 0;
+    if (!t->live) {
+        screen_put_line(
+            y, A_BOLD,
+            memory_format("upmu top: %s%s%s  %zu thread%s  no recorder: scheduling only, no locks   (q: quit, "
+                          "p: pause, s: sort, /: filter, arrows: scroll)",
+                          t->subject, t->running ? "" : " (ended)", screen_state.paused ? " (paused)" : "",
+                          t->n_threads, t->n_threads == 1 ? "" : "s"));
+        return;
+    }
     char *events = screen_amount(screen_per_second(t, t->totals.events));
     screen_put_line(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
                     memory_format("upmu top: %s%s%s  %zu thread%s  %s events/s, %" PRIu64
@@ -192,6 +201,10 @@ static char *screen_wait_text(const struct top *t, const struct upmu_monitor_thr
     char *holder = l->holder ? memory_format("%s%ld%s%s", l->wait_kind == UPMU_WAIT_JOIN ? " " : ", held by ",
                                              (long)l->holder, l->holder_name[0] ? " " : "", l->holder_name)
                              : memory_copy("");
+    if (l->since_ns == 0) { /* the process has no recorder */
+        free(holder);
+        return object;
+    }
     char *lasts = report_duration(t->totals.now_ns > l->since_ns ? t->totals.now_ns - l->since_ns : 0);
     char *site = COLS >= WIDTH_SITE ? top_location(t, l->process, l->site) : memory_copy("");
     char *text = memory_format("%s%s, for %s%s%s", object, holder, lasts, site[0] ? ", at " : "", site);
@@ -206,15 +219,16 @@ static void screen_put_thread(int *y, const struct top *t, const struct top_thre
 {
     char *wait = screen_wait_text(t, &x->live);
     double waiting = screen_per_second(t, x->live.waited_ns) / 1e7;
+    char *waits = t->live ? memory_format("%.1f", waiting) : memory_copy("-");
     bool is_wide = COLS >= WIDTH_SWITCHES;
     char *kernel = !x->has_task ? memory_format(is_wide ? "%6s %6s %6s %8s %8s" : "%6s %6s", "-", "-", "-", "-", "-")
                    : is_wide
                        ? memory_format("%6.1f %6.1f %6.1f %8.0f %8.0f", x->running * 100, x->ready * 100, x->off * 100,
                                        (double)x->voluntary / t->interval_s, (double)x->involuntary / t->interval_s)
                        : memory_format("%6.1f %6.1f", x->running * 100, x->off * 100);
-    screen_put_line(
-        y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
-        memory_format("%8ld %-15.15s %s %6.1f  %s", (long)x->live.tid, x->live.name, kernel, waiting, wait));
+    screen_put_line(y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
+                    memory_format("%8ld %-15.15s %s %6s  %s", (long)x->live.tid, x->live.name, kernel, waits, wait));
+    free(waits);
     free(kernel);
     free(wait);
 }

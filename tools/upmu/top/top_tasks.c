@@ -9,7 +9,7 @@
 #include "ui/memory.h"
 #include "top.h"
 
-static FILE *task_open_file(pid_t pid, pid_t tid, const char *name)
+FILE *top_task_open(pid_t pid, pid_t tid, const char *name)
 {
     char path[96];
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/%s", (long)pid, (long)tid, name);
@@ -19,7 +19,7 @@ static FILE *task_open_file(pid_t pid, pid_t tid, const char *name)
 /* @return false if the task is gone, or the kernel has no such file. */
 static bool task_read_times(pid_t pid, struct top_task *t)
 {
-    FILE *f = task_open_file(pid, t->tid, "schedstat");
+    FILE *f = top_task_open(pid, t->tid, "schedstat");
     bool read = f && fscanf(f, "%" SCNu64 " %" SCNu64, &t->run_ns, &t->ready_ns) == 2;
     if (f)
         (void)fclose(f);
@@ -30,7 +30,7 @@ static bool task_read_switches(pid_t pid, struct top_task *t)
 {
     char line[256];
     int found = 0;
-    FILE *f = task_open_file(pid, t->tid, "status");
+    FILE *f = top_task_open(pid, t->tid, "status");
     while (f && fgets(line, sizeof line, f)) {
         found += sscanf(line, "voluntary_ctxt_switches: %" SCNu64, &t->voluntary) == 1;
         found += sscanf(line, "nonvoluntary_ctxt_switches: %" SCNu64, &t->involuntary) == 1;
