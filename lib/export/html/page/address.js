@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
 // The address of what is shown: "#timeline?from=1000&to=2000&q=till", for links, back and forward, and copies.
 
+// What opens a line: the IDE that shows this page, or an editor with a scheme of its own. None unless the address has one.
+const EDITORS = {
+    ide: (file, line) => `upmu-edit:${encodeURI(file)}?line=${line}`,
+    vscode: (file, line) => `vscode://file${encodeURI(file)}:${line}`,
+  },
+  [, EDITOR_NAMED] = location.hash.match(/[#?&]editor=(\w+)/) || [],
+  EDITOR = EDITOR_NAMED !== undefined && Object.hasOwn(EDITORS, EDITOR_NAMED) ? EDITOR_NAMED : null;
+
 // Times are nanoseconds since the begin of the recording; what is not in an address is as at first.
 const ADDRESS_NUMBERS = ["from", "to", "thread", "object", "cutFrom", "cutTo"],
-  ADDRESS_WORDS = ["chosen", "q", "sort", "pinned", "of", "split", "lang"],
+  ADDRESS_WORDS = ["chosen", "q", "sort", "pinned", "of", "split", "lang", "editor"],
   ADDRESS_FLAGS = ["path", "dense", "busy", "up", "before"];
 
 function addressOf(view, state) {
   const words = [];
   for (const key of ADDRESS_NUMBERS)
     if (Number.isFinite(state[key])) words.push(`${key}=${Math.round(state[key])}`);
-  for (const key of ADDRESS_WORDS) if (state[key] && key !== "lang") words.push(`${key}=${encodeURIComponent(state[key])}`);
+  for (const key of ADDRESS_WORDS) if (state[key] && key !== "lang" && key !== "editor") words.push(`${key}=${encodeURIComponent(state[key])}`);
   for (const key of ADDRESS_FLAGS) if (state[key]) words.push(`${key}=1`);
   if (LANGUAGE_CHOSEN) words.push(`lang=${LANGUAGE}`);
+  if (EDITOR) words.push(`editor=${EDITOR}`);
   return `#${view}${words.length ? "?" + words.join("&") : ""}`;
 }
 
@@ -55,10 +64,34 @@ function objectLink(m, o) {
   return linkTo(m, o.title, {object: o.index});
 }
 
-// A call site, as a search for its function.
+// A source line, as a link for the editor where there is one.
+function sourceLink(file, line, label) {
+  if (!EDITOR || !file?.startsWith("/") || !line) return label;
+  const stay = (e) => e.stopPropagation(); // rows of tables are links, too
+  return h("a", {class: "to", href: EDITORS[EDITOR](file, line), title: tr("Open in the editor"), onclick: stay, onkeydown: stay}, label);
+}
+
+// A call site: its function, and its line.
+function sitePlace(m, site) {
+  const f = m.siteFrame(site);
+  if (!f) return "";
+  return [tidy(f.name, 90), f.file ? [" ", sourceLink(f.file, f.line, `${tidy(baseName(f.file), 60)}:${f.line}`)] : ""];
+}
+
+// A phrase of the catalogue with a call site for its %1.
+function sitePhrase(m, phrase, site) {
+  const [before, after] = tr(phrase, "\u0001").split("\u0001"),
+    place = sitePlace(m, site);
+  return [before, place === "" ? tr("a call site that was not recorded") : place, after];
+}
+
+// A call site, as a search for its function, and its line in the editor.
 function siteLink(m, site) {
-  const text = m.siteText(site);
-  return text ? linkTo(m, text, {q: m.siteFunction(site)}) : "";
+  const text = m.siteText(site),
+    f = m.siteFrame(site);
+  if (!text) return "";
+  if (!EDITOR || !f.file) return linkTo(m, text, {q: m.siteFunction(site)});
+  return [linkTo(m, tidy(f.name, 90), {q: f.name}), " ", sourceLink(f.file, f.line, `${tidy(baseName(f.file), 60)}:${f.line}`)];
 }
 
 // "waits.12": a span, as an address has it.

@@ -46,7 +46,8 @@ function axisMarks(from, to, width, mark) {
     mark(((i * step - from) / (to - from)) * width, moment(i * step, step));
 }
 
-// Blocked threads over the time that the page holds, one layer for each of the locks waited for most, one for the rest.
+// Blocked threads over the time that the page holds, one layer for each of the locks waited for most, one for the rest,
+// one for the parts of MPI calls in which a rank waited.
 function contention(model, bins) {
   const w = model.tables.waits,
     {from, to} = model.shown,
@@ -56,17 +57,21 @@ function contention(model, bins) {
     ...shown.map((o) => ({object: o, title: o.title, color: o.color, calm: o.calm, sum: new Float64Array(bins + 1)})),
     {object: null, title: tr("others"), color: OTHER_COLOR, calm: true, sum: new Float64Array(bins + 1)},
   ];
-  const of = new Map(layers.map((l, i) => [l.object ? l.object.index + 1 : 0, i]));
-  for (const row of w.rows) {
-    if (row.b > 0) continue; // within another wait
-    for (let i = row.from; i < row.to; i++) {
-      const layer = layers[of.has(w.what[i]) ? of.get(w.what[i]) : layers.length - 1],
-        begin = Math.max(from, w.begin[i]),
-        end = Math.min(to, w.begin[i] + w.ns[i]);
-      if (end < begin) continue;
-      spread(layer.sum, (begin - from) / width, (end - from) / width, w.ns[i] > 0 ? 1 - w.idle[i] / w.ns[i] : 0);
+  const of = new Map(layers.map((l, i) => [l.object ? l.object.index + 1 : 0, i])),
+    others = layers[layers.length - 1],
+    mpi = {object: null, title: tr("MPI waits"), color: MPI_WAIT_COLOR, calm: false, sum: new Float64Array(bins + 1)};
+  layers.push(mpi);
+  for (const t of [w, model.stalls].filter(Boolean))
+    for (const row of t.rows) {
+      if (row.b > 0) continue; // within another wait
+      for (let i = row.from; i < row.to; i++) {
+        const layer = t === model.stalls ? mpi : of.has(t.what[i]) ? layers[of.get(t.what[i])] : others,
+          begin = Math.max(from, t.begin[i]),
+          end = Math.min(to, t.begin[i] + t.ns[i]);
+        if (end < begin) continue;
+        spread(layer.sum, (begin - from) / width, (end - from) / width, t.ns[i] > 0 ? 1 - t.idle[i] / t.ns[i] : 0);
+      }
     }
-  }
   return layers.map((l) => ({...l, sum: walk(l.sum, bins)})).filter((l) => l.sum.some((n) => n > 0));
 }
 

@@ -31,7 +31,7 @@ function stackList(m, stack, site) {
         h(
           "small",
           {class: "where", title: tidy(f.file || f.module, 400)},
-          f.file ? `${tidy(baseName(f.file), 80)}:${f.line}` : f.module ? tidy(baseName(f.module), 80) : "",
+          f.file ? sourceLink(f.file, f.line, `${tidy(baseName(f.file), 80)}:${f.line}`) : f.module ? tidy(baseName(f.module), 80) : "",
         ),
       ),
     ),

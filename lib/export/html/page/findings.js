@@ -21,6 +21,7 @@ const FINDING_CLAUSES = [
   "Of %1 times that a thread is woken from its wait for %2",
   ", %1 (%2) are in vain: it finds nothing to do and waits again",
   "; %1 broadcasts wake all waiting threads, and a signal, or a condition variable for each condition, would wake those that can continue",
+  "; the run would be %1 (%2) shorter",
   "Deadlock: ",
   "Stalled: ",
   "threads wait for each other to end: ",

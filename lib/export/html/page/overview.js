@@ -311,7 +311,7 @@ function lockPanel(app, title, each, empty) {
         cell: (o) => heldText(o) + (o.holds_complete || !heldCount(o) ? "" : tr(" in %1 known", count(heldCount(o)))),
         number: true,
       },
-      {title: tr("Created at"), value: (o) => m.siteText(o.init), class: "site"},
+      {title: tr("Created at"), value: (o) => m.siteText(o.init), cell: (o) => sitePlace(m, o.init), class: "site"},
     ];
   return panel(
     title,
@@ -351,7 +351,7 @@ function lockSites(m, o) {
     sites.length > 0 &&
       table(
         [
-          {title: tr("Call site"), value: (s) => m.siteText(s.site), class: "site"},
+          {title: tr("Call site"), value: (s) => m.siteText(s.site), cell: (s) => sitePlace(m, s.site), class: "site"},
           {
             title: tr("Waited here"),
             value: (s) => waited(s.waits),
