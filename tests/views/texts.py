@@ -77,6 +77,14 @@ def headlines():
 
 shared, page, live, plugin = (catalogue(*{"common.inc", x}) for x in ("common.inc", "page.inc", "live.inc", "plugin.inc"))
 assert len(page) > 400 and len(plugin) > 80 and len(shared) > 10 and len(live) > 60, (len(page), len(plugin), len(shared), len(live))
+extension = catalogue("common.inc", "plugin.inc", "vscode.inc")  # none of them twice
+names = set(re.findall(r"UPMU_TEXT\((\w+)", "".join((tree / "data/texts" / x).read_text(encoding="utf-8") for x in ("common.inc", "plugin.inc", "vscode.inc"))))
+scripts = sources("integrations/vscode/src").values()
+wanted = {x for text in scripts for x in re.findall(r'\btext\("(\w+)"', text)}
+wanted |= set(re.findall(r'"%(\w+)%"', (tree / "integrations/vscode/package.json").read_text(encoding="utf-8")))
+assert wanted and wanted <= names, f"not in the catalogue: {wanted - names}"
+own = set(re.findall(r"UPMU_TEXT\((\w+)", (tree / "data/texts/vscode.inc").read_text(encoding="utf-8")))
+assert own <= wanted, f"in the catalogue, but not in the extension: {own - wanted}"
 both = ((page.keys() & plugin.keys()) | (live.keys() & plugin.keys())) - shared.keys()
 assert not both, f"these belong into common.inc: {both}"
 keys, strings = used(sources("tools/upmu/serve/page"))
