@@ -166,6 +166,17 @@ def time_window(b):
     assert lane[0] == lane[2] != lane[1], lane
 
 
+def editors(b):
+    """Source lines are links where the address has an editor, and the address keeps it; none for one that is not known."""
+    links = "[...document.querySelectorAll('#overview td.site a')].map((e) => e.getAttribute('href'))"
+    for editor, link in (("ide", r"upmu-edit:/.*/scene\.c\?line=\d+"), ("vscode", r"vscode://file/.*/scene\.c:\d+"), ("constructor", None)):
+        b.open(page, f"overview?editor={editor}")
+        found = b.run(links)
+        assert all(re.fullmatch(link, href) for href in found) and found if link else not found, (editor, found)
+        b.view("timeline")
+        assert (f"editor={editor}" in b.run("location.hash")) == bool(link), b.run("location.hash")
+
+
 def old_browser(b):
     b.call("Page.addScriptToEvaluateOnNewDocument", source="delete globalThis.DecompressionStream")
     b.open(page)
@@ -182,6 +193,7 @@ with Browser() as b:
     assert "No " in text(b, "#deadlock")
     light_and_dark(b)
     time_window(b)
+    editors(b)
     assert not b.complaints(), b.complaints()
     old_browser(b)
 print("the page shows what was recorded")
