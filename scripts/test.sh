@@ -136,7 +136,7 @@ repeat_alone()
     local preset=$1 outcomes=build/$1/outcomes names name
     names=$(sed -n 's/^failed\t\(.*\)\tsee its output above$/\1/p' "$outcomes")
     [ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 5 ] || return 0
-    wait_for_builder
+    wait "$builder" || true
     heading "$preset: what failed, alone"
     for name in $names; do
         run_tests "$preset" -R "^${name//./\\.}\$" --repeat until-fail:3 --no-tests=error || continue
@@ -195,32 +195,47 @@ test_part()
     sed "s/^\([a-z]*\)\t/\1\t$preset\t/" "build/$preset/outcomes" >>"$results"
 }
 
-# The process that builds the next part, the part, and how that ended
-builder='' prepared='' built=0
+# The process that builds the parts after the first, or empty; the status of each build is in build/PART.built
+builder=
 
-wait_for_builder()
+# build_all PART...: builds them one after the other
+build_all()
 {
-    [ -z "$builder" ] || wait "$builder" || built=$?
-    builder=
+    local part status
+    for part in "$@"; do
+        status=0
+        build_part "$part" || status=$?
+        echo "$status" >"build/$part.built"
+    done
 }
 
-# run_part PART NEXT: runs PART, which may be built already, and builds NEXT meanwhile: much of a test is waiting. The build is nice,
-# since some tests measure.
+# wait_for_build PART: the exit status is that of its build
+wait_for_build()
+{
+    while [ ! -s "build/$1.built" ] && kill -0 "$builder" 2>/dev/null; do
+        sleep 0.2
+    done
+    [ -s "build/$1.built" ] || note failed "$(preset_of "$1")" build "it was ended"
+    [ "$(cat "build/$1.built" 2>/dev/null)" = 0 ]
+}
+
+# run_part PART NEXT...: builds PART and runs its tests. The builds of all other parts go on meanwhile: much of a test is waiting, and
+# some have to run alone. They are nice, since some tests measure.
 run_part()
 {
-    local part=$1 next=$2 ready
+    local part=$1
+    shift
     if [ "$part" = checks ]; then
         run_checks # they leave no processor idle
         return 0
     fi
     heading "$(preset_of "$part"): configure and build"
-    if [ "$prepared" = "$part" ]; then wait_for_builder; else build_part "$part" || built=$?; fi
-    ready=$built built=0
-    if [ -n "$next" ]; then
-        (renice -n 19 "$BASHPID" >/dev/null && build_part "$next") &
-        builder=$! prepared=$next
+    if [ -z "$builder" ]; then
+        build_all "$part"
+        (renice -n 19 "$BASHPID" >/dev/null && build_all "$@") &
+        builder=$!
     fi
-    [ "$ready" -ne 0 ] || test_part "$part"
+    if wait_for_build "$part"; then test_part "$part"; fi
 }
 
 count()
@@ -262,6 +277,16 @@ summary()
     [ "$(count failed)" -eq 0 ] && [ "$(count passed)" -gt 0 ]
 }
 
+# debian_python: makes the python3 for which deps.sh installs packages the first in PATH. Another one lacks them, and that of a version
+# manager is a shell script, which takes ten times as long to start; the tests start python3 some thousand times.
+debian_python()
+{
+    [ -x /usr/bin/python3 ] || return 0
+    mkdir -p build/bin
+    ln -sf /usr/bin/python3 build/bin/python3
+    PATH=$PWD/build/bin:$PATH
+}
+
 # processor_seconds: of everything that this script ran and has ended
 processor_seconds()
 {
@@ -292,9 +317,11 @@ main()
     done
     scripts/deps.sh test
     mkdir -p build
+    debian_python
+    rm -f build/*.built
     while [ $# -gt 0 ]; do
         since=$SECONDS worked=$(processor_seconds)
-        run_part "$1" "${2-}"
+        run_part "$@"
         took "$1" $((SECONDS - since)) $(($(processor_seconds) - worked))
         shift
     done
