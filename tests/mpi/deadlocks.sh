@@ -11,7 +11,7 @@ cat >start <<'EOF'
 until=$1 launcher=$2
 shift 2
 for program in "$@"; do
-    $launcher -np 2 ./deadlocks "$program" >"out.$program" 2>&1 & # $! is the launcher
+    nice -n 10 $launcher -np 2 ./deadlocks "$program" >"out.$program" 2>&1 & # $! is the launcher
 done
 if [ "$until" != - ]; then
     while [ ! -e "$until" ]; do
@@ -26,6 +26,13 @@ launcher=mpirun.$mpi
 [ "$mpi" = mpich ] || launcher+=" --oversubscribe --mca mpi_yield_when_idle 1"
 
 stuck="cycle send sendrecv waitall collective order barrier finalize lock any"
+want=$(printf '%s\n' "2 collective-mismatch:MPI_Barrier" "1 lock-and-message:MPI_Recv" "1 message-cycle:MPI_Barrier" \
+    "2 message-cycle:MPI_Recv" "1 message-cycle:MPI_Send" "1 message-cycle:MPI_Sendrecv" \
+    "1 message-cycle:MPI_Waitall" "1 wildcard-knot:MPI_Recv")
+if [ "$mpi" = mpich ]; then # whose ranks never give way: one of each kind, or the others hardly run
+    stuck="cycle collective lock any"
+    want=$(printf '1 %s\n' collective-mismatch:MPI_Barrier lock-and-message:MPI_Recv message-cycle:MPI_Recv wildcard-knot:MPI_Recv)
+fi
 # shellcheck disable=SC2086 # the words of the list
 "$upmu" record --mpi --deadlocks live -o stuck -- ./start stop "$launcher" $stuck >out 2>err &
 recorder=$!
@@ -36,11 +43,8 @@ found()
         /^  rank 0 .* is in / && kind { sub(/.* is in /, ""); sub(/[ ,].*/, ""); print kind ":" $0; kind = "" }' "$1" |
         sort | uniq -c | awk '{ print $1, $2 }'
 }
-want=$(printf '%s\n' "2 collective-mismatch:MPI_Barrier" "1 lock-and-message:MPI_Recv" "1 message-cycle:MPI_Barrier" \
-    "2 message-cycle:MPI_Recv" "1 message-cycle:MPI_Send" "1 message-cycle:MPI_Sendrecv" \
-    "1 message-cycle:MPI_Waitall" "1 wildcard-knot:MPI_Recv")
 for ((i = 0; i < 1200; i++)); do
-    [ "$(grep -c '^deadlock .*across MPI ranks' live 2>/dev/null)" != 10 ] || break
+    [ "$(grep -c '^deadlock .*across MPI ranks' live 2>/dev/null)" != "$(wc -w <<<"$stuck")" ] || break
     if ! kill -0 $recorder 2>/dev/null; then
         break
     fi

@@ -11,9 +11,9 @@ data=$scratch/data threads=2 cond=yes locks=yes
 # Five MB that compress neither well nor badly.
 some_data()
 {
+    find /usr/include /usr/share/doc -maxdepth 2 -type f -size -60k -print0 2>/dev/null | sort -z >"$scratch/files"
     for i in $(seq 1 40); do
-        find /usr/include /usr/share/doc -maxdepth 2 -type f -size -60k -print0 2>/dev/null | sort -z | head -z -n $((i * 7)) |
-            xargs -0 cat 2>/dev/null || true
+        head -z -n $((i * 7)) "$scratch/files" | xargs -0 cat 2>/dev/null || true
     done | head -c 5000000 >"$data"
 }
 
@@ -79,9 +79,9 @@ git)
     export HOME=$scratch GIT_CONFIG_NOSYSTEM=1
     git init -q "$scratch/repository"
     cd "$scratch/repository"
-    # A thousand files in a row of versions each, so that there are deltas to resolve.
+    # Files in a row of versions each, so that there are deltas to resolve.
     for version in 1 2 3; do
-        for i in $(seq 1 300); do
+        for i in $(seq 1 120); do
             { seq "$i" $((i + 400)); echo "version $version of file $i"; seq $((i * version)) $((i * version + 300)); } >"$i"
         done
         git add .

@@ -40,12 +40,12 @@ refused()
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
     cxx=${compiler/gcc/g++} cxx=${cxx/clang/clang++}
-    for optimize in -O0 -O2; do
-        compile_and_run "$compiler" -std=c11 $optimize -x c
-        for standard in 11 14 17 20; do
-            compile_and_run "$cxx" -std=c++$standard $optimize -x c++
-        done
+    for options in "-std=c++11 -O0" "-std=c++14 -O2" "-std=c++17 -O0" "-std=c++20 -O2"; do
+        # shellcheck disable=SC2086 # two words
+        compile_and_run "$cxx" $options -x c++
     done
+    compile_and_run "$compiler" -std=c11 -O0 -x c
+    compile_and_run "$compiler" -std=c11 -O2 -x c
     compile_and_run "$compiler" -std=gnu17 -O3 -flto -fexceptions -x c
 done
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread churn, 64 threads five hundred times: no instance lost, memory, descriptors and mappings constant. */
+/* Thread churn, 64 threads two hundred times: no instance lost, memory, descriptors and mappings constant. */
 #include "support/behavior.h"
 
 enum {
     THREADS = 64,
-    ROUNDS = SANITIZED ? 60 : 500,
+    ROUNDS = SANITIZED ? 60 : 200,
     WARM = 20, /**< rounds until the threads kept apart are used up and everything has its final size */
     INSTANCES = 3,
 };

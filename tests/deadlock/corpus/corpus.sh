@@ -13,7 +13,7 @@ export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}detect_deadlocks=0" # that i
 live_max_ms=120000 # it hangs; what it took is printed
 jobs=6
 
-now_ms() { echo $(($(date +%s%N) / 1000000)); }
+now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
 fail() {
     echo "FAIL $name: $1"
@@ -33,7 +33,7 @@ await_report() {
     until grep -q "^$word \[" "$err"; do
         kill -0 "$recorder" 2>/dev/null || fail "it ended without a deadlock"
         [ $(($(now_ms) - begin)) -lt $live_max_ms ] || fail "not reported within $live_max_ms ms"
-        sleep 0.05
+        sleep 0.1
     done
     live_ms=$(($(now_ms) - begin))
 }
