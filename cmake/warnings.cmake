@@ -1,10 +1,13 @@
 # One interface target carries warnings and sanitizers for everything built here; it is never installed.
 add_library(upmu_build_flags INTERFACE)
 target_compile_options(upmu_build_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wpointer-arith -Wundef -Wvla -fno-common
+  -Wall -Wextra -Wpointer-arith -Wundef -Wvla -fno-common
   $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>
   $<$<BOOL:${UPMU_WERROR}>:-Werror>)
 target_compile_definitions(upmu_build_flags INTERFACE _GNU_SOURCE)
+if(NOT UPMU_SANITIZE) # there, the static names of a whole folder are in one file
+  target_compile_options(upmu_build_flags INTERFACE -Wshadow)
+endif()
 if(UPMU_SANITIZE)
   target_compile_options(upmu_build_flags INTERFACE
     -fsanitize=${UPMU_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOAD_STEPS = 4096, LOAD_PAGES = 96, LOAD_CALLS = 256, LINE = 64 };
+enum { LOAD_STEPS = 4096, LOAD_PAGES = 96, LOAD_CALLS = 256, LOAD_LINE = 64 };
 
 static uint32_t load_random(uint32_t x)
 {
@@ -64,7 +64,7 @@ static void load_memory(void)
     unsigned char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return; /* a trial that sees less reports "not seen" */
-    for (size_t i = 0; i < bytes; i += LINE)
+    for (size_t i = 0; i < bytes; i += LOAD_LINE)
         at[i] = (unsigned char)i;
     uint32_t where = 1;
     uint64_t sum = 0, word;

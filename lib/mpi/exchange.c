@@ -31,7 +31,7 @@ enum {
 
 /* Rank 0 waits that long after the last rank that has come, unless UPMU_MPI_EXCHANGE has another number. */
 enum { WAIT_S = 5, WAIT_S_MAX = 3600 };
-#define NS_PER_S UINT64_C(1000000000)
+#define EXCHANGE_NS_PER_S UINT64_C(1000000000)
 /* The others see so often whether rank 0 has refused. */
 #define CHECK_NS UINT64_C(50000000)
 
@@ -201,7 +201,7 @@ static int hellos_count_missing(struct hello *h, int size)
 static bool hellos_wait(struct hello *h, int size)
 {
     uint64_t last = tick_clock_ns(CLOCK_MONOTONIC);
-    uint64_t wait = (uint64_t)exchange_wait() * NS_PER_S;
+    uint64_t wait = (uint64_t)exchange_wait() * EXCHANGE_NS_PER_S;
     int before = size, missing;
     while ((missing = hellos_count_missing(h, size)) > 0) {
         uint64_t now = tick_clock_ns(CLOCK_MONOTONIC);

@@ -5,8 +5,6 @@
 #include "mpi_job/job.h"
 #include "upmu/control.h"
 
-enum { NS_PER_S = 1000000000 };
-
 static uint64_t evidence_now(void)
 {
     struct timespec t;

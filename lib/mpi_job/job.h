@@ -116,7 +116,7 @@ struct job_open {
     uint32_t node; /**< 0: none */
 };
 
-enum { JOB_REGIONS_MAX = 32 };
+enum { JOB_REGIONS_MAX = 32, NS_PER_S = 1000000000 };
 
 struct job_thread {
     pid_t tid;

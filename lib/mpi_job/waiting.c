@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "upmu/trace.h"
 
-enum { NS_PER_S = 1000000000, LEVEL_FUNNELED = 1 };
+enum { LEVEL_FUNNELED = 1 };
 
 /* ---------------------------------------------------------------------------------------------------------- graph */
 

@@ -16,7 +16,7 @@
 #include "mpi_job/job.h"
 #include "upmu/control.h"
 
-enum { NS_PER_S = 1000000000, POLLS = 3, READ_SHARE = 20, RAN_MS = 50 };
+enum { POLLS = 3, READ_SHARE = 20, RAN_MS = 50 };
 
 struct watch_process {
     pid_t pid;

@@ -22,7 +22,7 @@ make_in()
     env -u CMAKE_C_COMPILER_LAUNCHER CCACHE_DISABLE=1 cmake -G Ninja -S "$1/source" -B "$1/build" -DCMAKE_C_COMPILER="$cc" \
         -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O0 -g" -DCMAKE_C_FLAGS=-flto \
         -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DUPMU_BUILD_ANALYSIS=OFF -DUPMU_BUILD_TESTS=OFF -DUPMU_BUILD_TOOLS=OFF \
-        -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF -DUPMU_INSTALL=OFF >"$1/log" 2>&1 &&
+        -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF -DUPMU_INSTALL=OFF -DUPMU_FOLDERS_AT_ONCE=ON >"$1/log" 2>&1 &&
         cmake --build "$1/build" --target "${libraries[@]/#/lib/}" >>"$1/log" 2>&1 || { tail -n 50 "$1/log"; fail "does not build in $1"; }
 }
 

@@ -10,7 +10,7 @@
 #include "arch/tables.h"
 
 /** Cache misses, which GS464 lacks and this core has. */
-enum { OWN_ID = 3 };
+enum { GS464E_OWN_ID = 3 };
 
 static int is_gs464e(const struct arch_cpu *cpu)
 {
@@ -26,7 +26,7 @@ const struct arch_family arch_gs464e = {
     .counters = {.general = 4,
                  .width = 48,
                  .no_software_siblings = true,
-                 .raw = {.mask = 0x3ff, .older_mask = 0x7f, .own_id = OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
+                 .raw = {.mask = 0x3ff, .older_mask = 0x7f, .own_id = GS464E_OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464e,
     .remark = "raw encodings are refused outside 1-27, 64-89, 128-163, 192-199, 256-274, 320-360, 384-573; kernels "
               "without a table for this core treat it as a GS464, whose raw encodings count other events here",

@@ -10,7 +10,7 @@
 #include "arch/tables.h"
 
 /** Cache misses, which GS464 lacks and this core has. */
-enum { OWN_ID = 3 };
+enum { GS464V_OWN_ID = 3 };
 
 static int is_gs464v(const struct arch_cpu *cpu)
 {
@@ -26,7 +26,7 @@ const struct arch_family arch_gs464v = {
     .counters = {.general = 4,
                  .width = 64,
                  .no_software_siblings = true,
-                 .raw = {.mask = 0xff, .older_mask = 0x7f, .own_id = OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
+                 .raw = {.mask = 0xff, .older_mask = 0x7f, .own_id = GS464V_OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464v,
     .remark =
         "every raw encoding from 0 to 0xff opens, with a meaning or without; kernels without a table for this core "

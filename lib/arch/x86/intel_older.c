@@ -66,7 +66,7 @@ static int is_ivybridge(const struct arch_cpu *cpu)
     {                                                                                   \
         .mask = 0xffffffff, .match = 0x0300, .counters = FIXED(2)                       \
     }
-#define OFFCORE(code, registers)                                             \
+#define OLDER_OFFCORE(code, registers)                                       \
     {                                                                        \
         .mask = 0xffff, .match = (code), .pool = 1, .pool_size = (registers) \
     }
@@ -77,18 +77,18 @@ static const struct arch_code_rule core2_rules[] = {
     EVENT(0xa1, COUNTER(0)), EVENT(0xc9, COUNTER(0)), EVENT(0xcb, COUNTER(0)),
 };
 static const struct arch_code_rule nehalem_rules[] = {
-    FIXED_RULES(4),          EVENT(0x40, GENERAL(2)), EVENT(0x41, GENERAL(2)), EVENT(0x42, GENERAL(2)),
-    EVENT(0x43, GENERAL(2)), EVENT(0x48, GENERAL(2)), EVENT(0x4e, GENERAL(2)), EVENT(0x51, GENERAL(2)),
-    EVENT(0x63, GENERAL(2)), OFFCORE(0x01b7, 1),
+    FIXED_RULES(4),          EVENT(0x40, GENERAL(2)),  EVENT(0x41, GENERAL(2)), EVENT(0x42, GENERAL(2)),
+    EVENT(0x43, GENERAL(2)), EVENT(0x48, GENERAL(2)),  EVENT(0x4e, GENERAL(2)), EVENT(0x51, GENERAL(2)),
+    EVENT(0x63, GENERAL(2)), OLDER_OFFCORE(0x01b7, 1),
 };
 static const struct arch_code_rule westmere_rules[] = {
-    FIXED_RULES(4),          EVENT(0x51, GENERAL(2)), EVENT(0x60, COUNTER(0)), EVENT(0x63, GENERAL(2)),
-    EVENT(0xb3, COUNTER(0)), OFFCORE(0x01b7, 2),      OFFCORE(0x01bb, 2),
+    FIXED_RULES(4),          EVENT(0x51, GENERAL(2)),  EVENT(0x60, COUNTER(0)),  EVENT(0x63, GENERAL(2)),
+    EVENT(0xb3, COUNTER(0)), OLDER_OFFCORE(0x01b7, 2), OLDER_OFFCORE(0x01bb, 2),
 };
 static const struct arch_code_rule sandybridge_rules[] = {
-    FIXED_RULES(4),          UMASK(0x02a3, COUNTER(2)), UMASK(0x06a3, COUNTER(2)),
-    EVENT(0x48, COUNTER(2)), UMASK(0x01c0, COUNTER(1)), EVENT(0xcd, COUNTER(3)),
-    OFFCORE(0x01b7, 2),      OFFCORE(0x01bb, 2),
+    FIXED_RULES(4),           UMASK(0x02a3, COUNTER(2)), UMASK(0x06a3, COUNTER(2)),
+    EVENT(0x48, COUNTER(2)),  UMASK(0x01c0, COUNTER(1)), EVENT(0xcd, COUNTER(3)),
+    OLDER_OFFCORE(0x01b7, 2), OLDER_OFFCORE(0x01bb, 2),
 };
 static const struct arch_code_rule ivybridge_rules[] = {
     FIXED_RULES(4),
@@ -96,8 +96,8 @@ static const struct arch_code_rule ivybridge_rules[] = {
     UMASK(0x08a3, COUNTER(2)),
     UMASK(0x0ca3, COUNTER(2)),
     UMASK(0x01c0, COUNTER(1)),
-    OFFCORE(0x01b7, 2),
-    OFFCORE(0x01bb, 2),
+    OLDER_OFFCORE(0x01b7, 2),
+    OLDER_OFFCORE(0x01bb, 2),
 };
 
 #define COUNTERS(n_general, bits, table)                                                           \
@@ -106,7 +106,7 @@ static const struct arch_code_rule ivybridge_rules[] = {
         .n_rules = ROWS(table), .raw = {.mask = 0xffa4ffff}, .guests_since = ARCH_KERNEL(3, 3, 0), \
     }
 
-#define CHOICE                                                                                                       \
+#define OLDER_CHOICE                                                                                                 \
     "perf generic events where the kernel ties them to a fixed counter or to a second register (offcore response), " \
     "or where its code is the one of the name; else the raw encodings of the vendor's list for this core"
 
@@ -119,7 +119,7 @@ const struct arch_family arch_intel_core2 = {
     .counters = COUNTERS(2, 40, core2_rules),
     .matches = is_core2,
     .remark = "",
-    .choice = CHOICE,
+    .choice = OLDER_CHOICE,
 };
 
 const struct arch_family arch_intel_nehalem = {
@@ -131,7 +131,7 @@ const struct arch_family arch_intel_nehalem = {
     .counters = COUNTERS(4, 48, nehalem_rules),
     .matches = is_nehalem,
     .remark = "native names are those of the server part",
-    .choice = CHOICE,
+    .choice = OLDER_CHOICE,
 };
 
 const struct arch_family arch_intel_westmere = {
@@ -143,7 +143,7 @@ const struct arch_family arch_intel_westmere = {
     .counters = COUNTERS(4, 48, westmere_rules),
     .matches = is_westmere,
     .remark = "native names are those of the server part",
-    .choice = CHOICE,
+    .choice = OLDER_CHOICE,
 };
 
 const struct arch_family arch_intel_sandybridge = {
@@ -155,7 +155,7 @@ const struct arch_family arch_intel_sandybridge = {
     .counters = COUNTERS(4, 48, sandybridge_rules),
     .matches = is_sandybridge,
     .remark = "native names are those of the client part",
-    .choice = CHOICE,
+    .choice = OLDER_CHOICE,
 };
 
 const struct arch_family arch_intel_ivybridge = {
@@ -167,5 +167,5 @@ const struct arch_family arch_intel_ivybridge = {
     .counters = COUNTERS(4, 48, ivybridge_rules),
     .matches = is_ivybridge,
     .remark = "native names are those of the client part",
-    .choice = CHOICE,
+    .choice = OLDER_CHOICE,
 };

@@ -53,7 +53,7 @@ static int is_kx_7000(const struct arch_cpu *cpu)
     "kernels from 6.11 may miss the address of the fixed counters: cycles, instructions and bus-cycles are refused " \
     "where they do not count known work"
 
-#define CHOICE                                                                                                         \
+#define ZHAOXIN_CHOICE                                                                                                 \
     "perf generic events where the kernel has one, because it has the encoding for each model; raw encodings for the " \
     "instruction "                                                                                                     \
     "cache, whose codes are the same on all"
@@ -67,7 +67,7 @@ const struct arch_family arch_zx_e = {
     .counters = {.fixed = 3, .width = 48, .fixed_doubt = ARCH_KERNEL(6, 11, 0), .watchdog = true},
     .matches = is_zx_e,
     .remark = FIXED_UNSURE,
-    .choice = CHOICE,
+    .choice = ZHAOXIN_CHOICE,
 };
 
 const struct arch_family arch_zx_d = {
@@ -79,7 +79,7 @@ const struct arch_family arch_zx_d = {
     .counters = {.fixed = 3, .width = 48, .fixed_doubt = ARCH_KERNEL(6, 11, 0), .watchdog = true},
     .matches = is_zx_d,
     .remark = FIXED_UNSURE,
-    .choice = CHOICE,
+    .choice = ZHAOXIN_CHOICE,
 };
 
 const struct arch_family arch_kx_7000 = {
@@ -92,7 +92,7 @@ const struct arch_family arch_kx_7000 = {
     .matches = is_kx_7000,
     .remark = "mainline kernels up to 6.12 refuse the PMU of this core; the codes are those of the Deepin "
               "kernel; " FIXED_UNSURE,
-    .choice = CHOICE,
+    .choice = ZHAOXIN_CHOICE,
 };
 
 const struct arch_family arch_zx_c = {
@@ -104,5 +104,5 @@ const struct arch_family arch_zx_c = {
     .counters = {.fixed = 3, .width = 48, .fixed_doubt = ARCH_KERNEL(6, 11, 0), .watchdog = true},
     .matches = is_zx_c,
     .remark = "the kernel maps cycles and nothing else on this core; " FIXED_UNSURE,
-    .choice = CHOICE,
+    .choice = ZHAOXIN_CHOICE,
 };

@@ -24,7 +24,7 @@ static struct self_check checks[SELF_CHECKS] = {
     {.name = "context-switches", .config = KERNEL_SW_CONTEXT_SWITCHES},
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t self_check_once = PTHREAD_ONCE_INIT;
 
 static uint64_t self_check_expected(const struct self_check *c, const struct kernel_work *work)
 {
@@ -129,7 +129,7 @@ static void self_check_run(void)
 
 const struct self_check *self_check_results(void)
 {
-    pthread_once(&once, self_check_run);
+    pthread_once(&self_check_once, self_check_run);
     return checks;
 }
 

@@ -16,7 +16,7 @@
 
 enum { COPIES_MAX = 16, TRIES = 3, LOOP = 300000, HARDWARE_BRANCHES = 4 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t counters_once = PTHREAD_ONCE_INIT;
 static unsigned wanted, working;
 
 static unsigned copies_open(int *fd, unsigned n)
@@ -82,6 +82,6 @@ unsigned self_check_counters(unsigned claimed)
         return claimed;
     if (__atomic_load_n(&wanted, __ATOMIC_RELAXED) == 0)
         __atomic_store_n(&wanted, claimed, __ATOMIC_RELAXED);
-    pthread_once(&once, counters_try);
+    pthread_once(&counters_once, counters_try);
     return working < claimed ? working : claimed;
 }

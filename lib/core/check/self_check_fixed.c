@@ -18,7 +18,7 @@
 enum { FIXED_MIN = 256, FIXED_MAX = 64, FIXED_INSTRUCTIONS = 1 };
 
 static struct self_check_fixed result;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t fixed_once = PTHREAD_ONCE_INIT;
 
 static int fixed_measure(int fd, uint64_t words[KERNEL_READ_ONE_WORDS], struct kernel_work *work)
 {
@@ -60,7 +60,7 @@ static void fixed_try(void)
 
 const struct self_check_fixed *self_check_fixed_result(void)
 {
-    pthread_once(&once, fixed_try);
+    pthread_once(&fixed_once, fixed_try);
     return &result;
 }
 

@@ -26,10 +26,10 @@ enum {
     SCOPE_PROFILES_PROFILE = 2,
     SCOPE_NAME = 1,
     SCOPE_VERSION = 2,
-    PROFILE_TYPE = 1,
-    PROFILE_SAMPLES = 2,
-    PROFILE_TIME = 3,
-    PROFILE_DURATION = 4,
+    OTLP_PROFILE_TYPE = 1,
+    OTLP_PROFILE_SAMPLES = 2,
+    OTLP_PROFILE_TIME = 3,
+    OTLP_PROFILE_DURATION = 4,
     TYPE_NAME = 1,
     TYPE_UNIT = 2,
     SAMPLE_STACK = 1,
@@ -43,11 +43,11 @@ enum {
     DICTIONARY_ATTRIBUTE = 6,
     DICTIONARY_STACK = 7,
     LOCATION_LINES = 3,
-    LINE_FUNCTION = 1,
-    LINE_LINE = 2,
-    FUNCTION_NAME = 1,
-    FUNCTION_SYSTEM_NAME = 2,
-    FUNCTION_FILE = 3,
+    OTLP_LINE_FUNCTION = 1,
+    OTLP_LINE_LINE = 2,
+    OTLP_FUNCTION_NAME = 1,
+    OTLP_FUNCTION_SYSTEM_NAME = 2,
+    OTLP_FUNCTION_FILE = 3,
     ATTRIBUTE_KEY = 1,
     ATTRIBUTE_VALUE = 2,
     STACK_LOCATIONS = 1,
@@ -94,18 +94,18 @@ static void otlp_locations(struct export_job *job, struct otlp *o)
         const struct tree_label *l = &t->labels[i];
         if (l->function_label == i) {
             uint64_t name = otlp_string(o, l->name);
-            proto_uint(&o->message, FUNCTION_NAME, name);
-            proto_uint(&o->message, FUNCTION_SYSTEM_NAME, name);
+            proto_uint(&o->message, OTLP_FUNCTION_NAME, name);
+            proto_uint(&o->message, OTLP_FUNCTION_SYSTEM_NAME, name);
             if (l->file)
-                proto_uint(&o->message, FUNCTION_FILE, otlp_string(o, l->file));
+                proto_uint(&o->message, OTLP_FUNCTION_FILE, otlp_string(o, l->file));
             proto_message(&o->dictionary, DICTIONARY_FUNCTION, &o->message);
             o->functions[i] = (uint32_t)o->n_functions++;
         }
     }
     for (uint32_t i = 0; i < t->n_labels; i++) {
-        proto_uint(&o->inner, LINE_FUNCTION, o->functions[t->labels[i].function_label]);
+        proto_uint(&o->inner, OTLP_LINE_FUNCTION, o->functions[t->labels[i].function_label]);
         if (t->labels[i].line)
-            proto_uint(&o->inner, LINE_LINE, t->labels[i].line);
+            proto_uint(&o->inner, OTLP_LINE_LINE, t->labels[i].line);
         proto_message(&o->message, LOCATION_LINES, &o->inner);
         proto_message(&o->dictionary, DICTIONARY_LOCATION, &o->message);
     }
@@ -152,7 +152,7 @@ static void otlp_profile(const struct export_job *job, struct otlp *o, size_t co
     const struct overview *pass = &job->facts->pass;
     proto_uint(&o->message, TYPE_NAME, otlp_string(o, name));
     proto_uint(&o->message, TYPE_UNIT, unit);
-    proto_message(&o->profile, PROFILE_TYPE, &o->message);
+    proto_message(&o->profile, OTLP_PROFILE_TYPE, &o->message);
     for (uint32_t i = 1; i < job->tree.n_nodes; i++) {
         tree_own(&job->tree, i, own);
         if (own[column] == 0)
@@ -160,10 +160,10 @@ static void otlp_profile(const struct export_job *job, struct otlp *o, size_t co
         proto_uint(&o->message, SAMPLE_STACK, i);
         otlp_sample_attributes(job, o, i);
         proto_uint(&o->message, SAMPLE_VALUES, own[column]);
-        proto_message(&o->profile, PROFILE_SAMPLES, &o->message);
+        proto_message(&o->profile, OTLP_PROFILE_SAMPLES, &o->message);
     }
-    proto_fixed64(&o->profile, PROFILE_TIME, pass->begin_ns);
-    proto_uint(&o->profile, PROFILE_DURATION, pass->end_ns - pass->begin_ns);
+    proto_fixed64(&o->profile, OTLP_PROFILE_TIME, pass->begin_ns);
+    proto_uint(&o->profile, OTLP_PROFILE_DURATION, pass->end_ns - pass->begin_ns);
     proto_message(&o->scope, SCOPE_PROFILES_PROFILE, &o->profile);
 }
 

@@ -51,9 +51,9 @@ static void fortran_no_function(long address)
     WRAP_N(MPI_##upper, number, MPI_F_UPPER, n)           \
     WRAP_N(mpi_##lower##_f08_, number, MPI_F08, n)        \
     WRAP_N(mpi_##lower##_f08ts_, number, MPI_F08TS, n)
-#define WRAP(number, name, lower, upper, n, ...) WRAP_ALL(number, lower, upper, MPI_PLUS_1_##n)
+#define WRAP_FORTRAN(number, name, lower, upper, n, ...) WRAP_ALL(number, lower, upper, MPI_PLUS_1_##n)
 #define WRAP_NOT(...)
-MPI_CALLS(WRAP, WRAP_NOT)
+MPI_CALLS(WRAP_FORTRAN, WRAP_NOT)
 
 /* MPI_Init() has no arguments in Fortran but the error, and MPI_Init_thread() two: both are rows of C alone. */
 WRAP_ALL(MPI_CALL_Init, init, INIT, 1)

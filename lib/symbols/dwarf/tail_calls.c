@@ -10,7 +10,7 @@
 #include "symbols/dwarf/dwarf_unit.h"
 #include "base/map.h"
 
-enum { DIE_DEPTH_MAX = 100 };
+enum { CALL_DEPTH_MAX = 100 };
 
 static bool is_call_site(Dwarf_Die *die)
 {
@@ -44,7 +44,7 @@ static bool may_hold_calls(Dwarf_Die *die)
 static bool find_call(Dwarf_Die *die, uint64_t address, unsigned depth, Dwarf_Die *found)
 {
     Dwarf_Die child;
-    if (depth > DIE_DEPTH_MAX || dwarf_child(die, &child) != 0)
+    if (depth > CALL_DEPTH_MAX || dwarf_child(die, &child) != 0)
         return false;
     do {
         if (address ? tail_call_returns_to(&child, address) : is_tail_call(&child)) {

@@ -17,7 +17,7 @@
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/state/held.h"
 
-enum { SEM_SLOTS = 4096, PROBES = 8 };
+enum { SEM_SLOTS = 4096, PERMIT_PROBES = 8 };
 
 static struct {
     uint32_t used; /* semaphores in the table */
@@ -43,7 +43,7 @@ static uintptr_t *sem_find(uintptr_t sem)
 {
     if (!sync_sem_any())
         return NULL;
-    for (uint32_t i = 0; i < PROBES; i++)
+    for (uint32_t i = 0; i < PERMIT_PROBES; i++)
         if (__atomic_load_n(sem_slot(sem, i), __ATOMIC_ACQUIRE) == sem)
             return sem_slot(sem, i);
     return NULL;
@@ -73,7 +73,7 @@ void sync_sem_created(const sem_t *s, bool is_shared, unsigned value)
     if (value == 0 || value > SYNC_PERMITS_MAX || is_shared)
         return;
     __atomic_fetch_add(&sems.used, 1, __ATOMIC_RELEASE); /* first: another thread may remove it at once */
-    for (uint32_t i = 0; i < PROBES; i++) {
+    for (uint32_t i = 0; i < PERMIT_PROBES; i++) {
         uintptr_t expected = 0, *at = sem_slot((uintptr_t)s, i);
         if (!__atomic_compare_exchange_n(at, &expected, (uintptr_t)s, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;

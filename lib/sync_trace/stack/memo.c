@@ -93,14 +93,14 @@ uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 
 /* ------------------------------------------------------------------------------------------------------ learning */
 
-struct walk {
+struct memo_walk {
     uintptr_t frame;                  /**< words from here on are kept */
     uintptr_t saved;                  /**< address of the current frame's saved frame register; 0: not behind `frame` */
     uint64_t stack, pointer, address; /**< registers of the current frame */
     struct sync_memo *m;
 };
 
-static bool memo_keep(struct walk *w, uintptr_t address)
+static bool memo_keep(struct memo_walk *w, uintptr_t address)
 {
     struct sync_memo *m = w->m;
     if (m->words == SYNC_MEMO_WORDS || address - w->frame > UINT32_MAX)
@@ -121,7 +121,7 @@ static bool memo_words_have(uint64_t from, uint64_t to, uint64_t value)
 
 /* A frame register that points to the end of its frame is used for unwinding; a function that aligns its stack has the
  * caller's in a word below. One that points elsewhere is used for something else and changes from call to call. */
-static bool memo_keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
+static bool memo_keep_pointer(struct memo_walk *w, uint64_t pointer, uint64_t low, uint64_t high)
 {
     if (pointer < low || pointer >= high)
         return true;
@@ -138,7 +138,7 @@ static bool memo_keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, ui
 }
 
 /* Keep the words that the step into the current frame read, and find where the next one is. */
-static bool memo_keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint64_t pointer_before)
+static bool memo_keep_step(struct memo_walk *w, void *cursor, uint64_t stack_before, uint64_t pointer_before)
 {
     struct saved saved = {0};
     uintptr_t returns = w->stack - WORD;
@@ -155,14 +155,14 @@ static bool memo_keep_step(struct walk *w, void *cursor, uint64_t stack_before, 
     return true;
 }
 
-static bool memo_walk_read(struct walk *w, void *cursor)
+static bool memo_walk_read(struct memo_walk *w, void *cursor)
 {
     return unw.reg(cursor, REG_STACK, &w->stack) == 0 && unw.reg(cursor, REG_FRAME, &w->pointer) == 0 &&
            unw.reg(cursor, REG_ADDRESS, &w->address) == 0;
 }
 
 /* Walk again with the cursor. @return whether it found the same frames, and all words it read are in the memo. */
-static __attribute__((noinline)) bool memo_walk_again(struct walk *w, uintptr_t site, const void *const *frames,
+static __attribute__((noinline)) bool memo_walk_again(struct memo_walk *w, uintptr_t site, const void *const *frames,
                                                       uint32_t n)
 {
     uint64_t context[sizeof(ucontext_t) / sizeof(uint64_t) + 1], cursor[CURSOR_WORDS];
@@ -204,7 +204,7 @@ void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uin
 {
     uintptr_t key = sync_site_key(site);
     struct sync_memo *m = unw.step ? memo_to_replace(t, frame, key) : NULL;
-    struct walk w = {.frame = frame, .m = m};
+    struct memo_walk w = {.frame = frame, .m = m};
     if (!m)
         return;
     m->words = 0;

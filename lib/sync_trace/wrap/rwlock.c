@@ -29,40 +29,40 @@ typedef pthread_rwlock_t rwlock;
 /* ------------------------------------------------------------------------------------------------ acquiring */
 
 /* The blocking call to make once a try has failed. */
-struct lock_method {
-    int (*lock)(rwlock *l, const struct lock_method *method);
+struct rwlock_method {
+    int (*lock)(rwlock *l, const struct rwlock_method *method);
     clockid_t clock;
     const struct timespec *until; /**< NULL: no deadline */
 };
 
-static int rwlock_read_plain(rwlock *l, const struct lock_method *method)
+static int rwlock_read_plain(rwlock *l, const struct rwlock_method *method)
 {
     (void)method;
     return SYNC_REAL(rwlock_rdlock)(l);
 }
 
-static int rwlock_read_timed(rwlock *l, const struct lock_method *method)
+static int rwlock_read_timed(rwlock *l, const struct rwlock_method *method)
 {
     return SYNC_REAL(rwlock_timedrdlock)(l, method->until);
 }
 
-static int rwlock_read_clock(rwlock *l, const struct lock_method *method)
+static int rwlock_read_clock(rwlock *l, const struct rwlock_method *method)
 {
     return SYNC_REAL(rwlock_clockrdlock)(l, method->clock, method->until);
 }
 
-static int rwlock_write_plain(rwlock *l, const struct lock_method *method)
+static int rwlock_write_plain(rwlock *l, const struct rwlock_method *method)
 {
     (void)method;
     return SYNC_REAL(rwlock_wrlock)(l);
 }
 
-static int rwlock_write_timed(rwlock *l, const struct lock_method *method)
+static int rwlock_write_timed(rwlock *l, const struct rwlock_method *method)
 {
     return SYNC_REAL(rwlock_timedwrlock)(l, method->until);
 }
 
-static int rwlock_write_clock(rwlock *l, const struct lock_method *method)
+static int rwlock_write_clock(rwlock *l, const struct rwlock_method *method)
 {
     return SYNC_REAL(rwlock_clockwrlock)(l, method->clock, method->until);
 }
@@ -82,7 +82,7 @@ static int rwlock_try_write(rwlock *l)
 }
 
 __attribute__((noinline)) static int rwlock_wait_for(struct sync_thread *t, uint32_t mode, rwlock *l,
-                                                     const struct lock_call *call, const struct lock_method *method)
+                                                     const struct lock_call *call, const struct rwlock_method *method)
 {
     struct sync_wait w = {.t = t,
                           .lock = call->key,
@@ -99,7 +99,7 @@ __attribute__((noinline)) static int rwlock_wait_for(struct sync_thread *t, uint
 }
 
 /* Nothing is recorded, and the lock is taken. In a forked child, recording begins here. */
-__attribute__((noinline)) static int rwlock_wait_early(rwlock *l, bool shared, const struct lock_method *method,
+__attribute__((noinline)) static int rwlock_wait_early(rwlock *l, bool shared, const struct rwlock_method *method,
                                                        uintptr_t site)
 {
     struct sync_early w = {
@@ -118,7 +118,7 @@ __attribute__((noinline)) static int rwlock_wait_early(rwlock *l, bool shared, c
 }
 
 static inline __attribute__((always_inline)) int rwlock_lock_any(rwlock *l, bool shared, uint32_t mode,
-                                                                 const struct lock_method *method, uintptr_t site)
+                                                                 const struct rwlock_method *method, uintptr_t site)
 {
     bool refused = mode == MODE_OFF || (method->until && !sync_deadline_is_valid(method->clock, method->until));
     struct sync_thread *t = refused ? NULL : sync_thread();
@@ -141,7 +141,7 @@ static inline __attribute__((always_inline)) int rwlock_lock_any(rwlock *l, bool
 /* Not inlined, so that the wrapper needs no frame while tracing is off. */
 __attribute__((noinline)) static int rwlock_read_on(rwlock *l, uint32_t mode, uintptr_t site)
 {
-    static const struct lock_method plain = {.lock = rwlock_read_plain};
+    static const struct rwlock_method plain = {.lock = rwlock_read_plain};
     return rwlock_lock_any(l, true, mode, &plain, site);
 }
 
@@ -155,20 +155,20 @@ UPMU_API int pthread_rwlock_rdlock(rwlock *l)
 
 UPMU_API int pthread_rwlock_timedrdlock(rwlock *l, const struct timespec *until)
 {
-    const struct lock_method timed = {.lock = rwlock_read_timed, .clock = CLOCK_REALTIME, .until = until};
+    const struct rwlock_method timed = {.lock = rwlock_read_timed, .clock = CLOCK_REALTIME, .until = until};
     return rwlock_lock_any(l, true, sync_mode(), &timed, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_clockrdlock(rwlock *l, clockid_t clock, const struct timespec *until)
 {
-    const struct lock_method clocked = {.lock = rwlock_read_clock, .clock = clock, .until = until};
+    const struct rwlock_method clocked = {.lock = rwlock_read_clock, .clock = clock, .until = until};
     return rwlock_lock_any(l, true, sync_mode(), &clocked, CALL_SITE());
 }
 
 /* Not inlined, so that the wrapper needs no frame while tracing is off. */
 __attribute__((noinline)) static int rwlock_write_on(rwlock *l, uint32_t mode, uintptr_t site)
 {
-    static const struct lock_method plain = {.lock = rwlock_write_plain};
+    static const struct rwlock_method plain = {.lock = rwlock_write_plain};
     return rwlock_lock_any(l, false, mode, &plain, site);
 }
 
@@ -183,13 +183,13 @@ UPMU_API int pthread_rwlock_wrlock(rwlock *l)
 
 UPMU_API int pthread_rwlock_timedwrlock(rwlock *l, const struct timespec *until)
 {
-    const struct lock_method timed = {.lock = rwlock_write_timed, .clock = CLOCK_REALTIME, .until = until};
+    const struct rwlock_method timed = {.lock = rwlock_write_timed, .clock = CLOCK_REALTIME, .until = until};
     return rwlock_lock_any(l, false, sync_mode(), &timed, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_clockwrlock(rwlock *l, clockid_t clock, const struct timespec *until)
 {
-    const struct lock_method clocked = {.lock = rwlock_write_clock, .clock = clock, .until = until};
+    const struct rwlock_method clocked = {.lock = rwlock_write_clock, .clock = clock, .until = until};
     return rwlock_lock_any(l, false, sync_mode(), &clocked, CALL_SITE());
 }
 

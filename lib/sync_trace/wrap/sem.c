@@ -31,25 +31,25 @@
 /* ---------------------------------------------------------------------------------------------------- waiting */
 
 /* The blocking call to make once a try has failed. */
-struct lock_method {
-    int (*wait)(sem_t *s, const struct lock_method *method);
+struct sem_method {
+    int (*wait)(sem_t *s, const struct sem_method *method);
     bool is_cancelled; /**< a cancellation point even if it would not block */
     clockid_t clock;
     const struct timespec *until;
 };
 
-static int sem_method_wait(sem_t *s, const struct lock_method *method)
+static int sem_method_wait(sem_t *s, const struct sem_method *method)
 {
     (void)method;
     return SYNC_REAL(sem_wait)(s);
 }
 
-static int sem_method_timed(sem_t *s, const struct lock_method *method)
+static int sem_method_timed(sem_t *s, const struct sem_method *method)
 {
     return SYNC_REAL(sem_timedwait)(s, method->until);
 }
 
-static int sem_method_clock(sem_t *s, const struct lock_method *method)
+static int sem_method_clock(sem_t *s, const struct sem_method *method)
 {
     return SYNC_REAL(sem_clockwait)(s, method->clock, method->until);
 }
@@ -57,7 +57,7 @@ static int sem_method_clock(sem_t *s, const struct lock_method *method)
 /* A call in progress. */
 struct sem_call {
     sem_t *s;
-    const struct lock_method *method; /* NULL: a try */
+    const struct sem_method *method; /* NULL: a try */
     uintptr_t site;
     const uintptr_t *frame; /* of the wrapper, see sync_origin_copy() */
     uint32_t request_stack; /* from sync_request(), 0: none */
@@ -93,7 +93,7 @@ __attribute__((always_inline)) static inline void sem_acquired(struct sync_threa
 static int sem_wait_blocking(struct sync_thread *t, uint32_t mode, const struct sem_call *call)
 {
     sem_t *s = call->s;
-    const struct lock_method *method = call->method;
+    const struct sem_method *method = call->method;
     uintptr_t site = call->site;
     struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
         .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .request_stack = call->request_stack};
@@ -158,7 +158,7 @@ static void sem_early_end(struct sem_early *w)
     errno = saved;
 }
 
-__attribute__((noinline)) static int sem_wait_early(sem_t *s, const struct lock_method *method, uintptr_t site)
+__attribute__((noinline)) static int sem_wait_early(sem_t *s, const struct sem_method *method, uintptr_t site)
 {
     struct sem_early w __attribute__((cleanup(sem_early_end))) = {
         .sem = s,
@@ -172,7 +172,7 @@ __attribute__((noinline)) static int sem_wait_early(sem_t *s, const struct lock_
     return rc;
 }
 
-static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t site, const uintptr_t *frame)
+static int sem_wait_any(sem_t *s, const struct sem_method *method, uintptr_t site, const uintptr_t *frame)
 {
     uint32_t mode = sync_mode();
     if (UNLIKELY(mode == MODE_OFF && sync_sem_seems_taken(s)))
@@ -194,7 +194,7 @@ static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t si
 
 UPMU_API int sem_wait(sem_t *s)
 {
-    static const struct lock_method plain = {.wait = sem_method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
+    static const struct sem_method plain = {.wait = sem_method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
     sync_child_check();
     if (LIKELY(sync_mode() == MODE_OFF && real && !sync_sem_seems_taken(s)))
@@ -205,7 +205,7 @@ UPMU_API int sem_wait(sem_t *s)
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
 {
     sync_child_check();
-    const struct lock_method timed = {
+    const struct sem_method timed = {
         .wait = sem_method_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
     return sem_wait_any(s, &timed, CALL_SITE(), SYNC_ORIGIN_FRAME());
 }
@@ -213,7 +213,7 @@ UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
 UPMU_API int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
     sync_child_check();
-    const struct lock_method clocked = {.wait = sem_method_clock, .clock = clock, .until = until};
+    const struct sem_method clocked = {.wait = sem_method_clock, .clock = clock, .until = until};
     return sem_wait_any(s, &clocked, CALL_SITE(), SYNC_ORIGIN_FRAME());
 }
 

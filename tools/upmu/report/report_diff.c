@@ -7,7 +7,7 @@
 #include "ui/memory.h"
 #include "report_views.h"
 
-enum { TOP_DEFAULT = 10 };
+enum { DIFF_TOP_DEFAULT = 10 };
 
 bool diff_has_number(const struct diff_side *side)
 {
@@ -213,7 +213,7 @@ int report_diff(const struct report_request *q)
     struct diff d = {.report = {&reports[DIFF_OLD], &reports[DIFF_NEW]}};
     int rc = 0;
     size_t damages = 0;
-    d.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : TOP_DEFAULT;
+    d.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : DIFF_TOP_DEFAULT;
     for (int side = 0; rc == 0 && side < DIFF_SIDES; side++) {
         rc = upmu_overview_open(&reports[side].overview, reports[side].dir, NULL);
         if (rc == 0)

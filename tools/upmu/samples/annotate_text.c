@@ -10,19 +10,14 @@
 #include "report/report_cells.h"
 #include "ui/memory.h"
 
-enum { PERCENT = 100, HOT_PERCENT = 10, CONTEXT = 2 };
-
-static double text_percent(uint64_t part, uint64_t whole)
-{
-    return whole ? PERCENT * (double)part / (double)whole : 0;
-}
+enum { HOT_PERCENT = 10, CONTEXT = 2 };
 
 static enum output_style text_style(uint64_t part, uint64_t whole)
 {
-    return part == 0 ? STYLE_DIM : text_percent(part, whole) >= HOT_PERCENT ? STYLE_BAD : STYLE_PLAIN;
+    return part == 0 ? STYLE_DIM : samples_percent(part, whole) >= HOT_PERCENT ? STYLE_BAD : STYLE_PLAIN;
 }
 
-static void text_head(struct output *out, const struct annotate *a)
+static void annotate_head(struct output *out, const struct annotate *a)
 {
     const struct upmu_annotation_totals *t = &a->totals;
     enum { OTHERS = 70 };
@@ -30,7 +25,7 @@ static void text_head(struct output *out, const struct annotate *a)
     fprintf(out->file, "%sSamples in ", output_style(out, STYLE_TITLE));
     output_name(out, name, OTHERS);
     fprintf(out->file, "%s: %" PRIu64 ", with what it calls %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", output_plain(out),
-            t->self_samples, t->samples, a->r->totals.samples, text_percent(t->weight, a->r->totals.weight));
+            t->self_samples, t->samples, a->r->totals.samples, samples_percent(t->weight, a->r->totals.weight));
     if (a->f.problem && a->f.problem[0]) {
         fprintf(out->file, "  %s", output_style(out, STYLE_WARNING));
         output_clean(out->file, a->f.problem);
@@ -196,7 +191,7 @@ static void text_disassembly(struct output *out, struct annotate *a)
 
 void annotate_write_text(struct output *out, struct annotate *a)
 {
-    text_head(out, a);
+    annotate_head(out, a);
     text_source(out, a);
     if (a->with_instructions)
         text_disassembly(out, a);

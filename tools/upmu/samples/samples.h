@@ -24,4 +24,10 @@ char *samples_function_text(const struct samples_report *r, uint32_t i);
 /** A duration or a count, by what the event is; of 0 nothing. */
 void samples_cell_weight(struct table *t, const struct samples_report *r, uint64_t weight);
 
+/** 100 * `part` / `whole`; 0 of nothing. */
+static inline double samples_percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
 #endif

@@ -12,7 +12,7 @@
 #include "ui/table.h"
 #include "upmu/sampler.h"
 
-enum { PERCENT = 100, DELIVERED_LEAST = 97 };
+enum { DELIVERED_LEAST = 97 };
 
 char *samples_function_text(const struct samples_report *r, uint32_t i)
 {
@@ -33,11 +33,6 @@ static void text_warning(struct output *out, const char *what, uint64_t n)
 {
     if (n > 0)
         fprintf(out->file, "  %s%s: %" PRIu64 "%s\n", output_style(out, STYLE_WARNING), what, n, output_plain(out));
-}
-
-static double text_percent(uint64_t part, uint64_t whole)
-{
-    return whole ? PERCENT * (double)part / (double)whole : 0;
 }
 
 static char *text_rate(const struct upmu_samples_totals *t)
@@ -71,7 +66,7 @@ static void text_delivered(struct output *out, const struct upmu_samples_totals 
     if (!t->is_time || t->count == 0)
         return;
     char *count = report_duration(t->count);
-    double share = text_percent(t->weight, t->count);
+    double share = samples_percent(t->weight, t->count);
     bool low = share < DELIVERED_LEAST;
     fprintf(out->file, "  %s%.1f %% of %s CPU time are in the samples%s%s\n",
             low ? output_style(out, STYLE_WARNING) : "", share, count, low ? text_missing(t) : "",
@@ -90,8 +85,8 @@ static void text_stacks(struct output *out, const struct upmu_samples_totals *t)
         return;
     }
     fprintf(out->file, "  call stacks by %s: %.1f %% whole, %.1f %% cut, %.1f %% stopped early%s\n",
-            known ? methods[t->stacks] : "?", text_percent(t->whole, t->samples), text_percent(t->cut, t->samples),
-            text_percent(t->broken, t->samples),
+            known ? methods[t->stacks] : "?", samples_percent(t->whole, t->samples),
+            samples_percent(t->cut, t->samples), samples_percent(t->broken, t->samples),
             t->broken > t->samples / 10 && t->stacks == UPMU_SAMPLER_FRAME_POINTERS
                 ? " in code without frame pointers: record with --call-graph dwarf"
                 : "");
@@ -112,7 +107,7 @@ static void text_head(struct output *out, const struct samples_report *r)
     text_stacks(out, t);
     if (t->with_kernel)
         fprintf(out->file, "  in user mode %.1f %%, in the kernel %.1f %%\n",
-                text_percent(t->samples - t->kernel, t->samples), text_percent(t->kernel, t->samples));
+                samples_percent(t->samples - t->kernel, t->samples), samples_percent(t->kernel, t->samples));
     text_warning(out, "samples lost, because the recorder did not keep up", t->lost);
     text_warning(out, "bytes of samples that could not be written", t->unwritten);
     text_warning(out, "times that the kernel stopped sampling (kernel.perf_event_max_sample_rate)", t->throttled);
