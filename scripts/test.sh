@@ -219,7 +219,7 @@ wait_for_build()
     [ "$(cat "build/$1.built" 2>/dev/null)" = 0 ]
 }
 
-# run_part PART NEXT...: builds PART and runs its tests. The builds of all other parts go on meanwhile: much of a test is waiting, and
+# run_part PART NEXT...: builds PART and runs its tests. The other parts are built meanwhile: much of a test is waiting, and
 # some have to run alone. They are nice, since some tests measure.
 run_part()
 {
