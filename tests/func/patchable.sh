@@ -70,6 +70,13 @@ while read -r cc cxx; do
 
     one_name=
     [ "$cc" != gcc ] || one_name="-fno-ipa-cp -fno-ipa-sra" # no copies for constants, which have names of their own
+    # Plug-ins with patchable entries in a program whose sleds of XRay are patched already.
+    if [ "$cc" = clang ]; then
+        "$cc" -g -O1 -fno-inline -fno-optimize-sibling-calls -fxray-instrument -fxray-instruction-threshold=1 -c "$sources/subject.c" -o xray.o
+        "$cc" xray.o -o xray -pthread -ldl
+        run mixed ./xray plugins ./first.so ./second.so
+    fi
+
     # The program patches itself. With optimization there are tail calls: both functions return at once.
     # shellcheck disable=SC2086
     "$cc" -g -O2 $one_name -Wall -Wextra -Werror "${includes[@]}" -DPATCHABLE -fpatchable-function-entry=5 "$sources/sleds.c" -o sleds -pthread -ldl \
