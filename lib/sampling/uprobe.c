@@ -31,30 +31,35 @@ bool sampling_is_uprobe(const char *event)
     return strncmp(event, UPROBE_PREFIX, strlen(UPROBE_PREFIX)) == 0;
 }
 
-/* The folder of tracefs. @return a descriptor, or -1 with errno. */
-static int uprobe_tracefs(void)
+/* A mount of tracefs that only this process sees. @return a descriptor, or -1 with errno. */
+static int uprobe_tracefs_mount(void)
 {
-    int folder = open(TRACEFS, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = errno;
-    if (folder >= 0 && faccessat(folder, DEFINITIONS, F_OK, 0) == 0)
-        return folder;
-    if (folder >= 0) {
-        err = errno;
-        close(folder);
-    }
 #if defined(SYS_fsopen) && defined(SYS_fsmount)
     enum { CLOSE_ON_EXEC = 1, CREATE = 6 }; /* FSOPEN_CLOEXEC and FSMOUNT_CLOEXEC, FSCONFIG_CMD_CREATE */
     int fs = (int)syscall(SYS_fsopen, "tracefs", CLOSE_ON_EXEC);
     if (fs < 0)
         return -1;
-    folder =
+    int folder =
         syscall(SYS_fsconfig, fs, CREATE, NULL, NULL, 0) == 0 ? (int)syscall(SYS_fsmount, fs, CLOSE_ON_EXEC, 0) : -1;
-    err = errno;
+    int err = errno;
     close(fs);
-    if (folder >= 0)
-        return folder;
-#endif
     errno = err;
+    return folder;
+#else
+    errno = ENOSYS;
     return -1;
+#endif
+}
+
+/* The folder of tracefs. @return a descriptor, or -1 with errno. */
+static int uprobe_tracefs(void)
+{
+    int folder = open(TRACEFS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0 && faccessat(folder, DEFINITIONS, F_OK, 0) == 0)
+        return folder;
+    if (folder >= 0)
+        close(folder);
+    return uprobe_tracefs_mount();
 }
 
 /* Add or remove a definition. @return 0 or errno. */

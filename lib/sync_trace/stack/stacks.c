@@ -66,8 +66,9 @@ static uint32_t n_tables;
 int sync_stacks_start(void)
 {
     struct rlimit limit;
-    n_tables = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY ? PARTS : 1;
-    tables = own_memory_map_wiped(n_tables * sizeof *tables);
+    uint32_t parts = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY ? PARTS : 1;
+    tables = own_memory_map_wiped(parts * sizeof *tables);
+    n_tables = tables ? parts : 0;
     return tables ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
@@ -177,7 +178,7 @@ static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, ui
 {
     struct slot *s = NULL;
     *id = 0;
-    for (uint32_t i = 0; !s && i < n_tables; i++) {
+    for (uint32_t i = 0; tables && !s && i < n_tables; i++) {
         bool contended = true;
         *part = &tables[i];
         for (int searches = 0; contended && searches < PROBES; searches++)
