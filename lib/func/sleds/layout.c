@@ -6,7 +6,7 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-enum { STUB_BYTES = 16, SLED_JUMP_OFF = 9, SLED_JUMP_ON = 4, CALL = 0xe8 };
+enum { SLED_JUMP_OFF = 9, SLED_JUMP_ON = 4, CALL = 0xe8 };
 
 static const unsigned char sled_jump[] = {0xeb, SLED_JUMP_OFF, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0};
 static const unsigned char sled_return[] = {0xc3, 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0};

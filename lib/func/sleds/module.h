@@ -18,7 +18,7 @@ enum sled_kind {
     SLED_NOPS = 3, /**< -fpatchable-function-entry=5 of gcc: five nops */
     SLED_NOP = 4,  /**< of clang: one nop of five bytes */
 };
-enum { SLED_BYTES = 11 };
+enum { SLED_BYTES = 11, STUB_BYTES = 16 };
 
 struct sled {
     uint64_t address;

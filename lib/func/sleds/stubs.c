@@ -18,8 +18,6 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-enum { STUB_BYTES = 16 };
-
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif

@@ -18,7 +18,7 @@
 #include "ui/command.h"
 #include "ui/memory.h"
 
-enum { FREQUENCY = 999, END_MS = 30000, STEP_MS = 10 };
+enum { FREQUENCY = 999, SAMPLER_END_MS = 30000, SAMPLER_STEP_MS = 10 };
 
 /* ------------------------------------------------------------------------------------------------------- start */
 
@@ -115,11 +115,11 @@ static void sample_end_child(const void *arg, int out, int err)
     int ms = 0;
     job_leave_server(out);
     (void)err;
-    for (bool ends = kill(sampler, SIGINT) != 0; !ends && ms < END_MS; ms += STEP_MS) {
-        (void)poll(NULL, 0, STEP_MS);
+    for (bool ends = kill(sampler, SIGINT) != 0; !ends && ms < SAMPLER_END_MS; ms += SAMPLER_STEP_MS) {
+        (void)poll(NULL, 0, SAMPLER_STEP_MS);
         ends = kill(sampler, 0) != 0 && errno == ESRCH;
     }
-    _exit(ms < END_MS ? EXIT_OK : EXIT_FAILED);
+    _exit(ms < SAMPLER_END_MS ? EXIT_OK : EXIT_FAILED);
 }
 
 static void sample_stopped(struct job *job, int status)
