@@ -58,7 +58,7 @@ static bool tracer_note(pid_t pid, pid_t first, unsigned *phase, struct tracer_c
         return errno != EIO && errno != EINVAL;
     if (info.op != 1)
         return true;
-    if (info.number == SYS_getppid && pid == first && *phase < TRACER_PHASES - 1)
+    if (info.number == SYS_getpgid && pid == first && *phase < TRACER_PHASES - 1)
         ++*phase;
     else if (info.number < TRACER_NUMBERS)
         out->made[*phase][info.number]++;

@@ -8,7 +8,7 @@
 
 enum { TRACER_NUMBERS = 1024, TRACER_PHASES = 3 };
 
-/** The calls made: by number, in the phases between getppid() calls of the first process. */
+/** The calls made: by number, in the phases between getpgid() calls of the first process. */
 struct tracer_calls {
     unsigned made[TRACER_PHASES][TRACER_NUMBERS];
 };

@@ -103,7 +103,7 @@ fi
 grep -qa thread_step x || fail "no functions for Perfetto"
 "$upmu" report --functions threads >text
 grep -q '^  events of each call: 3[0-9]* in ' text || fail "$(cat text)"
-grep -q '^Longest calls: ' text || fail "$(cat text)"
+grep -q '^Longest calls (TIME' text || fail "$(cat text)"
 "$upmu" report --functions ring >text
 grep -q 'oldest events were overwritten (UPMU_FUNC_RING): 1' text || fail "$(cat text)"
 

@@ -127,7 +127,7 @@ PY
 
     # Off: nothing but the nops is executed.
     "$cc" -O2 "${includes[@]}" -DPATCHABLE -fpatchable-function-entry=5 -c "$sources/sleds.c" -o off.o
-    objdump -d --no-show-raw-insn off.o | awk '/<leaf>:/ { on = 1; next } on && /^$/ { exit } on { print $2 }' >off.text
+    objdump -d --no-show-raw-insn off.o | awk '/<leaf>:/ { on = 1; next } /^$/ { on = 0 } on { print $2 }' >off.text
     head -1 off.text | grep -q '^nop' || fail "$cc: $(head -1 off.text) at the entry"
     ! grep -qE '^(call|jmp)' off.text || fail "$cc: $(cat off.text)"
 done < <(compilers)

@@ -94,6 +94,7 @@ const struct system_call system_calls[] = {
     CALL(getdents64, START, 0),
     CALL(geteuid, START, 0),
     CALL(getpid, ALWAYS, 0),
+    CALL(getppid, START, 0),
     CALL(getrandom, START, 0),
     CALL(getrusage, ALWAYS, 0, RUSAGE_THREAD),
     CALL(gettid, ALWAYS, 0),
