@@ -7,7 +7,7 @@
 #include "support/behavior.h"
 #include "upmu/overflow.h"
 
-enum { PERIOD_NS = 1000000, CALLS = 8, PAGES = 64, LIMIT_S = 60 };
+enum { PERIOD_NS = 1000000, CALLS = 24, PAGES = 64, LIMIT_S = 60 };
 
 struct seen {
     pthread_t thread;
@@ -61,7 +61,7 @@ static void spend_until(const struct seen *seen, uint64_t calls)
     uint64_t end = nanoseconds(CLOCK_THREAD_CPUTIME_ID) + LIMIT_S * UINT64_C(1000000000);
     while (__atomic_load_n(&seen->calls, __ATOMIC_RELAXED) < calls) {
         errno = EXFULL;
-        spend(10000);
+        spend(10 * 10000);
         CHECK(errno == EXFULL, "errno was changed to %d", errno);
         CHECK(nanoseconds(CLOCK_THREAD_CPUTIME_ID) < end, "%" PRIu64 " calls only", seen->calls);
     }
