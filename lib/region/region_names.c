@@ -66,24 +66,27 @@ static const char *name_stored_text(const char *name, size_t length, uint64_t ha
     return buffer;
 }
 
-/* The slot where the name is, or the free one where it belongs. */
-static uint32_t *name_slot(uint64_t hash, const char *text, size_t length)
+/* The id of the name; 0 if it is not in the table, and *free_slot is where it belongs. Each slot is read once: a free one may be
+ * filled at any time, with another name. */
+static uint32_t name_search(uint64_t hash, const char *text, size_t length, uint32_t **free_slot)
 {
     for (uint32_t i = (uint32_t)(hash ^ hash >> 32) % SLOTS;; i = (i + 1) % SLOTS) {
-        uint32_t index = __atomic_load_n(&table->slot[i], __ATOMIC_ACQUIRE);
-        if (index == 0)
-            return &table->slot[i];
-        const struct name *n = &table->name[index - 1];
+        uint32_t id = __atomic_load_n(&table->slot[i], __ATOMIC_ACQUIRE);
+        if (id == 0) {
+            *free_slot = &table->slot[i];
+            return 0;
+        }
+        const struct name *n = &table->name[id - 1];
         if (n->hash == hash && n->length == length && memcmp(n->text, text, length) == 0)
-            return &table->slot[i];
+            return id;
     }
 }
 
 static uint32_t add_name(uint64_t hash, const char *text, size_t length)
 {
+    uint32_t *slot;
     tiny_lock_take(&upmu_regions.shared->lock);
-    uint32_t *slot = name_slot(hash, text, length); /* another thread may have added it */
-    uint32_t id = *slot;
+    uint32_t id = name_search(hash, text, length, &slot); /* another thread may have added it */
     if (id == 0 && table->count < REGION_NAMES_MAX) {
         struct name *n = &table->name[table->count];
         n->hash = hash;
@@ -105,7 +108,8 @@ static uint32_t region_name_lookup(const char *name, bool make, bool *cut)
     uint64_t hash = name_hash(name, &length);
     const char *text = name_stored_text(name, length, hash, buffer, &kept);
     *cut = length > UPMU_REGION_NAME_MAX;
-    uint32_t id = __atomic_load_n(name_slot(hash, text, kept), __ATOMIC_ACQUIRE);
+    uint32_t *slot;
+    uint32_t id = name_search(hash, text, kept, &slot);
     return id || !make ? id : add_name(hash, text, kept);
 }
 

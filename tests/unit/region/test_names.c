@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "region/region.h"
 #include "unit/suite.h"
@@ -175,6 +176,70 @@ START_TEST(threads_that_meet_a_name_at_once_get_the_same_number)
 }
 END_TEST
 
+enum { SLOTS = 4 * REGION_NAMES_MAX, PAIRS = 2000, CANDIDATES = 6 * SLOTS };
+
+/* Pairs of names for which the search begins at the same place: one is added, the other never. */
+static int added[PAIRS], never_added[PAIRS];
+static unsigned next_pair;
+
+static const char *numbered_name(int number)
+{
+    static _Thread_local char name[16];
+    snprintf(name, sizeof name, "n%d", number);
+    return name;
+}
+
+static size_t first_slot(const char *name)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+    return (uint32_t)(hash ^ hash >> 32) % SLOTS;
+}
+
+static void make_pairs(void)
+{
+    static int first[SLOTS];
+    int n = 0;
+    for (int i = 1; i < CANDIDATES && n < PAIRS; i++) {
+        int *before = &first[first_slot(numbered_name(i))];
+        if (*before > 0) {
+            added[n] = *before;
+            never_added[n++] = i;
+        }
+        *before = *before == 0 ? i : -1;
+    }
+    ck_assert_int_eq(n, PAIRS);
+}
+
+static void *find_what_nobody_adds(void *arg)
+{
+    uintptr_t wrong = 0;
+    (void)arg;
+    pthread_barrier_wait(&together);
+    for (unsigned pair; (pair = __atomic_load_n(&next_pair, __ATOMIC_RELAXED)) < PAIRS;)
+        wrong += region_name_find(numbered_name(never_added[pair])) != 0;
+    return (void *)wrong;
+}
+
+START_TEST(a_name_that_is_added_meanwhile_is_not_taken_for_another)
+{
+    pthread_t finder;
+    void *wrong;
+    make_pairs();
+    pthread_barrier_init(&together, NULL, 2);
+    ck_assert_int_eq(pthread_create(&finder, NULL, find_what_nobody_adds, NULL), 0);
+    pthread_barrier_wait(&together);
+    for (unsigned pair = 0; pair < PAIRS; pair++) {
+        ck_assert_uint_ne(id_of(numbered_name(added[pair])), 0);
+        __atomic_store_n(&next_pair, pair + 1, __ATOMIC_RELAXED);
+        usleep(1); /* the finder goes on to the next pair */
+    }
+    pthread_join(finder, &wrong);
+    ck_assert_uint_eq((uintptr_t)wrong, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("region names");
@@ -185,6 +250,7 @@ int main(void)
     tcase_add_test(cases, names_of_4_kb_that_differ_at_their_end_stay_apart);
     tcase_add_test(cases, the_table_fills_and_what_is_in_it_goes_on);
     tcase_add_test(cases, every_name_can_be_entered_in_one_thread);
+    tcase_add_test(cases, a_name_that_is_added_meanwhile_is_not_taken_for_another);
     tcase_add_test(cases, threads_that_meet_a_name_at_once_get_the_same_number);
     tcase_set_timeout(cases, 60);
     return run_suite("region names", cases);
