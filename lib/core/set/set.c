@@ -259,20 +259,6 @@ static int set_reading(struct set_instance *in, size_t i, struct reading *now)
     return counters_reading(&in->counters, in->words, i, now);
 }
 
-/* Context switches and times from getrusage. */
-static bool set_is_eventless(const struct counter *counter)
-{
-    return counter->switches || counter->usage;
-}
-
-static struct reading set_switches_between(const struct reading *before, struct reading now)
-{
-    now.count -= before->count;
-    now.enabled -= before->enabled;
-    now.running -= before->running;
-    return now;
-}
-
 static struct upmu_value set_switches_value(const struct upmu_set *set, struct set_instance *in, size_t i)
 {
     struct reading now;
@@ -281,7 +267,7 @@ static struct upmu_value set_switches_value(const struct upmu_set *set, struct s
         return value_without(value_status_of(cause), cause);
     if (!set->running)
         now = in->stopped[i];
-    now = set_switches_between(&in->base[i], now);
+    now = reading_since(&in->base[i], now);
     return value_total(&now);
 }
 
@@ -597,7 +583,7 @@ static void set_pause_unstoppable(struct upmu_set *set, bool stop)
                 in->stopped[i] = now;
                 continue;
             }
-            struct reading pause = set_switches_between(&in->stopped[i], now);
+            struct reading pause = reading_since(&in->stopped[i], now);
             in->base[i].count += pause.count;
             in->base[i].enabled += pause.enabled;
             in->base[i].running += pause.running;

@@ -46,6 +46,20 @@ struct upmu_set {
 };
 _Static_assert(PLAN_EVENTS_MAX <= 64, "an event has a bit in upmu_set.doubted");
 
+/** Context switches and times from getrusage: no event counts them, so they have none to stop. */
+static inline bool set_is_eventless(const struct counter *counter)
+{
+    return counter->switches || counter->usage;
+}
+
+static inline struct reading reading_since(const struct reading *before, struct reading now)
+{
+    now.count -= before->count;
+    now.enabled -= before->enabled;
+    now.running -= before->running;
+    return now;
+}
+
 /** Whether the calling thread may use the set: its owner for UPMU_TARGET_THREAD, else any thread of the process.
  *  Inline, because counters run during stop and read. */
 static inline bool set_is_callers(const struct upmu_set *set)

@@ -31,16 +31,26 @@ static void overhead_keep_least(struct upmu_value *least, const struct upmu_valu
     }
 }
 
+/* What part i has counted so far: by its event, or without one from start to stop. */
+static int overhead_reading(struct set_instance *in, size_t i, struct reading *now)
+{
+    if (!set_is_eventless(&in->counters.counter[i]))
+        return counters_reading(&in->counters, in->words, i, now);
+    *now = reading_since(&in->base[i], in->stopped[i]);
+    return 0;
+}
+
 /* Advance the set's baseline past the counts of the tries. */
 static void overhead_move_baseline(struct set_instance *in, size_t n, const struct reading *before)
 {
     struct reading now;
     for (size_t i = 0; i < n; i++) {
-        if (in->counters.counter[i].switches || counters_reading(&in->counters, in->words, i, &now) < 0)
-            continue; /* a stopped set does not count switches */
-        in->base[i].count += now.count - before[i].count;
-        in->base[i].enabled += now.enabled - before[i].enabled;
-        in->base[i].running += now.running - before[i].running;
+        if (overhead_reading(in, i, &now) < 0)
+            continue;
+        struct reading tries = reading_since(&before[i], now);
+        in->base[i].count += tries.count;
+        in->base[i].enabled += tries.enabled;
+        in->base[i].running += tries.running;
     }
 }
 
@@ -77,7 +87,7 @@ static int overhead_measure(struct upmu_set *set, struct upmu_value *least)
     set->started = true; /* a set that was never started reads as zeros */
     counters_read(&in->counters, in->words);
     for (size_t i = 0; i < parts; i++)
-        (void)counters_reading(&in->counters, in->words, i, &before[i]);
+        (void)overhead_reading(in, i, &before[i]);
     int rc = overhead_try(set, least, values, values + n);
     counters_read(&in->counters, in->words);
     overhead_move_baseline(in, parts, before);
