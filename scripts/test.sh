@@ -129,14 +129,14 @@ run_tests()
 }
 
 # repeat_alone PRESET: what failed beside other tests is run three times with nothing beside it. Passed each time, it is listed as
-# unsteady, to be looked into, and does not fail the run: a machine may be too busy for one test in a thousand. More
-# than five failures are not that.
+# unsteady, to be looked into, and does not fail the run: a machine may be too busy for one test in a hundred. More
+# than fifteen failures are not that.
 repeat_alone()
 {
     local preset=$1 outcomes=build/$1/outcomes names name
     names=$(sed -n 's/^failed\t\(.*\)\tsee its output above$/\1/p' "$outcomes")
-    [ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 5 ] || return 0
-    wait "$builder" || true
+    [ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 15 ] || return 0
+    wait_for_builder
     heading "$preset: what failed, alone"
     for name in $names; do
         run_tests "$preset" -R "^${name//./\\.}\$" --repeat until-fail:3 --no-tests=error || continue
@@ -178,14 +178,20 @@ test_part()
         printf 'not run here, but in release, by their labels %s: %s\n' "$without" \
             "$(ctest --preset "$preset" -N -L "$without" | sed -n 's/^Total Tests: //p') tests"
     fi
-    rm -f "$junit"
-    run_tests "$preset" ${without:+-LE "$without"} -j "$at_once" --output-junit "$PWD/$junit" \
+    rm -f "$junit" "$junit.bench"
+    run_tests "$preset" -LE "${without:-^bench\$}" -j "$at_once" --output-junit "$PWD/$junit" \
         --test-output-size-passed 65536 || status=$?
+    if [ -z "$without" ]; then # what measures, when nothing is built any more
+        wait_for_builder
+        run_tests "$preset" -L '^bench$' -j "$at_once" --output-junit "$PWD/$junit.bench" \
+            --test-output-size-passed 65536 || status=$?
+    fi
     if [ ! -s "$junit" ]; then
         note failed "$preset" ctest "it wrote no result (status $status)"
         return 0
     fi
-    awk -f scripts/junit-summary.awk "$junit" >"build/$preset/outcomes"
+    touch "$junit.bench"
+    awk -f scripts/junit-summary.awk "$junit" "$junit.bench" >"build/$preset/outcomes"
     # The two witnesses must agree, or a failure could hide between them.
     if [ $status -ne 0 ] && ! grep -q '^failed' "build/$preset/outcomes"; then
         note failed "$preset" ctest "it ended with status $status though no test is listed as failed"
@@ -209,6 +215,12 @@ build_all()
     done
 }
 
+# wait_for_builder: until nothing is built beside the tests
+wait_for_builder()
+{
+    [ -z "$builder" ] || wait "$builder" || true
+}
+
 # wait_for_build PART: the exit status is that of its build
 wait_for_build()
 {
@@ -219,8 +231,8 @@ wait_for_build()
     [ "$(cat "build/$1.built" 2>/dev/null)" = 0 ]
 }
 
-# run_part PART NEXT...: builds PART and runs its tests. The other parts are built meanwhile: much of a test is waiting, and
-# some have to run alone. They are nice, since some tests measure.
+# run_part PART NEXT...: builds PART and runs its tests. The other parts are built meanwhile, with the lowest priority: much of a
+# test is waiting, and some have to run alone.
 run_part()
 {
     local part=$1
