@@ -11,10 +11,10 @@ sampled
 command -v objdump >/dev/null || skip "objdump is not installed"
 cp "$here"/annotate.cpp "$here"/annotate.h .
 
-# take NAME: 300 ms of samples of ./subject in the folder NAME, with its annotation and that of its caller
+# take NAME: 700 ms of samples of ./subject in the folder NAME, with its annotation and that of its caller
 take()
 {
-    "$upmu" record -F 1999 --call-graph dwarf -o "$1" -- ./subject 300 2>err || fail "$(cat err)"
+    "$upmu" record -F 1999 --call-graph dwarf -o "$1" -- ./subject 700 2>err || fail "$(cat err)"
     "$upmu" report --annotate hot --json "$1" >"$1.json" 2>err || fail "$1: $(cat err)"
     "$upmu" report --annotate hot --disassembly --json "$1" >"$1.code" 2>err || fail "$1: $(cat err)"
     "$upmu" report --annotate hot --disassembly "$1" >"$1.text" 2>err || fail "$1: $(cat err)"
@@ -117,7 +117,7 @@ misses 0 '' --annotate hot shared
 
 # What cannot be asked for.
 misses 1 'no sample is in a function "absent"' --annotate absent shared
-misses 2 '--disassembly needs --annotate' --disassembly shared
+misses 2 '--disassembly requires --annotate' --disassembly shared
 misses 2 '--annotate requires --samples' --annotate hot --functions shared
 misses 2 'cannot be combined with --top' --annotate hot --top 3 shared
 

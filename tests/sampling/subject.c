@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) long long compute(long long ns)
 {
     long long begin = now(CLOCK_THREAD_CPUTIME_ID), end = begin + ns, at = begin;
     while (at < end) {
-        for (int i = 0; i < 100000; i++)
+        for (int i = 0; i < 500000; i++)
             sink += (unsigned long)i;
         at = now(CLOCK_THREAD_CPUTIME_ID);
     }

@@ -52,7 +52,7 @@ int main(void)
         _exit(0);
     }
     for (int i = 0; i < 70; i++)
-        (void)getppid();
+        (void)getsid(0);
     return waitpid(child, NULL, 0) != child;
 }
 C
@@ -79,8 +79,8 @@ n=$(calls uprobe:./program:leaf) || {
     exit 77
 }
 [ "$n" = 400 ] || fail "$n calls of leaf() instead of 400"
-n=$(calls uprobe:libc.so.6:getppid)
-[ "$n" = 70 ] || fail "$n calls of getppid() instead of 70"
+n=$(calls uprobe:libc.so.6:getsid)
+[ "$n" = 70 ] || fail "$n calls of getsid(0) instead of 70"
 
 # Who called it. Copies of the stack have the caller of a function that has not yet set up its frame.
 n=$(calls uprobe:./program:leaf --call-graph dwarf)

@@ -119,7 +119,7 @@ def permissions(_):
     with open(f"{WORK}/file", "w", encoding="ascii"):
         pass
     third = subprocess.run([UPMU, "serve", "--socket", f"{WORK}/file"], capture_output=True, text=True, check=False)
-    assert third.returncode == 1 and "no socket" in third.stderr and os.path.exists(f"{WORK}/file"), third
+    assert third.returncode == 1 and "is not a socket" in third.stderr and os.path.exists(f"{WORK}/file"), third
     if os.geteuid() != 0:
         print("the check of the user needs root")
         return
