@@ -96,7 +96,7 @@ row()
     ratio=$(awk -v all="$bytes" -v usual="$usual_bytes" 'BEGIN { printf "%.2f", all / usual }')
     verdict=$(awk -v ratio="$ratio" -v bar="$bar" -v slack="$slack" 'BEGIN {
         judged = slack == 1 || (slack > 1 && bar >= slack)
-        print !judged ? "-" : ratio * slack >= bar ? "met" : "MISSED" }')
+        print(!judged ? "-" : ratio * slack >= bar ? "met" : "MISSED") }')
     [ "$verdict" != MISSED ] || status=1
     awk -v json=$json -v name="$name" -v usual="$usual_bytes" -v all="$bytes" -v usual_ns="$usual_ns" -v all_ns="$ns" \
         -v ratio="$ratio" -v bar="$bar" -v verdict="$verdict" 'BEGIN {

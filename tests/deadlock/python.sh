@@ -11,6 +11,14 @@ cat >"$dir/order.py" <<'END'
 import sys, threading, time
 a, b = threading.Lock(), threading.Lock()
 turn = 0
+def release_soon(lock):
+    time.sleep(0.01)
+    lock.release()
+def contended():
+    lock = threading.Lock()
+    lock.acquire()
+    threading.Thread(target=release_soon, args=(lock,)).start()
+    lock.acquire()
 def wait(mine):
     while turn != mine:
         time.sleep(0.001)
@@ -28,6 +36,7 @@ def run(take, mine, x, y):
     take(x, y)
     turn += 1
     wait(2)
+for _ in range(20): contended() # a try that a wait follows shows that CPython's tries stand for waits
 take = {"inversion": blocking, "try": trying, "same": blocking}[sys.argv[1]]
 same = sys.argv[1] == "same"
 threads = [threading.Thread(target=run, args=(take, 0, a, b)),
