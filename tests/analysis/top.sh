@@ -199,15 +199,19 @@ PYTHON
 kill "$pid" 2>/dev/null
 wait "$recorder" 2>/dev/null
 
+# A process without a recorder: its threads as /proc shows them.
+expect 0 "$UPMU" top --json -i 0.1 -n 2 -p $$
+[ "$(wc -l <"$work/out")" -eq 2 ] || fail "documents of a process without a recorder: $(cat "$work/out")"
+
 # What cannot be watched.
 expect 2 "$UPMU" top
 expect 2 "$UPMU" top -p 1 -- true
 expect 2 "$UPMU" top -p 0
 expect 2 "$UPMU" top -i 0 -p 1
 expect 2 "$UPMU" top --mode some -- true
-expect 1 "$UPMU" top --json -p $$
+expect 1 "$UPMU" top --json -p "$recorder" # it has ended
 empty out
-has err "records nothing"
+has err "there is no process $recorder"
 expect 127 "$UPMU" top --json -- "$work/no-such-program"
 expect 1 "$UPMU" top -o "$work/no-screen" -- "$SCENE" busy 10
 has err "json"
