@@ -120,6 +120,25 @@ static long nothing(void *object)
     return object == NULL;
 }
 
+/* Each signal without a waiter is an event: it is compared with its bytes stored into a growing file, since what new pages of a file
+ * cost is up to the machine. */
+enum { SIGNAL_BYTES = 38, PIECE_BYTES = 256 << 10 };
+
+static struct bench_file file;
+
+static long signal_ours(void *object)
+{
+    return pthread_cond_signal(object);
+}
+
+static long signal_bare(void *object)
+{
+    static const uint8_t event[SIGNAL_BYTES];
+    (void)object;
+    bench_file_store(&file, event, sizeof event);
+    return 0;
+}
+
 static void *block;
 
 static long allocate(void *object)
@@ -205,6 +224,13 @@ static struct worst measure(const struct bench *b, const struct subject *s, stru
                           .slowest_bare_ns = known ? bench_share(of_bare.slowest, of_bare.n_slowest, 0.5) : 0};
 }
 
+/* Nanoseconds that may be added: where interrupts and system calls are slow, a tenth of the bare call is more than the usual bar,
+ * and less than what two measurements of it differ. */
+static double bar_of(double usual, double bare)
+{
+    return bare / 10 > usual ? bare / 10 : usual;
+}
+
 /* Another load may disturb a short run: it fails only if every series is too slow. */
 static void row(struct bench *b, const struct subject *s)
 {
@@ -224,16 +250,16 @@ static void row(struct bench *b, const struct subject *s)
     }
     struct worst w = measure(b, s, &ours, &bare);
     for (int more = SERIES_BRIEF - 1; b->brief && b->slack > 0 && more > 0; more--) {
-        if (w.share_ns - w.share_bare_ns <= s->bar_share * b->slack &&
-            w.slowest_ns - w.slowest_bare_ns <= s->bar_slowest * b->slack)
+        if (w.share_ns - w.share_bare_ns <= bar_of(s->bar_share, w.share_bare_ns) * b->slack &&
+            w.slowest_ns - w.slowest_bare_ns <= bar_of(s->bar_slowest, w.slowest_bare_ns) * b->slack)
             break;
         w = measure(b, s, &ours, &bare);
     }
     snprintf(title, sizeof title, "%s: 99.9 %% of calls", s->title);
-    bench_added(b, title, w.share_ns, w.share_bare_ns, s->bar_share);
+    bench_added(b, title, w.share_ns, w.share_bare_ns, bar_of(s->bar_share, w.share_bare_ns));
     snprintf(title, sizeof title, "%s: slowest call", s->title);
     if (w.slowest_ns >= 0)
-        bench_added(b, title, w.slowest_ns, w.slowest_bare_ns, s->bar_slowest);
+        bench_added(b, title, w.slowest_ns, w.slowest_bare_ns, bar_of(s->bar_slowest, w.slowest_bare_ns));
     else
         bench_skip(b, title, "the thread was switched out in every round");
 }
@@ -274,7 +300,7 @@ int main(int argc, char **argv)
         {"mtx_t lock", FUNCTION(mtx_lock), FUNCTION(mtx_unlock), NULL, &mtx, false, usual, most},
         {"semaphore wait", FUNCTION(sem_wait), FUNCTION(sem_post), NULL, &sem, false, usual, most},
         {"semaphore post", FUNCTION(sem_post), FUNCTION(sem_wait), NULL, &sem, true, usual, most},
-        {"signal without a waiter", FUNCTION(pthread_cond_signal), {NULL, nothing}, NULL, &cond, false, usual, most},
+        {"signal without a waiter", {NULL, signal_ours}, {NULL, nothing}, signal_bare, &cond, false, usual, most},
         {"read of 1 byte", {NULL, read_ours}, {NULL, fill}, read_bare, &filled[0], true, usual, most},
         {"poll, ready", {NULL, poll_ours}, {NULL, nothing}, poll_bare, &notified[0], true, usual, most},
         {"free", {NULL, free_ours}, {NULL, allocate}, free_bare, NULL, true, usual, most},
@@ -282,6 +308,7 @@ int main(int argc, char **argv)
     struct bench *b = bench_start("worst", argc, argv);
     const struct upmu_sync_opts opts = {.size = sizeof opts, .trace = dir};
     bench_folder_make(dir);
+    bench_file_open(&file, dir, PIECE_BYTES);
     prepare();
     if (!bench_pin(b->cpu))
         perror("bench: sched_setaffinity");
@@ -292,6 +319,7 @@ int main(int argc, char **argv)
     if (upmu_sync_end() < 0)
         give_up(upmu_error());
     int status = bench_end(b);
+    bench_file_close(&file);
     bench_folder_remove(dir);
     return status;
 }
