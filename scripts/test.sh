@@ -183,7 +183,7 @@ test_part()
         --test-output-size-passed 65536 || status=$?
     if [ -z "$without" ]; then # what measures, when nothing is built any more
         wait_for_builder
-        run_tests "$preset" -L '^bench$' -j "$at_once" --output-junit "$PWD/$junit.bench" \
+        run_tests "$preset" -L '^bench$' -j "$jobs" --output-junit "$PWD/$junit.bench" \
             --test-output-size-passed 65536 || status=$?
     fi
     if [ ! -s "$junit" ]; then
