@@ -8,7 +8,8 @@ for program in dh dh_python3 fakeroot lintian mmdebstrap; do # before anything i
     command -v $program >/dev/null ||
         { echo "skipped, because $program is not installed (Debian: debhelper dh-python fakeroot lintian mmdebstrap)"; exit 77; }
 done
-# Compiled in half the time; what is looked at here does not depend on it.
+# Compiled in a sixth of the time; what is looked at here does not depend on it.
+export UPMU_CMAKE_OPTIONS=-DUPMU_FOLDERS_AT_ONCE=ON
 export DEB_CFLAGS_APPEND="-O0 -g1 -U_FORTIFY_SOURCE" DEB_CXXFLAGS_APPEND="-O0 -g1 -U_FORTIFY_SOURCE"
 "$source/scripts/deb.sh" build "$dir"
 "$source/scripts/deb.sh" lint "$dir"
