@@ -85,8 +85,8 @@ static const char *column_clean(const char *text, struct textbuf *clean)
     return clean->failed ? "" : clean->data;
 }
 
-/* At most eight bytes as a number, some of them twice. */
-static uint64_t column_hash_word(const char *text, size_t len)
+/* The first eight bytes of a text as a number; all of a shorter one, some of them twice. */
+static inline uint64_t text_word(const char *text, size_t len)
 {
     uint64_t word = 0;
     uint32_t first, last;
@@ -102,38 +102,55 @@ static uint64_t column_hash_word(const char *text, size_t len)
     return word;
 }
 
-/* Eight bytes at a time, the last ones again: names are looked up in every row. */
-static uint32_t column_hash(const char *text, size_t len)
+/* Names are looked up in every row: both ends, which are all of a text of 16 bytes, are compared before the rest is. */
+struct column_slot {
+    uint64_t first, last;
+    uint32_t len;
+    uint32_t text; /* its index + 1; 0: the slot is free */
+};
+
+static inline struct column_slot column_slot_of(const char *text, size_t len)
+{
+    const size_t step = sizeof(uint64_t);
+    return (struct column_slot){.first = text_word(text, len),
+                                .last = len > step ? text_word(text + len - step, step) : 0,
+                                .len = (uint32_t)len};
+}
+
+static inline size_t column_hash(const struct column_slot *s, const char *text)
 {
     const size_t step = sizeof(uint64_t);
     const uint64_t odd = 0x9e3779b97f4a7c15u;
-    uint64_t h = len;
-    for (size_t i = 0; i + step < len; i += step) {
-        h = (h ^ column_hash_word(text + i, step)) * odd;
-        h ^= h >> 32;
-    }
-    h = (h ^ column_hash_word(len > step ? text + len - step : text, len)) * odd;
-    return (uint32_t)(h >> 32);
+    uint64_t h = (s->first ^ s->len) * odd;
+    for (size_t i = step; i + step < s->len; i += step)
+        h = ((h ^ h >> 32) ^ text_word(text + i, step)) * odd;
+    h = ((h ^ h >> 32) ^ s->last) * odd;
+    return h >> 32;
 }
 
-static bool column_has_text(const struct column *c, uint32_t i, const char *text, size_t len)
+/* The text between both ends, of those that have one. */
+static bool column_has_middle(const struct column *c, const struct column_slot *s, const char *text)
 {
     const struct column_texts *t = &c->texts;
-    return (size_t)(t->offsets[i + 1] - t->offsets[i]) == len && memcmp(t->bytes.data + t->offsets[i], text, len) == 0;
+    const size_t step = sizeof(uint64_t);
+    return s->len <= 2 * step ||
+           memcmp(t->bytes.data + t->offsets[s->text - 1] + step, text + step, s->len - 2 * step) == 0;
 }
 
 static bool column_grow_slots(struct column *c)
 {
     size_t n = c->n_slots ? c->n_slots * 2 : 256;
-    uint32_t *slots = calloc(n, sizeof *slots);
+    struct column_slot *slots = calloc(n, sizeof *slots);
     if (!slots)
         return false;
-    for (uint32_t i = 0; i < c->texts.n; i++) {
-        const char *text = c->texts.bytes.data + c->texts.offsets[i];
-        size_t at = column_hash(text, (size_t)(c->texts.offsets[i + 1] - c->texts.offsets[i]));
-        while (slots[at & (n - 1)])
+    for (size_t i = 0; i < c->n_slots; i++) {
+        const struct column_slot *s = &c->slots[i];
+        if (!s->text)
+            continue;
+        size_t at = column_hash(s, c->texts.bytes.data + c->texts.offsets[s->text - 1]);
+        while (slots[at & (n - 1)].text)
             at++;
-        slots[at & (n - 1)] = i + 1;
+        slots[at & (n - 1)] = *s;
     }
     free(c->slots);
     c->slots = slots;
@@ -141,54 +158,64 @@ static bool column_grow_slots(struct column *c)
     return true;
 }
 
-/* The slot of a name in the dictionary of the batch, 0 if it is new there; NULL without memory. */
-static uint32_t *column_name_slot(struct column *c, const char *text, size_t len)
+/* The slot of a name in the dictionary of the batch, with a `text` of 0 if it is new there; NULL without memory. */
+static inline struct column_slot *column_name_slot(struct column *c, const char *text, size_t len)
 {
     if (c->texts.n * 2 >= c->n_slots && !column_grow_slots(c))
         return NULL;
-    size_t at = column_hash(text, len);
-    uint32_t *slot;
-    while (*(slot = &c->slots[at & (c->n_slots - 1)]) != 0 && !column_has_text(c, *slot - 1, text, len))
-        at++;
-    return slot;
+    const struct column_slot wanted = column_slot_of(text, len);
+    size_t at = column_hash(&wanted, text), mask = c->n_slots - 1;
+    for (;; at++) {
+        struct column_slot *s = &c->slots[at & mask];
+        if (s->first == wanted.first && s->last == wanted.last && s->len == wanted.len && s->text &&
+            column_has_middle(c, s, text))
+            return s;
+        if (!s->text) {
+            *s = wanted;
+            return s;
+        }
+    }
 }
 
 /* A name that is not yet in the dictionary as it is: the dictionary has clean texts only. */
-static uint32_t *column_add_name(struct column *c, const char *text)
+static struct column_slot *column_add_name(struct column *c, const char *text)
 {
     struct textbuf clean = {0};
     const char *utf8 = column_clean(text, &clean);
     size_t len = strlen(utf8);
-    uint32_t *slot = clean.failed ? NULL : column_name_slot(c, utf8, len);
-    if (slot && *slot == 0) {
+    struct column_slot *slot = clean.failed ? NULL : column_name_slot(c, utf8, len);
+    if (slot && slot->text == 0) {
         bool done = column_add_text(c, utf8, len);
-        *slot = (uint32_t)c->texts.n;
+        slot->text = (uint32_t)c->texts.n;
         slot = done ? slot : NULL;
     }
     textbuf_free(&clean);
     return slot;
 }
 
-static void column_name(struct columns *cs, size_t i, const char *text)
+void column_name(struct columns *cs, size_t i, const char *text)
 {
     struct column *c = &cs->column[i];
-    uint32_t *slot = column_name_slot(c, text, strlen(text));
-    if (slot && *slot == 0)
+    column_set(cs, i);
+    const struct column_slot *slot = column_name_slot(c, text, strlen(text));
+    if (slot && slot->text == 0)
         slot = column_add_name(c, text);
     cs->failed |= !slot;
-    column_uint32(cs, i, slot ? *slot - 1 : 0);
+    column_uint32(cs, i, slot ? slot->text - 1 : 0);
 }
 
 void column_text(struct columns *cs, size_t i, const char *text)
 {
     struct column *c = &cs->column[i];
+    if (c->type == COLUMN_NAME && text) {
+        column_name(cs, i, text);
+        return;
+    }
     if (text)
         column_set(cs, i);
     else
         column_null(cs, i);
-    if (c->type == COLUMN_NAME && text) {
-        column_name(cs, i, text);
-    } else if (c->type == COLUMN_NAME) {
+    if (c->type == COLUMN_NAME) {
         column_uint32(cs, i, 0);
     } else {
         struct textbuf clean = {0};
@@ -275,6 +302,30 @@ bool columns_begin(struct columns *cs, size_t max_rows)
     }
     cs->zeros = memset(at, 0, zeros);
     return !cs->failed;
+}
+
+/* Bits of the values that are not 0, of `n` of 4 or 8 bytes, at most 64. */
+static uint64_t column_known_bits(const void *values, size_t width, size_t n)
+{
+    const uint64_t *wide = values;
+    const uint32_t *narrow = values;
+    uint64_t zeros = 0;
+    for (size_t i = n; width == sizeof *wide && i > 0; i--)
+        zeros += zeros + (wide[i - 1] < 1);
+    for (size_t i = n; width == sizeof *narrow && i > 0; i--)
+        zeros += zeros + (narrow[i - 1] < 1);
+    return ~zeros;
+}
+
+void column_null_zeros(const struct columns *cs, size_t i)
+{
+    const struct column *c = &cs->column[i];
+    size_t width = column_width(c->type), n;
+    for (size_t row = 0; row < cs->rows; row += n) {
+        n = cs->rows - row < 64 ? cs->rows - row : 64;
+        uint64_t bits = column_known_bits((const char *)c->values + row * width, width, n);
+        memcpy(c->valid + row / 8, &bits, sizeof bits);
+    }
 }
 
 size_t column_nulls(const struct columns *cs, const struct column *c)

@@ -41,7 +41,7 @@ struct column {
     uint8_t *valid; /**< a bit for each row of the batch, set unless it is null */
     void *values;   /**< numbers, or indices into `texts` */
     struct column_texts texts; /**< words, or what the rows of the batch have */
-    uint32_t *slots;           /**< COLUMN_NAME: hash table of `texts`, index + 1 */
+    struct column_slot *slots; /**< COLUMN_NAME: hash table of `texts` */
     size_t n_slots;
 };
 
@@ -95,6 +95,9 @@ static inline const void *column_values(const struct columns *cs, const struct c
     return c->used ? c->values : cs->zeros;
 }
 
+/** The values of a column of numbers that are 0 are missing: for all rows of the batch, after the last one, in place of column_null().
+ *  The column is not sparse. */
+void column_null_zeros(const struct columns *cs, size_t i);
 /** Number of missing values in the batch. */
 size_t column_nulls(const struct columns *cs, const struct column *c);
 
@@ -129,6 +132,8 @@ static inline void column_word(const struct columns *cs, size_t i, int64_t word)
     ((int8_t *)cs->column[i].values)[cs->rows] = (int8_t)(known ? word : 0);
 }
 
+/** Text of a COLUMN_NAME, as column_text(); not NULL. */
+void column_name(struct columns *cs, size_t i, const char *text);
 /** Text of a COLUMN_NAME or COLUMN_TEXT; bytes that are not UTF-8 become U+FFFD. "" is a text, NULL is null. */
 void column_text(struct columns *cs, size_t i, const char *text);
 

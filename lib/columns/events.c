@@ -76,13 +76,6 @@ struct event_stream {
 
 /* ------------------------------------------------------------------------------------------------------- rows */
 
-static void row_uint64(const struct columns *cs, size_t column, uint64_t value, bool known)
-{
-    column_uint64(cs, column, value);
-    if (!known)
-        column_null(cs, column);
-}
-
 static inline void row_set_uint64(const struct columns *cs, size_t column, uint64_t value)
 {
     column_set(cs, column);
@@ -147,13 +140,13 @@ static inline void row_counters(const struct event_stream *s, const struct colum
                                 const struct upmu_trace_event *e)
 {
     const size_t *index = e->process < s->n_processes ? s->counters[e->process] : NULL;
-    for (size_t column = EVENT_COLUMNS; index && column < s->columns.n; column += 2) {
-        size_t i = index[(column - EVENT_COLUMNS) / 2];
-        if (i >= e->n_values)
+    for (size_t column = EVENT_COLUMNS, n = s->columns.n; index && column < n; column += 2, index++) {
+        if (*index >= e->n_values)
             continue;
-        column_word(cs, column + 1, e->values[i].status);
-        if (e->values[i].status == UPMU_EXACT || e->values[i].status == UPMU_SCALED)
-            row_set_uint64(cs, column, e->values[i].value);
+        const struct upmu_value *v = &e->values[*index];
+        column_word(cs, column + 1, v->status);
+        if (v->status == UPMU_EXACT || v->status == UPMU_SCALED)
+            row_set_uint64(cs, column, v->value);
     }
 }
 
@@ -168,15 +161,13 @@ static void row_event(struct event_stream *s, const struct upmu_trace_event *e)
     column_int32(cs, COLUMN_OF_TID, e->tid);
     column_word(cs, COLUMN_OF_KIND, e->kind);
     if (e->name[0])
-        column_text(&s->columns, COLUMN_OF_NAME, e->name);
-    row_uint64(cs, COLUMN_OF_OBJECT, e->object, e->object != 0);
+        column_name(&s->columns, COLUMN_OF_NAME, e->name);
+    column_uint64(cs, COLUMN_OF_OBJECT, e->object);
     column_word(cs, COLUMN_OF_OBJECT_TYPE, e->object_type == UPMU_OBJECT_NONE ? -1 : e->object_type);
     column_int32(cs, COLUMN_OF_RESULT, e->result);
     column_uint32(cs, COLUMN_OF_FLAGS, e->flags);
-    row_uint64(cs, COLUMN_OF_SITE, e->site, e->site != 0);
+    column_uint64(cs, COLUMN_OF_SITE, e->site);
     column_uint32(cs, COLUMN_OF_STACK, e->stack);
-    if (e->stack == 0)
-        column_null(cs, COLUMN_OF_STACK);
     row_special(cs, e);
     if (e->n_values > 0)
         row_counters(s, cs, e);
@@ -229,6 +220,7 @@ static int stream_fill(struct event_stream *s)
 
 static int stream_get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
+    static const enum event_column unknown[] = {COLUMN_OF_OBJECT, COLUMN_OF_SITE, COLUMN_OF_STACK}; /* if they are 0 */
     struct event_stream *s = stream->private_data;
     int rc = stream_fill(s);
     *out = (struct ArrowArray){0}; /* the end */
@@ -236,6 +228,8 @@ static int stream_get_next(struct ArrowArrayStream *stream, struct ArrowArray *o
         return rc == UPMU_E_NOMEM ? ENOMEM : EIO;
     if (s->columns.rows == 0)
         return 0;
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        column_null_zeros(&s->columns, unknown[i]);
     rc = columns_to_array(&s->columns, out);
     return rc == 0 ? 0 : stream_fail(s, UPMU_E_NOMEM, "out of memory for a batch of events");
 }

@@ -435,8 +435,9 @@ static inline const char *decode_fixed(const struct meta_class *class, const str
     return NULL;
 }
 
-static const char *decode_variable(const struct meta *m, const struct meta_class *class, struct decode_cursor *c,
-                                   struct decoded *d, struct upmu_value *values)
+static __attribute__((noinline)) const char *decode_variable(const struct meta *m, const struct meta_class *class,
+                                                             struct decode_cursor *c, struct decoded *d,
+                                                             struct upmu_value *values)
 {
     const uint8_t *run = c->pos;
     const struct meta_op *op = &m->ops[class->first_op], *last = op + class->n_ops;
@@ -468,6 +469,24 @@ static const char *decode_variable(const struct meta *m, const struct meta_class
     return NULL;
 }
 
+/* meta_class.named: events of regions in their short forms. */
+static inline const char *decode_named(const struct meta *m, const struct meta_class *class, struct decode_cursor *c,
+                                       struct decoded *d, struct upmu_value *values)
+{
+    const struct meta_op *op = &m->ops[class->first_op];
+    const uint8_t *run, *nul = memchr(c->pos, '\0', cursor_left(c));
+    if (!nul)
+        return "a string has no end";
+    d->event.name = (const char *)c->pos;
+    d->event.n_values = m->n_counters;
+    d->event.values = values;
+    c->pos = nul + 1;
+    const char *wrong = decode_run(c, op + 1, &run);
+    if (!wrong)
+        decode_packed(m, run, op + class->n_ops - 1, values);
+    return wrong;
+}
+
 /* Clear all that a class may set. */
 static inline void decoded_clear(struct decoded *d)
 {
@@ -495,7 +514,7 @@ const char *decode_event(const struct meta *m, struct decode_cursor *c, struct d
     const char *wrong = decode_head(c, &id);
     if (wrong)
         return wrong;
-    if (id >= m->n_classes || !m->classes[id].defined || !m->classes[id].readable)
+    if (id >= m->n_classes || !m->classes[id].readable)
         return "an event of a class the metadata does not define";
     const struct meta_class *class = &m->classes[id];
     decoded_clear(out);
@@ -507,5 +526,7 @@ const char *decode_event(const struct meta *m, struct decode_cursor *c, struct d
     out->event.tick = c->tick;
     if (class->fixed)
         return decode_fixed(class, &m->ops[class->first_op], c, out);
+    if (class->named)
+        return decode_named(m, class, c, out, values);
     return decode_variable(m, class, c, out, values);
 }

@@ -525,6 +525,7 @@ static void lay_out_class(struct meta_class *c, struct meta_op *ops, size_t n_co
     }
     c->whole = values == n_counters && !c->has_raw && (slots & needed) == needed;
     c->packed = c->has_raw ? 0 : class_packed(c, ops, n_counters);
+    c->named = c->packed == 1 && ops[0].type == SCHEMA_STRING && ops[0].slot == SCHEMA_NAME;
 }
 
 static int bind_classes(struct parse *p, const char *const *counter_fields)

@@ -42,10 +42,11 @@ struct meta_op {
 /** A class of events. */
 struct meta_class {
     bool defined;
-    bool readable; /**< every type is known, so that its events can at least be skipped */
+    bool readable; /**< defined, and every type is known, so that its events can at least be skipped */
     bool has_raw;
     bool has_values;     /**< some field is the value of a counter */
     bool whole;          /**< all that is known of each counter is in the event, or follows from its status */
+    bool named;          /**< a name, then `packed` counters */
     bool fixed;          /**< single numbers only, none of counters: at most one run */
     int32_t kind;        /**< enum upmu_trace_kind or schema_kind, 0 = not known here */
     int32_t object_type; /**< if no field has it */

@@ -50,7 +50,7 @@ static void heap_add(struct upmu_trace *t, struct source *s)
     t->heap[i] = s;
 }
 
-static void heap_drop_first(struct upmu_trace *t)
+static __attribute__((noinline, cold)) void heap_drop_first(struct upmu_trace *t)
 {
     t->heap[0] = t->heap[--t->n_heap];
     heap_down(t, 0);
@@ -210,7 +210,7 @@ void upmu_trace_close(struct upmu_trace *trace)
 /* ----------------------------------------------------------------------------------------------------- events */
 
 /* Read the first event of each source. @return 0, or the code of one that failed; call again for the rest. */
-static int reader_begin_sources(struct upmu_trace *t)
+static __attribute__((noinline, cold)) int reader_begin_sources(struct upmu_trace *t)
 {
     while (t->n_begun < t->n_sources) {
         struct source *s = &t->sources[t->n_begun++];
@@ -233,16 +233,16 @@ static int reader_replace_returned(struct upmu_trace *t)
         return 0;
     int rc = source_next(s);
     s->broken = rc < 0;
-    if (rc > 0)
-        heap_down(t, 0);
-    else
+    if (rc <= 0)
         heap_drop_first(t);
+    else if (t->n_heap > 1)
+        heap_down(t, 0);
     return rc < 0 ? rc : 0;
 }
 
 /* After the last event: report packets that are missing between others, or with a whole file. @return 0, or UPMU_E_FORMAT;
  * call again for the rest. */
-static int reader_check_processes(struct upmu_trace *t)
+static __attribute__((noinline, cold)) int reader_check_processes(struct upmu_trace *t)
 {
     if (t->n_reported < t->n_problems)
         return upmu_fail(UPMU_E_FORMAT, "%s", t->problems[t->n_reported++]);
@@ -277,7 +277,7 @@ static uint64_t reader_remap(const struct upmu_trace *t, const struct source *s,
 }
 
 /* Number the event's addresses by module. Done when the event is returned: other streams may record its modules. */
-static void reader_remap_event(const struct upmu_trace *t, struct source *s)
+static __attribute__((noinline)) void reader_remap_event(const struct upmu_trace *t, struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;
     e->site = reader_remap(t, s, e->site, e->tick);
@@ -287,21 +287,25 @@ static void reader_remap_event(const struct upmu_trace *t, struct source *s)
         e->lock_order.held_site = reader_remap(t, s, e->lock_order.held_site, e->tick);
 }
 
-/* Read the next event, whether it matches or not, into the source `*source`. @return as upmu_trace_next(). */
-static int reader_next_any(struct upmu_trace *t, struct source **source)
+/* What a batch left to the next call: an error, or the event that did not fit. */
+static __attribute__((noinline, cold)) int reader_next_left(struct upmu_trace *t, struct source **source)
 {
     int rc = t->pending;
-    if (rc != 0) {
-        t->pending = 0;
+    t->pending = 0;
+    if (rc != 0)
         return upmu_fail(rc, "%s", t->pending_text);
-    }
-    if (t->unread) {
-        t->unread = false;
-        *source = t->given;
-        return 1;
-    }
-    rc = reader_replace_returned(t);
-    if (rc == 0)
+    t->unread = false;
+    *source = t->given;
+    return 1;
+}
+
+/* Read the next event, whether it matches or not, into the source `*source`. @return as upmu_trace_next(). */
+static inline int reader_next_any(struct upmu_trace *t, struct source **source)
+{
+    if (t->pending || t->unread)
+        return reader_next_left(t, source);
+    int rc = reader_replace_returned(t);
+    if (rc == 0 && t->n_begun < t->n_sources)
         rc = reader_begin_sources(t);
     if (rc != 0) {
         t->damaged = true;
@@ -315,11 +319,12 @@ static int reader_next_any(struct upmu_trace *t, struct source **source)
     return 1;
 }
 
-static int reader_next(struct upmu_trace *t, struct source **source)
+static inline __attribute__((always_inline)) int reader_next(struct upmu_trace *t, struct source **source)
 {
-    int rc = reader_next_any(t, source);
-    while (rc > 0 && *source && t->filter.set && !filter_matches(&t->filter, &(*source)->now.event))
+    int rc;
+    do
         rc = reader_next_any(t, source);
+    while (rc > 0 && *source && t->filter.set && !filter_matches(&t->filter, &(*source)->now.event));
     return rc;
 }
 

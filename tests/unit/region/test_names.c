@@ -212,7 +212,7 @@ static void make_pairs(void)
     ck_assert_int_eq(n, PAIRS);
 }
 
-static void *find_what_nobody_adds(void *arg)
+static void *find_names_never_added(void *arg)
 {
     uintptr_t wrong = 0;
     (void)arg;
@@ -228,12 +228,12 @@ START_TEST(a_name_that_is_added_meanwhile_is_not_taken_for_another)
     void *wrong;
     make_pairs();
     pthread_barrier_init(&together, NULL, 2);
-    ck_assert_int_eq(pthread_create(&finder, NULL, find_what_nobody_adds, NULL), 0);
+    ck_assert_int_eq(pthread_create(&finder, NULL, find_names_never_added, NULL), 0);
     pthread_barrier_wait(&together);
     for (unsigned pair = 0; pair < PAIRS; pair++) {
         ck_assert_uint_ne(id_of(numbered_name(added[pair])), 0);
         __atomic_store_n(&next_pair, pair + 1, __ATOMIC_RELAXED);
-        usleep(1); /* the finder goes on to the next pair */
+        usleep(1); /* the finder continues with the next pair */
     }
     pthread_join(finder, &wrong);
     ck_assert_uint_eq((uintptr_t)wrong, 0);

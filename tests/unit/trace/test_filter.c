@@ -147,6 +147,82 @@ START_TEST(arrays_have_the_events)
 }
 END_TEST
 
+/* Opens the recording as one array of all its events. */
+static void read_array(struct ArrowSchema *schema, struct ArrowArray *array)
+{
+    struct ArrowArrayStream stream;
+    ck_assert_int_eq(upmu_trace_arrow(trace_of(recording), NULL, &stream), 0);
+    ck_assert_int_eq(stream.get_schema(&stream, schema), 0);
+    ck_assert_int_eq(stream.get_next(&stream, array), 0);
+    ck_assert_ptr_nonnull(array->release);
+    stream.release(&stream);
+}
+
+/* Names of up to 40 bytes, each of them with another byte changed: all in one dictionary. */
+START_TEST(names_differ_at_every_byte)
+{
+    enum { LENGTHS = 40 };
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    struct trace_writer *w = writer_with(counters, 1, 4096);
+    struct trace_stream *s = stream_of(w, 1);
+    char text[300];
+    for (size_t times = 2, len; times > 0; times--)
+        for (len = 1; len <= LENGTHS; len++)
+            for (size_t other = 0; other <= len; other++) {
+                memset(text, 'x', sizeof text);
+                text[other] = 'y'; /* at `other` = `len` it is not part of the name */
+                ck_assert(trace_mark(s, tick_now(), text, len));
+            }
+    trace_stream_release(s);
+    trace_writer_close(w);
+
+    struct upmu_trace *one = trace_of(recording);
+    read_array(&schema, &array);
+    const struct ArrowArray *name = column(&schema, &array, "name");
+    ck_assert_int_eq(name->dictionary->length, LENGTHS * (LENGTHS + 1) / 2 + LENGTHS);
+    ck_assert_int_eq(array.length, 2 * name->dictionary->length);
+    for (size_t i = 0; i < (size_t)array.length; i++)
+        ck_assert_str_eq(word(name, i, text), must_read(one)->name);
+    upmu_trace_close(one);
+    array.release(&array);
+    schema.release(&schema);
+}
+END_TEST
+
+/* Rows with and without a lock and a call site, in numbers that are no multiple of 64. */
+START_TEST(zeros_are_missing)
+{
+    enum { ROWS = 203 };
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    struct trace_writer *w = writer_with(counters, 1, 4096);
+    struct trace_stream *s = stream_of(w, 1);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        const struct trace_sync e = {.kind = UPMU_TRACE_LOCK_BLOCK,
+                                     .object_type = UPMU_OBJECT_MUTEX,
+                                     .object = i % 7 ? i : 0,
+                                     .site = i % 3 ? i : 0};
+        ck_assert(upmu_trace_sync_(s, tick_now(), &e));
+    }
+    trace_stream_release(s);
+    trace_writer_close(w);
+
+    read_array(&schema, &array);
+    const struct ArrowArray *object = column(&schema, &array, "object"), *site = column(&schema, &array, "site");
+    ck_assert_int_eq(array.length, ROWS);
+    ck_assert_int_eq(object->null_count, (ROWS + 6) / 7);
+    ck_assert_int_eq(site->null_count, (ROWS + 2) / 3);
+    for (size_t i = 0; i < ROWS; i++) {
+        ck_assert_int_eq(present(object, i), i % 7 != 0);
+        ck_assert_int_eq(present(site, i), i % 3 != 0);
+        ck_assert_uint_eq(((const uint64_t *)object->buffers[1])[i], i % 7 ? i : 0);
+    }
+    array.release(&array);
+    schema.release(&schema);
+}
+END_TEST
+
 START_TEST(wrong_streams_are_refused)
 {
     struct ArrowArrayStream stream;
@@ -168,6 +244,8 @@ int main(void)
     tcase_add_test(cases, events_are_filtered_by_every_field);
     tcase_add_test(cases, wrong_filters_are_refused);
     tcase_add_test(cases, arrays_have_the_events);
+    tcase_add_test(cases, names_differ_at_every_byte);
+    tcase_add_test(cases, zeros_are_missing);
     tcase_add_test(cases, wrong_streams_are_refused);
     return run_suite("trace filter and columns", cases);
 }
