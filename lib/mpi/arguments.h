@@ -14,7 +14,10 @@
 /** `rc` of a call that has not returned: an exception passes through it. */
 #define MPI_CALL_UNWOUND INT32_MIN
 
-enum { MPI_CALL_REQUESTS = 64 }; /**< requests of a call that need no mapping */
+enum {
+    MPI_CALL_REQUESTS = 64, /**< requests of a call that need no mapping */
+    MPI_CALL_DONE = 8,      /**< requests in one record */
+};
 
 struct mpi_call {
     const struct mpi_call_row *row;
@@ -26,11 +29,14 @@ struct mpi_call {
     int32_t rc; /**< MPI's error code */
     bool fortran;
     bool recorded;
-    bool entered;       /**< its begin is written */
+    bool entered;       /**< its begin is written, or will be with its end */
+    bool brief;         /**< its begin is written with its end */
+    uint32_t n_done;    /**< requests that it has completed, to be written with its end */
     bool withheld;      /**< the thread's locks are not recorded meanwhile */
     uint32_t n;         /**< requests */
     struct mpi_event e; /**< of a poll: once it has found something */
-    uint64_t *keys;     /**< of the requests, before the call */
+    struct mpi_event done[MPI_CALL_DONE];
+    uint64_t *keys; /**< of the requests, before the call */
     unsigned char
         *statuses; /**< in C, in place of an ignored status; NULL: the program's are used, or there are none */
     void *mapped;

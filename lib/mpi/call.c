@@ -67,6 +67,12 @@ static bool makes_request(const struct mpi_call_row *row)
     return row->class == MPI_CLASS_ISEND || row->class == MPI_CLASS_IRECV || row->class == MPI_CLASS_ICOLLECTIVE;
 }
 
+/* Whether the call never waits: its begin need not show what a killed rank was in. Locks in it would come before the begin. */
+static bool is_brief(const struct mpi_call_row *row)
+{
+    return (row->class == MPI_CLASS_ISEND || row->class == MPI_CLASS_IRECV) && !mpi_process.locks;
+}
+
 /* Fill the event with what the arguments give before the call: communicator, peer, tag, request. */
 static void call_describe(struct mpi_call *c)
 {
@@ -100,7 +106,8 @@ static void call_enter(struct mpi_call *c)
         mpi_polls_write(c->stream);
     if (c->row->class == MPI_CLASS_FINALIZE)
         mpi_process_write_counts(c);
-    mpi_write_enter(c->stream, c->tick, &c->e);
+    if (!c->brief)
+        mpi_write_enter(c->stream, c->tick, &c->e);
     c->entered = true;
 }
 
@@ -208,6 +215,8 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     c->site = site;
     c->fortran = variant != MPI_C;
     c->entered = false;
+    c->n_done = 0;
+    c->brief = is_brief(row);
     c->mapped = NULL;
     c->n = 0;
     if (is_poll(row))
@@ -267,13 +276,13 @@ static void call_read_status(const struct mpi_call *c, struct mpi_event *e)
 }
 
 /* The other half of a send and receive. */
-static void call_write_received(const struct mpi_call *c, uint64_t tick)
+static void call_add_received(struct mpi_call *c)
 {
-    struct mpi_event e = c->e;
-    e.peer = e.tag = UPMU_MPI_UNKNOWN;
-    call_read_status(c, &e);
-    e.result = c->rc;
-    mpi_write_request(c->stream, tick, &e);
+    struct mpi_event *e = &c->done[c->n_done++];
+    *e = c->e;
+    e->peer = e->tag = UPMU_MPI_UNKNOWN;
+    call_read_status(c, e);
+    e->result = c->rc;
 }
 
 /* What is known once the call has returned. */
@@ -295,11 +304,11 @@ static void call_complete(struct mpi_call *c, uint64_t tick)
             c->e.bytes = call_bytes(c);
         call_add_request(c);
         if (completes_requests(c->row))
-            mpi_finish_write(c, tick);
+            mpi_finish_collect(c, tick);
         break;
     }
     if (c->row->class == MPI_CLASS_SENDRECV)
-        call_write_received(c, tick);
+        call_add_received(c);
 }
 
 static void call_end_poll(struct mpi_call *c, uint64_t tick)
@@ -307,6 +316,26 @@ static void call_end_poll(struct mpi_call *c, uint64_t tick)
     mpi_poll_add(c->stream, c->tick, tick, c->number);
     mpi_total_add(c->number, tick - c->tick, UPMU_NO_VALUE);
     mpi_tls.ticks += tick - c->tick;
+}
+
+/* The end, and what was left for it. */
+static void call_leave(struct mpi_call *c, uint64_t tick)
+{
+    c->e.result = c->rc;
+    if (c->brief && c->rc == 0) {
+        mpi_write_call(c->stream, c->tick, tick, &c->e);
+        return;
+    }
+    if (c->brief)
+        mpi_write_enter(c->stream, c->tick, &c->e);
+    if (c->rc == 0 && c->row->class == MPI_CLASS_SENDRECV) {
+        mpi_write_exchange(c->stream, tick, &c->e, &c->done[0]);
+    } else if (c->rc == 0 && c->n_done > 0) {
+        mpi_write_done(c->stream, tick, &c->e, c->done, c->n_done);
+    } else {
+        mpi_finish_write_done(c, tick);
+        mpi_write_leave(c->stream, tick, &c->e);
+    }
 }
 
 static void call_end_event(struct mpi_call *c, uint64_t tick)
@@ -323,8 +352,7 @@ static void call_end_event(struct mpi_call *c, uint64_t tick)
         call_complete(c, tick);
     }
     if (c->entered) {
-        c->e.result = c->rc;
-        mpi_write_leave(c->stream, tick, &c->e);
+        call_leave(c, tick);
         mpi_total_add(c->number, tick - c->tick, c->e.bytes);
         mpi_tls.ticks += tick - c->tick;
     }

@@ -14,8 +14,15 @@
  * while it polls has them. */
 #define POLL_TICKS (UINT64_C(1) << 28)
 
-/* Bytes of the fields of mpi_enter, and of those events that have a result. */
-enum { ENTER_BYTES = 2 + 8 + 4 + 4 + 8 + 8 + 4 + 8, END_BYTES = 2 + 4 + 8 + 4 + 4 + 8 + 8 };
+/* Bytes of the fields of mpi_enter, mpi_call, of those events that have a result, of mpi_done without further requests, and of
+ * mpi_exchange. */
+enum {
+    ENTER_BYTES = 2 + 8 + 4 + 4 + 8 + 8 + 4 + 8,
+    CALL_BYTES = ENTER_BYTES + 8 + 8,
+    END_BYTES = 2 + 4 + 8 + 4 + 4 + 8 + 8,
+    DONE_BYTES = 2 + END_BYTES + 2,
+    EXCHANGE_BYTES = 2 + 8 + 4 + 4 + 8 + 4 + 4 + 8,
+};
 
 /* Write an event other than MPI_ENV, which ranks write even if they record nothing else. Keeps errno. */
 static void events_write(struct trace_stream *s, uint64_t tick, uint32_t id, const uint64_t *numbers)
@@ -35,6 +42,14 @@ static __attribute__((noinline, cold)) void enter_by_call(struct trace_stream *s
     events_write(s, tick, SCHEMA_ID_MPI_ENTER, numbers);
 }
 
+static uint8_t *put_enter(uint8_t *p, const struct mpi_event *e)
+{
+    p = stream_put_u64(stream_put_u16(p, (uint16_t)e->call), e->comm);
+    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
+    p = stream_put_u64(stream_put_u64(p, e->request), e->sequence);
+    return stream_put_u64(stream_put_u32(p, e->stack), e->site);
+}
+
 /* The fields as in the table of classes; tests of the events would find another order. */
 void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
 {
@@ -43,11 +58,7 @@ void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_eve
         enter_by_call(s, tick, e);
         return;
     }
-    p = stream_put_u64(stream_put_u16(p, (uint16_t)e->call), e->comm);
-    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
-    p = stream_put_u64(stream_put_u64(p, e->request), e->sequence);
-    p = stream_put_u64(stream_put_u32(p, e->stack), e->site);
-    stream_fast_end(s, tick, p);
+    stream_fast_end(s, tick, put_enter(p, e));
 }
 
 static __attribute__((noinline, cold)) void end_by_call(struct trace_stream *s, uint64_t tick, uint32_t id,
@@ -58,6 +69,14 @@ static __attribute__((noinline, cold)) void end_by_call(struct trace_stream *s, 
     events_write(s, tick, id, numbers);
 }
 
+/* What follows the call, or calls. */
+static uint8_t *put_end(uint8_t *p, const struct mpi_event *e)
+{
+    p = stream_put_u64(stream_put_u32(p, (uint32_t)e->result), e->comm);
+    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
+    return stream_put_u64(stream_put_u64(p, e->bytes), e->request);
+}
+
 static void write_end(struct trace_stream *s, uint64_t tick, uint32_t id, const struct mpi_event *e)
 {
     uint8_t *p = mpi_process.quiet ? NULL : stream_fast_long(s, tick, id, END_BYTES);
@@ -65,11 +84,7 @@ static void write_end(struct trace_stream *s, uint64_t tick, uint32_t id, const 
         end_by_call(s, tick, id, e);
         return;
     }
-    p = stream_put_u32(stream_put_u16(p, (uint16_t)e->call), (uint32_t)e->result);
-    p = stream_put_u64(p, e->comm);
-    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
-    p = stream_put_u64(stream_put_u64(p, e->bytes), e->request);
-    stream_fast_end(s, tick, p);
+    stream_fast_end(s, tick, put_end(stream_put_u16(p, (uint16_t)e->call), e));
 }
 
 void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
@@ -85,6 +100,70 @@ void mpi_write_start(struct trace_stream *s, uint64_t tick, const struct mpi_eve
 void mpi_write_request(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
 {
     write_end(s, tick, SCHEMA_ID_MPI_REQUEST, e);
+}
+
+/* Also after events of a signal handler, or in one: its begin may be late then, and is counted as such. */
+static __attribute__((noinline, cold)) void call_by_parts(struct trace_stream *s, uint64_t since, uint64_t tick,
+                                                          const struct mpi_event *e)
+{
+    mpi_write_enter(s, since, e);
+    mpi_write_leave(s, tick, e);
+}
+
+void mpi_write_call(struct trace_stream *s, uint64_t since, uint64_t tick, const struct mpi_event *e)
+{
+    bool quiet = mpi_process.quiet || s->last_tick > since;
+    uint8_t *p = quiet ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_CALL, CALL_BYTES);
+    if (UNLIKELY(!p)) {
+        call_by_parts(s, since, tick, e);
+        return;
+    }
+    stream_fast_end(s, tick, stream_put_u64(stream_put_u64(put_enter(p, e), e->bytes), since));
+}
+
+static __attribute__((noinline, cold)) void done_by_parts(struct trace_stream *s, uint64_t tick,
+                                                          const struct mpi_event *e, const struct mpi_event *done,
+                                                          uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        mpi_write_request(s, tick, &done[i]);
+    mpi_write_leave(s, tick, e);
+}
+
+void mpi_write_done(struct trace_stream *s, uint64_t tick, const struct mpi_event *e, const struct mpi_event *done,
+                    uint32_t n)
+{
+    uint32_t words = (n - 1) * SCHEMA_DONE_WORDS;
+    size_t bytes = DONE_BYTES + words * sizeof(uint64_t);
+    uint8_t *p = mpi_process.quiet ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_DONE, bytes);
+    if (UNLIKELY(!p)) {
+        done_by_parts(s, tick, e, done, n);
+        return;
+    }
+    p = stream_put_u16(stream_put_u16(p, (uint16_t)e->call), (uint16_t)done->call);
+    p = stream_put_u16(put_end(p, done), (uint16_t)words);
+    for (uint32_t i = 1; i < n; i++) {
+        const struct mpi_event *d = &done[i];
+        p = stream_put_u64(p, (uint64_t)(uint32_t)d->result << 32 | d->call);
+        p = stream_put_u64(p, d->comm);
+        p = stream_put_u64(p, (uint64_t)(uint32_t)d->tag << 32 | (uint32_t)d->peer);
+        p = stream_put_u64(stream_put_u64(p, d->bytes), d->request);
+    }
+    stream_fast_end(s, tick, p);
+}
+
+void mpi_write_exchange(struct trace_stream *s, uint64_t tick, const struct mpi_event *e,
+                        const struct mpi_event *received)
+{
+    uint8_t *p = mpi_process.quiet ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_EXCHANGE, EXCHANGE_BYTES);
+    if (UNLIKELY(!p)) {
+        done_by_parts(s, tick, e, received, 1);
+        return;
+    }
+    p = stream_put_u64(stream_put_u16(p, (uint16_t)e->call), e->comm);
+    p = stream_put_u64(stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag), e->bytes);
+    p = stream_put_u32(stream_put_u32(p, (uint32_t)received->peer), (uint32_t)received->tag);
+    stream_fast_end(s, tick, stream_put_u64(p, received->bytes));
 }
 
 void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm *c, uint64_t parent)

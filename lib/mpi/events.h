@@ -20,6 +20,15 @@ struct mpi_event {
 /** Each writes the event UPMU_TRACE_MPI_... of its name. Events that do not fit are counted as lost by `s`. */
 void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
 void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
+/** Of a call that began at `since` and has returned at `tick` with success: MPI_ENTER and MPI_LEAVE, as one record if none came in
+ *  between. */
+void mpi_write_call(struct trace_stream *s, uint64_t since, uint64_t tick, const struct mpi_event *e);
+/** The call of `e` has returned with success, and completed `n` requests: an MPI_REQUEST of each and MPI_LEAVE as one record. */
+void mpi_write_done(struct trace_stream *s, uint64_t tick, const struct mpi_event *e, const struct mpi_event *done,
+                    uint32_t n);
+/** MPI_Sendrecv(), of which `e` is the send, has returned with success: the received half as MPI_REQUEST, and MPI_LEAVE. */
+void mpi_write_exchange(struct trace_stream *s, uint64_t tick, const struct mpi_event *e,
+                        const struct mpi_event *received);
 void mpi_write_start(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
 void mpi_write_request(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
 void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm *c, uint64_t parent);

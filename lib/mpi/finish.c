@@ -140,6 +140,13 @@ bool mpi_finish_status(const struct mpi_call *c, uint32_t i, const void **status
     return true;
 }
 
+void mpi_finish_write_done(struct mpi_call *c, uint64_t tick)
+{
+    for (uint32_t i = 0; i < c->n_done; i++)
+        mpi_write_request(c->stream, tick, &c->done[i]);
+    c->n_done = 0;
+}
+
 /* Request `i` is complete, and its status is number `s`. */
 static void request_done(struct mpi_call *c, uint64_t tick, uint32_t i, uint32_t s)
 {
@@ -168,7 +175,9 @@ static void request_done(struct mpi_call *c, uint64_t tick, uint32_t i, uint32_t
     }
     if (r.to_cancel && has_status && mpi_status_is_canceled(status))
         e.result = -1;
-    mpi_write_request(c->stream, tick, &e);
+    if (c->n_done == MPI_CALL_DONE)
+        mpi_finish_write_done(c, tick);
+    c->done[c->n_done++] = e;
 }
 
 /* An index into the requests of a call; Fortran counts from 1 on. */
@@ -206,7 +215,7 @@ bool mpi_finish_found(const struct mpi_call *c)
     }
 }
 
-void mpi_finish_write(struct mpi_call *c, uint64_t tick)
+void mpi_finish_collect(struct mpi_call *c, uint64_t tick)
 {
     if (c->rc != 0 && c->rc != mpi_abi.in_status)
         return;

@@ -13,8 +13,10 @@ void mpi_finish_prepare(struct mpi_call *c, long *a);
 void mpi_finish_describe(struct mpi_call *c);
 /** Whether the call, which has returned, completed something, or found a message. */
 bool mpi_finish_found(const struct mpi_call *c);
-/** Write the requests that were completed. */
-void mpi_finish_write(struct mpi_call *c, uint64_t tick);
+/** Collect in c->done the requests that were completed; more than it has space for are written. */
+void mpi_finish_collect(struct mpi_call *c, uint64_t tick);
+/** Write those collected, each as a record. */
+void mpi_finish_write_done(struct mpi_call *c, uint64_t tick);
 /** Write the persistent requests that are being started. */
 void mpi_finish_start(struct mpi_call *c);
 /** Of a call with c->mapped. */

@@ -72,6 +72,11 @@ for command in "${commands[@]}"; do
     grep -q " of $ranks processes .* 0 lost" "$scratch/err" || fail "$(tail -2 "$scratch/err")"
     [ ! -s "$scratch/live" ] || fail "a deadlock of $command: $(cat "$scratch/live")"
     inspect "$recording"
+    if [ "$name" = hpcc ]; then
+        events=$(sed -nE 's/^upmu: ([0-9]+) records of .*/\1/p' "$scratch/err")
+        [ "$events" -le $((30000 * ranks)) ] || fail "$events events of $ranks ranks"
+        echo "$((events / ranks)) events per rank"
+    fi
     "$upmu" report --mpi --json "$recording" >"$scratch/json"
     python3 - "$scratch/json" "$name" "$ranks" <<'PYTHON' || fail "the report on $command: $(head -c 1000 "$scratch/json")"
 import json, sys

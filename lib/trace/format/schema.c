@@ -202,14 +202,11 @@ static const struct schema_field call_return_fields[] = {OBJECT, RESULT, PEER(SC
     {                                                   \
         "call", SCHEMA_MPI_CALL, SCHEMA_ONCE, (slot), 0 \
     }
-static const struct schema_field mpi_enter_fields[] = {MPI_CALL(SCHEMA_MPI_CALL_NUMBER),
-                                                       MPI_HEX("comm", SCHEMA_MPI_COMM),
-                                                       MPI_I32("peer", SCHEMA_MPI_PEER),
-                                                       MPI_I32("tag", SCHEMA_MPI_TAG),
-                                                       MPI_U64("request", SCHEMA_MPI_REQUEST),
-                                                       MPI_U64("sequence", SCHEMA_MPI_SEQUENCE),
-                                                       STACK,
-                                                       SITE};
+#define MPI_ENTER_FIELDS                                                                                  \
+    MPI_CALL(SCHEMA_MPI_CALL_NUMBER), MPI_HEX("comm", SCHEMA_MPI_COMM), MPI_I32("peer", SCHEMA_MPI_PEER), \
+        MPI_I32("tag", SCHEMA_MPI_TAG), MPI_U64("request", SCHEMA_MPI_REQUEST),                           \
+        MPI_U64("sequence", SCHEMA_MPI_SEQUENCE), STACK, SITE
+static const struct schema_field mpi_enter_fields[] = {MPI_ENTER_FIELDS};
 static const struct schema_field mpi_leave_fields[] = {
     MPI_CALL(SCHEMA_MPI_CALL_NUMBER),      RESULT,
     MPI_HEX("comm", SCHEMA_MPI_COMM),      MPI_I32("peer", SCHEMA_MPI_PEER),
@@ -220,6 +217,25 @@ static const struct schema_field mpi_request_fields[] = {
     MPI_HEX("comm", SCHEMA_MPI_COMM),      MPI_I32("peer", SCHEMA_MPI_PEER),
     MPI_I32("tag", SCHEMA_MPI_TAG),        MPI_U64("bytes", SCHEMA_MPI_BYTES),
     MPI_U64("request", SCHEMA_MPI_REQUEST)};
+static const struct schema_field mpi_call_fields[] = {MPI_ENTER_FIELDS, MPI_U64("bytes", SCHEMA_MPI_BYTES),
+                                                      MPI_U64("since", SCHEMA_MPI_BEGIN)};
+static const struct schema_field mpi_done_fields[] = {MPI_CALL(SCHEMA_MPI_CALL_NUMBER),
+                                                      {"made", SCHEMA_MPI_CALL, SCHEMA_ONCE, SCHEMA_MPI_MADE, 0},
+                                                      RESULT,
+                                                      MPI_HEX("comm", SCHEMA_MPI_COMM),
+                                                      MPI_I32("peer", SCHEMA_MPI_PEER),
+                                                      MPI_I32("tag", SCHEMA_MPI_TAG),
+                                                      MPI_U64("bytes", SCHEMA_MPI_BYTES),
+                                                      MPI_U64("request", SCHEMA_MPI_REQUEST),
+                                                      {"others", SCHEMA_HEX64, SCHEMA_SEQUENCE, SCHEMA_FRAMES, 0}};
+static const struct schema_field mpi_exchange_fields[] = {MPI_CALL(SCHEMA_MPI_CALL_NUMBER),
+                                                          MPI_HEX("comm", SCHEMA_MPI_COMM),
+                                                          MPI_I32("peer", SCHEMA_MPI_PEER),
+                                                          MPI_I32("tag", SCHEMA_MPI_TAG),
+                                                          MPI_U64("bytes", SCHEMA_MPI_BYTES),
+                                                          MPI_I32("source", SCHEMA_MPI_SOURCE),
+                                                          MPI_I32("source_tag", SCHEMA_MPI_SOURCE_TAG),
+                                                          MPI_U64("received", SCHEMA_MPI_RECEIVED)};
 static const struct schema_field mpi_poll_fields[] = {MPI_CALL(SCHEMA_MPI_POLLED), MPI_U64("count", SCHEMA_MPI_POLLS),
                                                       MPI_U64("since", SCHEMA_MPI_SINCE),
                                                       MPI_U64("ticks", SCHEMA_MPI_BUSY)};
@@ -415,6 +431,9 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_OMP_ENV] = CLASS("omp_env", UPMU_TRACE_OMP_ENV, omp_env_fields),
     [SCHEMA_ID_HEAP_ALLOC] = CLASS("heap_alloc", UPMU_TRACE_HEAP_ALLOC, heap_fields),
     [SCHEMA_ID_HEAP_FREE] = CLASS("heap_free", UPMU_TRACE_HEAP_FREE, heap_fields),
+    [SCHEMA_ID_MPI_CALL] = CLASS("mpi_call", SCHEMA_KIND_MPI_CALL, mpi_call_fields),
+    [SCHEMA_ID_MPI_DONE] = CLASS("mpi_done", SCHEMA_KIND_MPI_DONE, mpi_done_fields),
+    [SCHEMA_ID_MPI_EXCHANGE] = CLASS("mpi_exchange", SCHEMA_KIND_MPI_EXCHANGE, mpi_exchange_fields),
 };
 
 static_assert((int)SCHEMA_ID_SEM_POST_FULL < (int)CTF_ID_LONG, "what occurs often has the short head");

@@ -102,6 +102,11 @@ enum schema_slot {
     SCHEMA_MPI_BYTES,
     SCHEMA_MPI_REQUEST,
     SCHEMA_MPI_SEQUENCE,
+    SCHEMA_MPI_BEGIN,  /**< of the call, as a tick */
+    SCHEMA_MPI_MADE,   /**< the call that made the request */
+    SCHEMA_MPI_SOURCE, /**< of what MPI_Sendrecv() has received */
+    SCHEMA_MPI_SOURCE_TAG,
+    SCHEMA_MPI_RECEIVED,
     SCHEMA_MPI_POLLED,
     SCHEMA_MPI_POLLS,
     SCHEMA_MPI_SINCE, /**< as a tick */
@@ -158,18 +163,32 @@ enum { SCHEMA_PERMITS_SHIFT = 32, SCHEMA_PERMITS_MAX = 65535 };
 /** Most frames of a call stack. */
 enum { SCHEMA_FRAMES_MAX = 256 };
 
+/** Words of each further request in an mpi_done: the call that made it and above 32 bits the result; communicator; peer and above 32 bits
+ *  the tag; bytes; number. */
+enum {
+    SCHEMA_DONE_CALL,
+    SCHEMA_DONE_COMM,
+    SCHEMA_DONE_PEER,
+    SCHEMA_DONE_BYTES,
+    SCHEMA_DONE_REQUEST,
+    SCHEMA_DONE_WORDS
+};
+
 /** `object` of calls: the descriptor in the lower half, its type and the kind of the call above it. */
 #define SCHEMA_CALL_OBJECT(call, descriptor_type, fd) \
     ((uint64_t)(call) << 40 | (uint64_t)(descriptor_type) << 32 | (uint32_t)(fd))
 #define SCHEMA_CALL_OF(object) ((uint32_t)((object) >> 40))
 #define SCHEMA_CALL_DESCRIPTOR_TYPE(object) ((uint32_t)((object) >> 32) & 0xff)
 
-/** Records that are not events to the reader's caller, beside enum upmu_trace_kind. */
+/** Records that are not an event to the reader's caller, beside enum upmu_trace_kind. */
 enum schema_kind {
     SCHEMA_KIND_STACK = -1,
     SCHEMA_KIND_MODULE = -2,
     SCHEMA_KIND_COST = -3,
     SCHEMA_KIND_MODULE_GONE = -4,
+    SCHEMA_KIND_MPI_CALL = -5,     /**< an MPI_ENTER and an MPI_LEAVE to the caller */
+    SCHEMA_KIND_MPI_DONE = -6,     /**< one MPI_REQUEST or more and an MPI_LEAVE */
+    SCHEMA_KIND_MPI_EXCHANGE = -7, /**< an MPI_REQUEST and an MPI_LEAVE of MPI_Sendrecv() */
 };
 
 struct schema_field {
@@ -280,6 +299,9 @@ enum schema_id {
     SCHEMA_ID_OMP_ENV,
     SCHEMA_ID_HEAP_ALLOC,
     SCHEMA_ID_HEAP_FREE,
+    SCHEMA_ID_MPI_CALL,
+    SCHEMA_ID_MPI_DONE,
+    SCHEMA_ID_MPI_EXCHANGE,
     SCHEMA_IDS,
 };
 

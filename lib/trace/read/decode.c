@@ -233,6 +233,21 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
     case SCHEMA_MPI_SEQUENCE:
         e->mpi.sequence = x;
         break;
+    case SCHEMA_MPI_BEGIN:
+        d->mpi_begin = x;
+        break;
+    case SCHEMA_MPI_MADE:
+        d->mpi_made = (uint32_t)x;
+        break;
+    case SCHEMA_MPI_SOURCE:
+        d->mpi_source = (int32_t)x;
+        break;
+    case SCHEMA_MPI_SOURCE_TAG:
+        d->mpi_source_tag = (int32_t)x;
+        break;
+    case SCHEMA_MPI_RECEIVED:
+        d->mpi_received = x;
+        break;
     case SCHEMA_MPI_POLLED:
         e->mpi_poll.call = (uint32_t)x;
         break;
@@ -505,6 +520,9 @@ static void decoded_clear_rest(struct decoded *d)
     d->method = d->truncated = d->n_frames = 0;
     d->frames = NULL;
     d->base = d->start = d->end = 0;
+    d->mpi_begin = d->mpi_received = 0;
+    d->mpi_made = 0;
+    d->mpi_source = d->mpi_source_tag = 0;
     d->build_id = "";
 }
 

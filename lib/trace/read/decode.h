@@ -21,16 +21,20 @@ struct decode_cursor {
     uint64_t tick; /**< of the previous event; at the start of a packet, of its begin */
 };
 
-/** An event, a stack or a module. Pointers go into the bytes decoded. */
+/** An event, two of MPI, a stack or a module. Pointers go into the bytes decoded. */
 struct decoded {
     struct upmu_trace_event event;
     uint32_t method;
     uint32_t truncated;
     uint32_t n_frames;
-    const uint8_t *frames; /**< n_frames times 8 bytes, unaligned */
+    const uint8_t *frames; /**< n_frames times 8 bytes, unaligned; of a stack, or further requests of MPI */
     uint64_t base, start, end;
     const char *build_id;
     struct context_cost cost;
+    uint64_t mpi_begin;                 /**< tick at which the MPI call began */
+    uint32_t mpi_made;                  /**< MPI call that made the request */
+    int32_t mpi_source, mpi_source_tag; /**< of what MPI_Sendrecv() has received */
+    uint64_t mpi_received;
 };
 
 /**

@@ -311,8 +311,72 @@ static void source_complete_event(struct source *s)
     }
 }
 
+/* The current record is several events of an MPI call, the last one its return. `floor`: tick of the event before. */
+static void source_divide(struct source *s, uint64_t floor)
+{
+    struct decoded *d = &s->now;
+    struct upmu_trace_event *e = &d->event;
+    int32_t record = e->kind;
+    s->has_last = true;
+    s->last = *e;
+    s->last.kind = UPMU_TRACE_MPI_LEAVE;
+    s->last.result = 0;
+    e->kind = UPMU_TRACE_MPI_REQUEST;
+    if (record == SCHEMA_KIND_MPI_CALL) {
+        s->last.stack = 0;
+        s->last.site = s->last.mpi.sequence = 0;
+        e->kind = UPMU_TRACE_MPI_ENTER;
+        e->mpi.bytes = 0;
+        e->tick = d->mpi_begin < floor ? floor : d->mpi_begin > e->tick ? e->tick : d->mpi_begin;
+    } else if (record == SCHEMA_KIND_MPI_DONE) {
+        if (d->n_frames) { /* of several requests */
+            s->last.mpi.comm = s->last.mpi.request = 0;
+            s->last.mpi.peer = s->last.mpi.tag = UPMU_MPI_NONE;
+        }
+        s->last.mpi.bytes = UPMU_NO_VALUE;
+        e->mpi.call = d->mpi_made;
+    } else {
+        e->mpi.peer = d->mpi_source;
+        e->mpi.tag = d->mpi_source_tag;
+        e->mpi.bytes = d->mpi_received;
+    }
+}
+
+/* The next event of a record that is several: further requests, then the return. */
+static void source_take_part(struct source *s)
+{
+    struct decoded *d = &s->now;
+    struct upmu_trace_event *e = &d->event;
+    uint64_t words[SCHEMA_DONE_WORDS];
+    s->has_last = d->n_frames >= SCHEMA_DONE_WORDS;
+    if (s->has_last) {
+        memcpy(words, d->frames, sizeof words);
+        d->frames += sizeof words;
+        d->n_frames -= SCHEMA_DONE_WORDS;
+        e->result = (int32_t)(words[SCHEMA_DONE_CALL] >> 32);
+        e->mpi.call = (uint32_t)words[SCHEMA_DONE_CALL];
+        e->mpi.comm = words[SCHEMA_DONE_COMM];
+        e->mpi.peer = (int32_t)(uint32_t)words[SCHEMA_DONE_PEER];
+        e->mpi.tag = (int32_t)(words[SCHEMA_DONE_PEER] >> 32);
+        e->mpi.bytes = words[SCHEMA_DONE_BYTES];
+        e->mpi.request = words[SCHEMA_DONE_REQUEST];
+    } else {
+        *e = s->last;
+    }
+    source_complete_event(s);
+}
+
+static bool source_is_several(const struct source *s)
+{
+    return s->now.event.kind <= SCHEMA_KIND_MPI_CALL && s->now.event.kind >= SCHEMA_KIND_MPI_EXCHANGE;
+}
+
 int source_next(struct source *s)
 {
+    if (s->has_last) {
+        source_take_part(s);
+        return 1;
+    }
     while (!s->over) {
         while (s->cursor.pos < s->cursor.end) {
             const uint8_t *pos = s->cursor.pos;
@@ -322,6 +386,8 @@ int source_next(struct source *s)
             if (wrong)
                 return source_damaged(s, s->packet.offset + (uint64_t)(pos - s->data), wrong);
             s->decoded++;
+            if (source_is_several(s))
+                source_divide(s, s->floor);
             s->floor = s->cursor.tick;
             if (s->now.event.kind > 0) {
                 source_complete_event(s);

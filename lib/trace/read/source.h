@@ -39,6 +39,8 @@ struct source {
     uint64_t decoded;   /**< events of this packet so far */
     uint64_t floor;     /**< tick of the last event: the least begin of the next packet */
     struct decoded now; /**< the current event */
+    bool has_last;      /**< the record is several events, and this one is the last of them */
+    struct upmu_trace_event last;
     struct clock_steps clock;
     struct upmu_value *values;
 };

@@ -6,6 +6,7 @@
 #include "suite.h"
 #include "trace/format/control.h"
 #include "trace/format/ctf.h"
+#include "trace/write/stream_fast.h"
 
 enum { TID = 4242 };
 
@@ -373,6 +374,83 @@ START_TEST(a_size_limit_below_any_trace_is_an_error_and_no_signal)
 }
 END_TEST
 
+static void expect_mpi(const struct upmu_trace_event *e, int kind, uint64_t tick, uint32_t call, int32_t peer,
+                       uint64_t bytes, uint64_t request)
+{
+    ck_assert_int_eq(e->kind, kind);
+    ck_assert_uint_eq(e->tick, tick);
+    ck_assert_int_eq(e->tid, TID);
+    ck_assert_uint_eq(e->mpi.call, call);
+    ck_assert_int_eq(e->mpi.peer, peer);
+    ck_assert_uint_eq(e->mpi.bytes, bytes);
+    ck_assert_uint_eq(e->mpi.request, request);
+}
+
+START_TEST(a_record_of_an_mpi_call_is_its_events)
+{
+    enum { SEND = 15, WAIT = 31, RECEIVE = 19, EXCHANGE = 11, COMM = 1, TAG = 5, STACK = 9, SITE = 0x77 };
+    const uint64_t sent[] = {SEND, COMM, 3, TAG, 21, 0, STACK, SITE, 4096, 0};
+    const uint64_t exchanged[] = {EXCHANGE, COMM, 1, TAG, 100, 2, TAG + 1, 200};
+    struct trace_writer *w = writer_with(NULL, 0, 0);
+    struct trace_stream *s = stream_of(w, TID);
+    uint64_t tick = tick_now();
+    ck_assert(trace_mark(s, tick, "before", 6));
+    uint64_t numbers[10];
+    memcpy(numbers, sent, sizeof numbers);
+    numbers[9] = tick + 10;
+    ck_assert(upmu_trace_numbers_(s, tick + 30, SCHEMA_ID_MPI_CALL, numbers, NULL));
+    numbers[9] = tick; /* before the event before */
+    ck_assert(upmu_trace_numbers_(s, tick + 40, SCHEMA_ID_MPI_CALL, numbers, NULL));
+    enum { WORDS = 2 * SCHEMA_DONE_WORDS, BYTES = 2 + 2 + 4 + 8 + 4 + 4 + 8 + 8 + 2 + WORDS * 8 };
+    const uint64_t others[WORDS] = {(uint64_t)7 << 32 | SEND,
+                                    COMM,
+                                    (uint64_t)TAG << 32 | 4,
+                                    300,
+                                    23,
+                                    RECEIVE,
+                                    COMM,
+                                    (uint64_t)0xffffffff << 32 | 0xffffffff,
+                                    400,
+                                    24};
+    uint8_t *p = stream_fast_long(s, tick + 50, SCHEMA_ID_MPI_DONE, BYTES);
+    ck_assert_ptr_nonnull(p);
+    p = stream_put_u32(stream_put_u16(stream_put_u16(p, WAIT), RECEIVE), 0);
+    p = stream_put_u32(stream_put_u32(stream_put_u64(p, COMM), 6), TAG);
+    p = stream_put_u16(stream_put_u64(stream_put_u64(p, 500), 22), WORDS);
+    memcpy(p, others, sizeof others);
+    stream_fast_end(s, tick + 50, p + sizeof others);
+    ck_assert(upmu_trace_numbers_(s, tick + 60, SCHEMA_ID_MPI_EXCHANGE, exchanged, NULL));
+    struct upmu_trace *t = closed_trace(w, s);
+    ck_assert_int_eq(must_read(t)->kind, UPMU_TRACE_MARK);
+    const struct upmu_trace_event *e = must_read(t);
+    expect_mpi(e, UPMU_TRACE_MPI_ENTER, tick + 10, SEND, 3, 0, 21);
+    ck_assert(e->stack == STACK && e->site == SITE && e->mpi.comm == COMM && e->mpi.tag == TAG);
+    uint64_t begin_ns = e->time_ns;
+    e = must_read(t);
+    expect_mpi(e, UPMU_TRACE_MPI_LEAVE, tick + 30, SEND, 3, 4096, 21);
+    ck_assert(e->stack == 0 && e->site == 0 && e->result == 0 && e->time_ns > begin_ns);
+    expect_mpi(must_read(t), UPMU_TRACE_MPI_ENTER, tick + 30, SEND, 3, 0, 21);
+    expect_mpi(must_read(t), UPMU_TRACE_MPI_LEAVE, tick + 40, SEND, 3, 4096, 21);
+    expect_mpi(must_read(t), UPMU_TRACE_MPI_REQUEST, tick + 50, RECEIVE, 6, 500, 22);
+    e = must_read(t);
+    expect_mpi(e, UPMU_TRACE_MPI_REQUEST, tick + 50, SEND, 4, 300, 23);
+    ck_assert(e->result == 7 && e->mpi.tag == TAG);
+    e = must_read(t);
+    expect_mpi(e, UPMU_TRACE_MPI_REQUEST, tick + 50, RECEIVE, UPMU_MPI_ANY, 400, 24);
+    ck_assert(e->result == 0 && e->mpi.tag == UPMU_MPI_ANY);
+    expect_mpi(must_read(t), UPMU_TRACE_MPI_LEAVE, tick + 50, WAIT, UPMU_MPI_NONE, UPMU_NO_VALUE, 0);
+    e = must_read(t);
+    expect_mpi(e, UPMU_TRACE_MPI_REQUEST, tick + 60, EXCHANGE, 2, 200, 0);
+    ck_assert_int_eq(e->mpi.tag, TAG + 1);
+    e = must_read(t);
+    expect_mpi(e, UPMU_TRACE_MPI_LEAVE, tick + 60, EXCHANGE, 1, 100, 0);
+    ck_assert_int_eq(e->mpi.tag, TAG);
+    must_end(t);
+    ck_assert_uint_eq(process_of(t, 0).events, 5);
+    upmu_trace_close(t);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("events");
@@ -390,6 +468,7 @@ int main(void)
     tcase_add_test(cases, events_go_on_over_many_packets);
     tcase_add_test(cases, the_largest_event_fits_the_smallest_packet);
     tcase_add_test(cases, times_are_the_time_of_day);
+    tcase_add_test(cases, a_record_of_an_mpi_call_is_its_events);
     tcase_add_test(cases, wrong_configurations_are_refused);
     tcase_add_test(cases, a_size_limit_below_any_trace_is_an_error_and_no_signal);
     return run_suite("trace events", cases);
