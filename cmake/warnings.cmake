@@ -5,7 +5,7 @@ target_compile_options(upmu_build_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>
   $<$<BOOL:${UPMU_WERROR}>:-Werror>)
 target_compile_definitions(upmu_build_flags INTERFACE _GNU_SOURCE)
-if(NOT UPMU_SANITIZE) # there, the static names of a whole folder are in one file
+if(NOT (UPMU_SANITIZE OR UPMU_FOLDERS_AT_ONCE)) # there, the static names of a whole folder are in one file
   target_compile_options(upmu_build_flags INTERFACE -Wshadow)
 endif()
 if(UPMU_SANITIZE)

@@ -24,10 +24,10 @@ targets=(upmu_shared upmu_static upmu_sync_shared upmu_sync_static upmu_func_sha
 mkdir -p "$dir"
 tree=$dir/tree
 {
-    # -O0: what is looked at here does not depend on it.
+    # -O0, and folders at once: what is looked at here does not depend on it.
     cmake -S "$source" -B "$dir" -DCMAKE_TOOLCHAIN_FILE="$source/cmake/toolchains/$isa.cmake" -DCMAKE_BUILD_TYPE= \
         -DCMAKE_C_FLAGS=-O0 -DCMAKE_INSTALL_PREFIX="$tree" -DCMAKE_INSTALL_LIBDIR=lib -DUPMU_WERROR=ON -DUPMU_BUILD_TESTS=OFF \
-        -DUPMU_BUILD_TOOLS=OFF -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF &&
+        -DUPMU_BUILD_TOOLS=OFF -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF -DUPMU_FOLDERS_AT_ONCE=ON &&
         cmake --build "$dir" --parallel 2 --target "${targets[@]}" && rm -rf "$tree" && cmake --install "$dir"
 } >"$dir/log" 2>&1 || { tail -n 40 "$dir/log"; fail "libupmu does not build for $isa"; }
 
