@@ -94,7 +94,7 @@ cross_build()
     PKG_CONFIG_LIBDIR=$guests/check/$isa/lib/pkgconfig logged "$isa-configure" \
         cmake -G Ninja -S "$root" -B "$build" "${options[@]}" \
         -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUPMU_WERROR=ON \
-        -DUPMU_BUILD_TESTS=ON -DUPMU_BUILD_TOOLS=OFF -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF ||
+        -DUPMU_BUILD_TESTS=ON -DUPMU_BUILD_TOOLS=OFF -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF -DUPMU_FOLDERS_AT_ONCE=ON ||
         fail "libupmu cannot be configured for $isa"
     logged "$isa-build" cmake --build "$build" --parallel "$(nproc)" --target "$@" ||
         fail "libupmu does not build for $isa without warnings"
