@@ -59,6 +59,11 @@ case $reason in
     bare=0
     "$bin/sync_restricted" asm >/dev/null || bare=$?
     [ $bare -eq 77 ] || kinds+=(asm:missing) # 77: the program has no such instruction for this machine
+    text=$("$upmu" doctor -- "$bin/sync_restricted" libc 2>/dev/null || true)
+    grep -q 'recording ends there' <<<"$text" || fail "upmu doctor of a filter installed by syscall(): $text"
+    text=$("$upmu" doctor -- "$bin/sync_restricted" asm 2>/dev/null || true)
+    [ $bare -eq 77 ] || grep -q 'does not come from the C library: a recorded process would be ended for ' <<<"$text" ||
+        fail "upmu doctor of a filter installed by inline assembly: $text"
     for pair in "${kinds[@]}"; do
         found=$(state "${pair%:*}" || true)
         [ "$found" = "${pair#*:}" ] || fail "upmu doctor finds '$found' of ${pair%:*}"

@@ -3,6 +3,7 @@
 #ifndef UPMU_TOOL_DOCTOR_COMMAND_H
 #define UPMU_TOOL_DOCTOR_COMMAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,7 +20,7 @@ struct restricted {
     char name[16];       /**< of the thread */
     const void *program; /**< of a filter: its instructions; NULL if they could not be read */
     uint32_t n;          /**< of these */
-    int foreign;         /**< the call is one of another instruction set */
+    bool bypasses_libc;  /**< the call does not come from the C library: a recorder does not see it */
 };
 
 /**

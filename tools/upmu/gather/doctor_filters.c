@@ -72,6 +72,8 @@ static void filters_names_free(struct filter_result *r)
     textbuf_free(&r->asked.text);
 }
 
+#define UNSEEN "the recorder cannot see that, because the call does not come from the C library: "
+
 static void filters_report_filter(struct filters *f, const struct restricted *r, const char *name)
 {
     struct filter_result result = {0};
@@ -81,11 +83,18 @@ static void filters_report_filter(struct filters *f, const struct restricted *r,
     textbuf_printf(&b, "%s installs a seccomp filter of %u instructions: ", name, r->n);
     if (result.killed.last) {
         state = UPMU_DIAGNOSIS_MISSING;
-        textbuf_printf(&b, "recording ends there, because it would end the process for %s", result.killed.text.data);
+        textbuf_printf(&b,
+                       r->bypasses_libc ? UNSEEN "a recorded process would be ended for %s"
+                                        : "recording ends there, because it would end the process for %s",
+                       result.killed.text.data);
     } else if (result.killed_counting.last) {
         state = UPMU_DIAGNOSIS_LIMITED;
-        textbuf_printf(&b, "recording continues; one with counters ends there, because it would end the process for %s",
-                       result.killed_counting.text.data);
+        textbuf_printf(
+            &b,
+            r->bypasses_libc
+                ? UNSEEN "a process recorded with counters would be ended for %s"
+                : "recording continues; one with counters ends there, because it would end the process for %s",
+            result.killed_counting.text.data);
     } else if (result.refused.last || result.asked.last) {
         state = UPMU_DIAGNOSIS_LIMITED;
         textbuf_printf(&b, "recording continues%s%s%s%s; events that are lost by that are counted",
@@ -108,6 +117,7 @@ static void filters_found(const struct restricted *r, void *arg)
 {
     struct filters *f = arg;
     const char *name = r->name[0] ? r->name : "a thread";
+    const char *consequence = r->bypasses_libc ? UNSEEN "a recorded process would be ended" : "recording ends there";
     char *text = NULL;
     f->n++;
     if (r->kind == RESTRICTION_FILTER && r->program) {
@@ -117,9 +127,9 @@ static void filters_found(const struct restricted *r, void *arg)
     if (r->kind == RESTRICTION_FILTER)
         text = memory_format("%s installs a seccomp filter that could not be read", name);
     else if (r->kind == RESTRICTION_STRICT)
-        text = memory_format("%s enters the strict mode of seccomp: recording ends there", name);
+        text = memory_format("%s enters the strict mode of seccomp: %s", name, consequence);
     else
-        text = memory_format("%s disables time stamps (PR_SET_TSC): recording ends there", name);
+        text = memory_format("%s disables time stamps (PR_SET_TSC): %s", name, consequence);
     filters_report(f, r->kind == RESTRICTION_FILTER ? UPMU_DIAGNOSIS_LIMITED : UPMU_DIAGNOSIS_MISSING, text,
                    "run it without its sandbox");
     free(text);
