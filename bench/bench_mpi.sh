@@ -5,8 +5,8 @@
 #     bench/bench_mpi.sh UPMU [--mpi openmpi|mpich] [--job] [--short] [--no-bars] [--json] [--no-heading]
 #
 # The program runs alternately alone, with libupmu_mpi preloaded but off, recorded into a ring without stacks and with them, and under
-# eztrace where it is installed; the least of each counts. "message" is MPI_Irecv, MPI_Isend and two MPI_Wait: per call. Bars of
-# the short form are three times as high.
+# eztrace where it is installed; the least of each counts. "message" is MPI_Irecv, MPI_Isend and two MPI_Wait: per call. The first
+# row is what two time stamps alone add to a call. Bars of the short form are three times as high.
 # Exit status: 0 all bars met, 1 one missed or a program failed, 77 skipped.
 set -euo pipefail
 
@@ -149,9 +149,12 @@ def title(what, unit):
 bare = {name: ns / CALLS.get(name, 1) for name, ns in least("bare").items()}
 if bare:
     title("MPI call, one rank to itself", "ns")
-other = {name: ns / CALLS.get(name, 1) - bare[name] for name, ns in least("eztrace").items()}
+    row("Comm_rank between two time stamps: the floor", bare.pop("stamps"), bare["Comm_rank"], None, "ns")
+other = {name: ns / CALLS.get(name, 1) - bare[name] for name, ns in least("eztrace").items() if name in bare}
 for way, (text, bar) in WAYS.items():
     for name, ns in least(way).items():
+        if name == "stamps":  # measured alone
+            continue
         most = bar
         if bar and way != "off" and name in other and name != NOT_EVENTS:
             most = min(bar, other[name] / 5) if way == "plain" else bar

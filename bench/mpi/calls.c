@@ -5,6 +5,7 @@
  */
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,24 @@ static void comm_rank(void)
     MPI_Comm_rank(MPI_COMM_SELF, &rank);
 }
 
+/* What any recording of begin and end costs at least: two time stamps around a call. */
+static void stamps(void)
+{
+    static volatile uint64_t stamp[2];
+#if defined(__x86_64__)
+    stamp[0] = __builtin_ia32_rdtsc();
+    comm_rank();
+    stamp[1] = __builtin_ia32_rdtsc();
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    stamp[0] = (uint64_t)t.tv_nsec;
+    comm_rank();
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    stamp[1] = (uint64_t)t.tv_nsec;
+#endif
+}
+
 /* The least of the batches. */
 static void measure(const char *name, void (*call)(void))
 {
@@ -74,6 +93,7 @@ static void measure_calls(void)
     double never;
     MPI_Irecv(&never, 1, MPI_DOUBLE, 0, 98, MPI_COMM_SELF, &pending);
     measure("Comm_rank", comm_rank);
+    measure("stamps", stamps);
     measure("Test", test);
     measure("Iprobe", iprobe);
     measure("message", message);
