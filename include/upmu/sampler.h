@@ -54,7 +54,7 @@ struct upmu_sampler_opts {
 #define UPMU_SAMPLER_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_sampler_opts, 48)
 
 /**
- * Create the file of samples in a directory, and test whether the kernel samples the event for this user.
+ * Create the samples file in a directory, and test whether the kernel samples the event for this user.
  * @param sampler out: to be closed with upmu_sampler_close(); NULL on failure
  * @param dir     directory of a recording; it exists, and has no samples yet
  * @param opts    may be NULL; not used after the call

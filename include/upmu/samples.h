@@ -46,7 +46,7 @@ struct upmu_samples_opts {
  * @param samples out: to be closed with upmu_samples_close(); NULL on failure
  * @param dir     path of the directory
  * @param opts    may be NULL; not used after the call
- * @return 0; UPMU_E_STATE (no samples were recorded); UPMU_E_IO; UPMU_E_FORMAT, UPMU_E_VERSION (the file of samples); UPMU_E_INVAL
+ * @return 0; UPMU_E_STATE (no samples were recorded); UPMU_E_IO; UPMU_E_FORMAT, UPMU_E_VERSION (the samples file); UPMU_E_INVAL
  *         (NULL, `opts`); UPMU_E_NOMEM.
  */
 UPMU_API UPMU_CHECKED int upmu_samples_open(struct upmu_samples **samples, const char *dir,

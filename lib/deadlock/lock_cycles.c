@@ -126,8 +126,8 @@ static bool in_one_function(struct upmu_deadlocks *d, uint32_t process, uint64_t
     return !x.function && !y.function && (a > b ? a - b : b - a) < CLOSE;
 }
 
-/* Tries that are followed by a wait in the same function are acquisitions that can wait. */
-static void lock_cycles_count_tries(struct upmu_deadlocks *d)
+/* A trylock that is followed by a wait in the same function counts as an acquisition that can wait. */
+static void lock_cycles_add_tries(struct upmu_deadlocks *d)
 {
     for (size_t i = 0; i < d->log.n_tries; i++) {
         const struct acq_try t = d->log.tries[i];
@@ -138,7 +138,7 @@ static void lock_cycles_count_tries(struct upmu_deadlocks *d)
 
 int deadlocks_find_cycles(struct upmu_deadlocks *d)
 {
-    lock_cycles_count_tries(d);
+    lock_cycles_add_tries(d);
     int rc = acquisition_log_find_cycles(&d->log, &d->order);
     for (size_t i = 0; rc == 0 && i < d->order.n_cycles; i++)
         rc = add_cycle(d, (uint32_t)i);

@@ -28,7 +28,7 @@ void shared_memory_free(struct shared_memory *m);
 
 /** The mapping that contains an address of a process; NULL: it is private memory. */
 const struct shared_mapping *shared_memory_at(const struct shared_memory *m, uint32_t process, uint64_t address);
-/** A number of the object at an address: the same for all processes that share it, and for no other object. */
+/** Hash that identifies the object at an address: equal in all processes that share it; 0 for address 0. */
 uint64_t shared_memory_object(const struct shared_memory *m, uint32_t process, uint64_t address);
 /** Whether the process has the file of the mapping mapped, too. */
 bool shared_memory_has(const struct shared_memory *m, uint32_t process, const struct shared_mapping *file);

@@ -53,7 +53,7 @@ static const struct export_format *export_format_find(const char *name)
         textbuf_printf(&all, "%s%s", i == 0 ? "" : i + 1 < FORMATS ? ", " : " and ", formats[i]->name);
     (void)upmu_fail(UPMU_E_NAME, "export format '%s' is not known%s%s%s; there are %s", name,
                     s.best ? "; did you mean '" : "", s.best ? s.best : "", s.best ? "'?" : "",
-                    all.failed ? "others" : all.data);
+                    all.failed ? "others (see 'upmu export --formats')" : all.data);
     textbuf_free(&all);
     return NULL;
 }

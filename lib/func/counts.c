@@ -208,6 +208,8 @@ static void sum_add(struct func_sum *to, const struct func_sum *d, int64_t count
     to->running += d->running;
 }
 
+/* Add the counts `d` of a call to its function. `cost`: the part of `d` that the hooks caused. Exclusive counts are
+ * without those of callees. */
 static void counts_add(struct func_count *c, const struct open_count *own, const struct func_sum *d, int64_t cost,
                        bool outermost)
 {

@@ -149,7 +149,7 @@ static uint32_t modules_note_relative(struct func_process_header *h, const struc
     return modules_write_note(h, info, m, id, path);
 }
 
-/* Under `modules_busy`. */
+/* The caller holds `modules_busy`. */
 static void modules_add(struct func_shared *s, const struct dl_phdr_info *info)
 {
     char id[BUILD_ID_TEXT];
@@ -210,7 +210,7 @@ static void modules_retire_nodes(struct func_tree *t, uint64_t start, uint64_t e
     }
 }
 
-/* Under `modules_busy`. */
+/* The caller holds `modules_busy`. */
 static void modules_retire(struct func_shared *s, uint32_t i)
 {
     struct func_range *m = &s->module[i];

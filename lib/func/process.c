@@ -187,7 +187,7 @@ static int process_start(void)
     return rc;
 }
 
-/* The own cost is measured by calls, which are taken back. */
+/* The hooks' own cost is measured by calls that are removed from the tree afterwards. */
 int func_process_begin(bool paused)
 {
     int rc = func_gate_start();

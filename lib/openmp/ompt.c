@@ -134,7 +134,7 @@ static void ompt_mutex_released(int kind, uint64_t lock, const void *codeptr)
     omp_write(UPMU_OMP_RELEASE, ompt_mutex_construct(kind), 0, lock);
 }
 
-/* A lock that the thread holds already is acquired and released once more, by this event in place of the other two. */
+/* For a nestable lock that the thread already holds, the runtime calls this instead of mutex_acquired and mutex_released. */
 static void ompt_nest_lock(int endpoint, uint64_t lock, const void *codeptr)
 {
     (void)codeptr;

@@ -161,7 +161,7 @@ struct region_shared {
     uint32_t alive;
     uint32_t claimed;
     struct tiny_lock lock; /**< guards the list of threads and the table of names */
-    struct tiny_lock cost; /**< held while the own cost is measured */
+    struct tiny_lock cost; /**< held while libupmu's own cost is measured */
 };
 
 /** Format of the report at exit. */

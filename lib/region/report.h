@@ -13,7 +13,7 @@ struct report_row {
     pid_t tid; /**< 0 with `all` unset: the shared row of ended threads */
     char thread[16];
     bool ended;
-    bool brief; /**< on average under ten times the own cost: rates and ratios reflect libupmu more than the program */
+    bool brief; /**< on average under ten times libupmu's own cost: rates and ratios are largely those of libupmu */
     struct region_stats stats;
 };
 

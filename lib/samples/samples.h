@@ -115,7 +115,7 @@ static inline int samples_no_memory(void)
 
 /* read.c */
 
-/** Read the file of samples at `path`. @return 0 or a negative code; UPMU_E_STATE: there is none. */
+/** Read the samples file at `path`. @return 0 or a negative code; UPMU_E_STATE: there is none. */
 int samples_read(struct upmu_samples *s, const char *path);
 
 /* trace.c */

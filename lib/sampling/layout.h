@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Layout of a file of samples: a header, then records as the kernel's perf_event interface defines them.
+ * Layout of a samples file: a header, then records as the kernel's perf_event interface defines them.
  *
  * The records of several rings follow each other in pieces: they are in time order within a ring only. A file is valid after
  * each write. Numbers have the byte order of the machine.

@@ -104,7 +104,7 @@ int upmu_sampler_attach(struct upmu_sampler *sampler, pid_t pid, int begin)
     if (rc == 0)
         return 0;
     if (rc == -EPERM && sampler->n_events > 0 && !sampler->rings[0].page)
-        return upmu_fail(UPMU_E_MLOCK, "no memory may be locked for the rings of samples: raise "
+        return upmu_fail(UPMU_E_MLOCK, "cannot lock memory for the sample rings (EPERM). Raise "
                                        "kernel.perf_event_mlock_kb or ulimit -l");
     return sampling_refused(sampler, -rc);
 }

@@ -326,7 +326,7 @@ int upmu_subscription_read(struct upmu_subscription *subscription, const struct 
         return ARGUMENT_NULL(subscription, events);
     if (n == 0 || s->opts.queue == 0)
         return upmu_fail(UPMU_E_INVAL, n == 0 ? "upmu_subscription_read: `n` is 0"
-                                              : "upmu_subscription_read: the subscription has no queue");
+                                              : "upmu_subscription_read: the subscription was opened with `queue` 0");
     size_t max = subscription_reserve(s, n);
     if (max == 0)
         return upmu_fail(UPMU_E_NOMEM, "out of memory while reading events of a subscription");

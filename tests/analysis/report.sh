@@ -25,7 +25,7 @@ for mode in contended holders all; do
     has out "0 lost"
     has out "overhead:"
     has out "shopping"
-    has out "Who waited for whom"
+    has out "Waits between threads"
     has out "Critical path"
     has out "on disk:"
     expect 0 "$UPMU" report --json "$work/$mode"

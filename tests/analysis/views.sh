@@ -124,7 +124,7 @@ expect 0 "$UPMU" report --view deadlock --json "$work/stuck"
 json "$work/out" 'assert d["schema"] == "upmu-deadlock", d["schema"]'
 expect 0 "$UPMU" report --view regions "$work/all"
 has out "shopping"
-has_not out "Who waited for whom"
+has_not out "Waits between threads"
 expect 0 "$UPMU" report --view regions --json "$work/all"
 json "$work/out" 'assert [r["name"] for r in d["regions"] if r["name"][0] != "("] == ["shopping"] and "objects" not in d'
 expect 0 "$UPMU" report --view regions "$work/stuck"

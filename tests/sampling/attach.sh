@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A process that runs already, whose threads come and go; then damaged files of samples.
+# A process that runs already, whose threads come and go; then damaged samples files.
 #     attach.sh UPMU
 set -euo pipefail
 upmu=$1

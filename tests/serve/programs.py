@@ -144,7 +144,7 @@ def sampled(client):
 
 
 def samples_into(pid, folder):
-    """Whether a process has the file of samples in a directory open."""
+    """Whether a process has the samples file of a directory open."""
     try:
         return any(os.readlink(f"/proc/{pid}/fd/{fd}").startswith(folder + "/") for fd in os.listdir(f"/proc/{pid}/fd"))
     except OSError:

@@ -3,7 +3,7 @@
  * @file
  * The wakeup graph: which thread's action ended which thread's wait.
  *
- * The critical path, the gains of shorter critical sections, and who waited for whom are computed from it. A node is
+ * The critical path, the gains of shorter critical sections, and the waits between threads are computed from it. A node is
  * recorded only where a path can turn, so the number of nodes is that of the waits, not of the events: a release is a
  * node only if a thread waits for the lock. Hold times between two nodes of a thread are kept as sums.
  */

@@ -108,7 +108,7 @@ const char *cells_encoding(const char *cell, struct arch_event *out)
     return strcmp(cell, "none") == 0 ? NULL : "encoding must be hw:, cache:, raw:, `= ` and a formula, or none";
 }
 
-/** One part of a counters cell: any, N, N-M or fixedN. */
+/** Parse the parts of a counters cell: any, N, N-M or fixedN, joined by |. @return NULL, or what is wrong. */
 static const char *cells_counter(const char *part, uint32_t *counters)
 {
     static const char wrong[] = "counters must be parts joined by |: N, N-M, fixedN, any";

@@ -154,7 +154,7 @@ static void identity_recorded_doubt(struct machine *m)
     (void)machine_snapshot_findings_if_any("identity", identity_note_state, &state,
                                            &recorded); /* identity_note_state() never stops the iteration */
     if (!m->fault[0] && state != UPMU_DIAGNOSIS_OK)
-        snprintf(m->fault, sizeof m->fault, "its sources disagree about the CPU (upmu/findings has the details)");
+        snprintf(m->fault, sizeof m->fault, "its sources of the CPU's identity disagree (see upmu/findings)");
 }
 
 void identity_find(struct machine *m, char *cpuinfo, size_t cap)

@@ -5,7 +5,7 @@
 
 #include "core/machine/machine.h"
 
-/** Fill in m->cpu, its sources and, for an unusable recording, m->fault. Each source is compared with the ones
+/** Fill in m->cpu, its sources and, for an unusable snapshot, m->fault. Each source is compared with the ones
  *  before it: /proc/cpuinfo, Arm's id registers in sysfs, and on the running machine the CPU itself. @param cpuinfo
  *  out: the text of /proc/cpuinfo, "" if it cannot be read @param cap its size */
 void identity_find(struct machine *m, char *cpuinfo, size_t cap);

@@ -44,7 +44,7 @@ const struct machine *machine_get(void);
 /** A CPU by the name of its family or chip, with the facts of its table only. @return 0, or UPMU_E_NAME with a
  *  suggestion. */
 int machine_of_cpu(const char *cpu, struct machine *out);
-/** Whether the machine can be used: a recording that is damaged or contradictory cannot, and the running machine is
+/** Whether the machine can be used: a machine snapshot that is damaged or contradictory cannot, and the running machine is
  *  no substitute. @return 0, or UPMU_E_FORMAT with a message. */
 int machine_usable(void);
 

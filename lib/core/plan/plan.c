@@ -50,7 +50,7 @@ static bool plan_joins(struct search *s, size_t g, const struct plan_demand *d)
     if (n == GROUP_MEMBERS_MAX)
         return false;
     s->member[g][n] = d;
-    return n == 0 || plan_seat(s->member[g], n + 1, s->cell->rules, NULL);
+    return n == 0 || plan_assign(s->member[g], n + 1, s->cell->rules, NULL);
 }
 
 static bool plan_demands_equal(const struct plan_demand *a, const struct plan_demand *b)
@@ -187,7 +187,7 @@ static void cell_counters(const struct cell *c, struct plan *out)
             index_of[n] = i;
             member[n++] = &c->demand[i];
         }
-        if (!plan_seat(member, n, c->rules, counter))
+        if (!plan_assign(member, n, c->rules, counter))
             continue; /* a single event whose counter is held by the kernel */
         for (size_t k = 0; k < n; k++)
             if (c->rules->counters.general > 0 || counter[k] >= ARCH_FIXED)
@@ -286,7 +286,7 @@ static void cell_merge_bundles(struct cell *c, uint64_t members)
     for (size_t k = 0; k < c->n; k++)
         if (touched >> k & 1)
             member[n++] = &c->demand[k];
-    if (n < 2 || n > GROUP_MEMBERS_MAX || !plan_seat(member, n, c->rules, NULL))
+    if (n < 2 || n > GROUP_MEMBERS_MAX || !plan_assign(member, n, c->rules, NULL))
         return;
     uint16_t bundle = (uint16_t)__builtin_ctzll(touched);
     for (size_t k = 0; k < c->n; k++)

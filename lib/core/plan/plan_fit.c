@@ -65,7 +65,7 @@ uint32_t plan_mask(const struct event *e, const struct arch_counters *c)
     return plan_demand_of(e, &rules).mask;
 }
 
-/* ------------------------------------------------------------------------------------------------- seating */
+/* ------------------------------------------------------------------------------------------------- assignment */
 
 static bool fit_same_code(const struct plan_demand *a, const struct plan_demand *b)
 {
@@ -95,7 +95,7 @@ static bool fit_pools_suffice(const struct plan_demand *const *d, size_t n)
     return true;
 }
 
-struct seating {
+struct assignment {
     const struct plan_demand *const *demands;
     size_t n;
     uint32_t held;
@@ -105,14 +105,14 @@ struct seating {
 };
 
 /* One augmenting path of bipartite matching: assign demand i, moving others if necessary. */
-static bool seat_single(struct seating *s, size_t i, uint32_t *tried)
+static bool assign_single(struct assignment *s, size_t i, uint32_t *tried)
 {
     uint32_t mask = (i == s->n ? s->held : s->demands[i]->mask) & ~s->taken;
     for (unsigned c = 0; c < COUNTERS_MAX; c++) {
         if (!(mask >> c & 1) || *tried >> c & 1)
             continue;
         *tried |= 1u << c;
-        if (s->on[c] < 0 || seat_single(s, (size_t)s->on[c], tried)) {
+        if (s->on[c] < 0 || assign_single(s, (size_t)s->on[c], tried)) {
             s->on[c] = (int)i;
             return true;
         }
@@ -120,33 +120,33 @@ static bool seat_single(struct seating *s, size_t i, uint32_t *tried)
     return false;
 }
 
-static bool seat_singles(struct seating *s)
+static bool assign_singles(struct assignment *s)
 {
     memset(s->on, -1, sizeof s->on);
     for (size_t i = 0; i <= s->n; i++) {
         uint32_t tried = 0;
         bool wanted = i < s->n ? !s->demands[i]->pair : s->held != 0;
-        if (wanted && !seat_single(s, i, &tried))
+        if (wanted && !assign_single(s, i, &tried))
             return false;
     }
     return true;
 }
 
 /* Pairs are not a matching problem, but few: try their positions, then match the others. */
-static bool seat_pairs(struct seating *s, size_t from)
+static bool assign_pairs(struct assignment *s, size_t from)
 {
     size_t i = from;
     while (i < s->n && !s->demands[i]->pair)
         i++;
     if (i == s->n)
-        return seat_singles(s);
+        return assign_singles(s);
     for (unsigned c = 0; c + 1 < COUNTERS_MAX; c++) {
         uint32_t both = 3u << c;
         if (!(s->demands[i]->mask >> c & 1) || s->taken & both)
             continue;
         s->taken |= both;
         s->pair[c] = (int)i;
-        if (seat_pairs(s, i + 1))
+        if (assign_pairs(s, i + 1))
             return true;
         s->taken &= ~both;
         s->pair[c] = -1;
@@ -154,11 +154,11 @@ static bool seat_pairs(struct seating *s, size_t from)
     return false;
 }
 
-bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int16_t *counter)
+bool plan_assign(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int16_t *counter)
 {
-    struct seating s = {.demands = demands, .n = n, .held = rules->held};
+    struct assignment s = {.demands = demands, .n = n, .held = rules->held};
     memset(s.pair, -1, sizeof s.pair);
-    if (n > COUNTERS_MAX || !fit_pools_suffice(demands, n) || !seat_pairs(&s, 0))
+    if (n > COUNTERS_MAX || !fit_pools_suffice(demands, n) || !assign_pairs(&s, 0))
         return false;
     for (unsigned c = 0; counter && c < COUNTERS_MAX; c++) {
         if (s.pair[c] >= 0)
@@ -180,7 +180,7 @@ struct copies {
     size_t groups;
 };
 
-static bool seat_copy(struct copies *s, size_t i, uint32_t *tried)
+static bool assign_copy(struct copies *s, size_t i, uint32_t *tried)
 {
     for (unsigned c = 0; c < COUNTERS_MAX; c++) {
         if (!(s->mask[i] >> c & 1) || *tried >> c & 1)
@@ -191,7 +191,7 @@ static bool seat_copy(struct copies *s, size_t i, uint32_t *tried)
             return true;
         }
         for (size_t k = 0; k < s->groups; k++) {
-            if (seat_copy(s, s->on[c][k], tried)) {
+            if (assign_copy(s, s->on[c][k], tried)) {
                 s->on[c][k] = (uint8_t)i;
                 return true;
             }
@@ -207,7 +207,7 @@ static bool plan_copies_suffice(const struct plan_demand *d, size_t n, uint32_t 
     for (size_t i = 0; i < all; i++) {
         uint32_t tried = 0;
         s.mask[i] = i < n ? d[i].mask : held;
-        if (!seat_copy(&s, i, &tried))
+        if (!assign_copy(&s, i, &tried))
             return false;
     }
     return true;
@@ -254,5 +254,5 @@ bool plan_fits(const struct event *const *events, size_t n, const struct plan_ru
         demands[i] = plan_demand_of(events[i], rules);
         all[i] = &demands[i];
     }
-    return plan_seat(all, n, rules, NULL);
+    return plan_assign(all, n, rules, NULL);
 }

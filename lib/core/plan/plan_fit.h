@@ -20,8 +20,9 @@ struct plan_demand plan_demand_of(const struct event *e, const struct plan_rules
  *  reject a group that is too large. */
 uint32_t plan_counters(const struct arch_counters *c);
 
-/** Assign all demands at the same time. @param counter out, may be NULL: the counter of each, if they fit */
-bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int16_t *counter);
+/** Assign a counter to each demand. @param counter out, may be NULL: the counter of each
+ *  @return whether all fit at the same time. */
+bool plan_assign(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int16_t *counter);
 
 /** A lower bound on the number of groups for these demands. */
 size_t plan_bound(const struct plan_demand *demands, size_t n, const struct plan_rules *rules);

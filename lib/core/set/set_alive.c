@@ -71,7 +71,8 @@ static int alive_task(const struct upmu_set *set)
     struct alive_stat now = {0};
     int rc = alive_read(alive_id(set), &now);
     if (set->target_start == 0)
-        return upmu_fail(UPMU_E_SYSTEM, "upmu_set_alive: /proc/%d/stat could not be read when the set was opened",
+        return upmu_fail(UPMU_E_SYSTEM,
+                         "upmu_set_alive: start time unknown: /proc/%d/stat was not readable when the set was opened",
                          (int)alive_id(set));
     if (rc == -ENOENT || rc == -ESRCH)
         return 0;

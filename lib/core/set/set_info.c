@@ -9,7 +9,7 @@
 int set_foreign(const struct upmu_set *set, const char *call)
 {
     if (set->process != caller_process())
-        return upmu_fail(UPMU_E_STATE, "%s: the set was opened by the process that this one was forked from", call);
+        return upmu_fail(UPMU_E_STATE, "%s: the set was opened before fork(). Open a set in the child process", call);
     return upmu_fail(UPMU_E_STATE, "%s: the set counts another thread, and only that thread may use it", call);
 }
 

@@ -10,7 +10,8 @@
 
 struct dwarf_index;
 
-/** @param dwarf,demangler must outlive it. @return 0; UPMU_E_NOMEM. */
+/** Build the index of address ranges of the compilation units. @param dwarf,demangler must outlive it.
+ *  @return 0; UPMU_E_NOMEM. */
 int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *demangler);
 /** As symbols_find(). A frame may have a line and no function. */
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_frame *frames, size_t max);

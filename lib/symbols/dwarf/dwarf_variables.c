@@ -89,7 +89,7 @@ static int variables_read_unit(struct dwarf_variables *v, Dwarf *dwarf)
 
 /* -------------------------------------------------------------------------------------------------------- types */
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+static bool variable_type(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute attribute;
     return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
@@ -152,7 +152,7 @@ static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
     do {
         int tag = dwarf_tag(&die);
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&die, DW_AT_external) ||
-            !type_of(&die, &of))
+            !variable_type(&die, &of))
             continue;
         bool placed = dwarf_attr(&die, DW_AT_data_member_location, &attribute);
         begin = 0;
@@ -182,18 +182,18 @@ static void path_append(Dwarf_Die *type, uint64_t offset, struct textbuf *path, 
     case DW_TAG_const_type:
     case DW_TAG_volatile_type:
     case DW_TAG_atomic_type:
-        if (type_of(type, &inner))
+        if (variable_type(type, &inner))
             path_append(&inner, offset, path, depth + 1);
         return;
     case DW_TAG_array_type:
-        if (type_of(type, &inner) && path_index(type, &inner, &offset, path))
+        if (variable_type(type, &inner) && path_index(type, &inner, &offset, path))
             path_append(&inner, offset, path, depth + 1);
         return;
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type: {
         Dwarf_Die member;
-        if (!member_at(type, &offset, &member) || !type_of(&member, &inner))
+        if (!member_at(type, &offset, &member) || !variable_type(&member, &inner))
             return;
         name = dwarf_tag(&member) == DW_TAG_member ? dwarf_diename(&member) : NULL;
         if (is_reserved(name))
@@ -217,7 +217,7 @@ int dwarf_variables_find(struct dwarf_variables *v, Dwarf *dwarf, uint64_t addre
     int rc = 0;
     while ((at = map_find(&v->by_address, 0, address)) == MAP_NONE && rc == 0 && !v->all_read)
         rc = variables_read_unit(v, dwarf);
-    if (at == MAP_NONE || !type_of(&v->all[at].die, &type))
+    if (at == MAP_NONE || !variable_type(&v->all[at].die, &type))
         return rc;
     *function = v->all[at].in_function ? dwarf_diename(&v->all[at].function) : NULL;
     path_append(&type, offset, path, 0);

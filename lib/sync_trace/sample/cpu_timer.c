@@ -133,8 +133,10 @@ int sync_cpu_timer_start(void)
                          "instruction set. Record without samples");
     timers.period_ns = timer_second / frequency;
     timers.signal = timer_take_signal();
-    return timers.signal ? 0
-                         : upmu_fail(UPMU_E_LIMIT, "no samples of CPU time: the program handles all real-time signals");
+    return timers.signal
+               ? 0
+               : upmu_fail(UPMU_E_LIMIT,
+                           "UPMU_SYNC_CPU_SAMPLES: the program handles every real-time signal. Record without samples");
 }
 
 /* A thread that blocks the signal, perhaps to wait for all signals itself, has no timer. */

@@ -163,7 +163,7 @@ static void module_set_state(uint32_t i, enum module_state state)
 
 /* ------------------------------------------------------------------------------------------------------- gone */
 
-/* Under `busy`. Stacks and call sites cached for its addresses are not found again. */
+/* The caller holds `busy`. Stacks and call sites cached for its addresses are not found again. */
 static void module_set_unloaded(uint32_t i)
 {
     const struct module *m = &table->module[i];
@@ -178,7 +178,7 @@ static void module_set_unloaded(uint32_t i)
     __atomic_fetch_add(&sync_process.unloads, step, __ATOMIC_RELAXED);
 }
 
-/* Under `busy`. Records that do not fit in the trace are written the next time. */
+/* The caller holds `busy`. Records that do not fit in the trace are written the next time. */
 static void modules_write_unloaded(struct sync_thread *t)
 {
     if (LIKELY(!__atomic_exchange_n(&table->unwritten, 0, __ATOMIC_RELAXED)))
@@ -237,7 +237,7 @@ __attribute__((noinline)) static bool module_write_program(struct sync_thread *t
     return write_module(t, m, id, path, false);
 }
 
-/* Under `busy`. */
+/* The caller holds `busy`. */
 static void module_add(struct dl_phdr_info *info, struct sync_thread *t)
 {
     char id[BUILD_ID_TEXT];

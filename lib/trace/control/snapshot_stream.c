@@ -147,8 +147,8 @@ static int stream_copy_packets(struct stream_copy *s, struct packet *p)
     }
 }
 
-/* As repair does for a ring: each packet counts all that is missing, so that the only gap is before the first event. The last
- * packet is written in full length. */
+/* As `upmu repair` does: each packet of a ring gets the total of discarded events, so that a reader sees them as one gap before the
+ * first event. The last packet is padded to its full length. */
 static int stream_finish_ring(struct stream_copy *s)
 {
     if (ftruncate(s->to, (off_t)s->offset) != 0)

@@ -32,7 +32,7 @@
 #include "trace/write/origin.h"
 #include "trace/write/stream.h"
 
-#define METADATA_ASIDE ".metadata.new"
+#define METADATA_TEMPORARY ".metadata.new"
 
 enum {
     PACKET_BYTES_DEFAULT = 256 * 1024,
@@ -360,7 +360,7 @@ static int metadata_failed(const char *path, int rc)
 }
 
 /* Write the temporary file in place, without truncation first: its reserved space must not be released. */
-static int metadata_write_aside(const char *path, const struct textbuf *text)
+static int metadata_write_temporary(const char *path, const struct textbuf *text)
 {
     if (!stream_size_allowed((off_t)text->len))
         return -EFBIG;
@@ -380,10 +380,11 @@ struct metadata_writing {
     const struct textbuf *text;
 };
 
+/* For private_table_run(): with a private table of file descriptors. */
 static int metadata_write_private(void *writing)
 {
     const struct metadata_writing *m = writing;
-    return metadata_write_aside(m->path, m->text);
+    return metadata_write_temporary(m->path, m->text);
 }
 
 /* Written to a temporary file and renamed: a complete one exists at any moment. */
@@ -393,7 +394,7 @@ static int metadata_write(const struct trace_writer *w)
     struct textbuf text = {0};
     int rc = writer_file_path(w, "metadata", path, sizeof path);
     if (rc == 0)
-        rc = writer_file_path(w, METADATA_ASIDE, temp, sizeof temp);
+        rc = writer_file_path(w, METADATA_TEMPORARY, temp, sizeof temp);
     if (rc != 0)
         return rc;
     metadata_text(&text, &w->meta);
@@ -412,7 +413,7 @@ static int metadata_write(const struct trace_writer *w)
 static void metadata_reserve(const struct trace_writer *w)
 {
     char temp[PATH_MAX];
-    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || writer_file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
+    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || writer_file_path(w, METADATA_TEMPORARY, temp, sizeof temp) != 0)
         return;
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)

@@ -169,7 +169,7 @@ START_TEST(doctor_reports_where_the_identity_is_from)
     scripted_file("/upmu/findings", "0\tidentity\tas it was found\t\n");
     ck_assert_str_eq(diagnosed().text, "as it was found");
     scripted_file("/upmu/findings", "1\tidentity\tan instruction disagreed\tlook\n");
-    refused("sources disagree");
+    refused("sources of the CPU's identity disagree");
 }
 END_TEST
 

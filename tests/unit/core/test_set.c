@@ -402,7 +402,7 @@ END_TEST
 /* In the child, by exit status: 0, or which expectation failed. */
 static int close_as_a_child(struct upmu_set *set)
 {
-    if (!all_refused(set) || !strstr(upmu_error(), "opened by the process"))
+    if (!all_refused(set) || !strstr(upmu_error(), "opened before fork()"))
         return 1;
     upmu_set_close(set);
     if (scripted_open_now() != 0 || scripted_misuse() != 0)

@@ -246,7 +246,7 @@ static const struct option_spec report_options[] = {
     {REPORT_OPENMP, 0, "openmp", NULL, "as --view openmp: work and waits in parallel regions of OpenMP"},
     {REPORT_HEAP, 0, "heap", NULL, "as --view heap: bytes live, at the peak and allocated, by call site"},
     {REPORT_FUNCTIONS, 0, "functions", NULL, "as --view functions: profile of recorded functions"},
-    {REPORT_SAMPLES, 0, "samples", NULL, "as --view samples: profile of samples"},
+    {REPORT_SAMPLES, 0, "samples", NULL, "as --view samples: profile from samples"},
     {REPORT_GROUP, 'g', "group-locks", "N",
      "one row for N or more locks created, or first used, at one call site (default: 10; 0: never)"},
     {REPORT_WIDE, 'w', "wide", NULL,
@@ -276,13 +276,13 @@ const struct command command_report = {
              "       upmu report [--functions] [--json] [--top N] --diff OLD NEW\n"
              "       upmu report --html FILE --diff OLD NEW",
     .about =
-        "Reads the recording DIR (or one process in it) and shows its threads with their blocked time, who waited\n"
-        "for whom, the critical path with the gain of shorter critical sections, the locks with their waiters,\n"
+        "Reads the recording DIR (or one process in it) and shows its threads with their blocked time, the waits\n"
+        "between threads, the critical path with the gain of shorter critical sections, the locks with their waiters,\n"
         "holders and call sites, and the regions with their counters.\n"
         "The head shows how it was recorded and what was lost; numbers that are not exact are marked.\n"
         "--view timeline lists the events in time order instead, --view deadlock is upmu deadlock, --view functions is "
         "the\n"
-        "profile of functions recorded with upmu record --functions, --view samples that of samples (upmu record "
+        "profile of functions recorded with upmu record --functions, --view samples that from samples (upmu record "
         "-F), --view mpi is that of MPI jobs, --view openmp that\nof OpenMP, --view heap that of allocations.\n",
     .options = report_options,
     .exits =

@@ -127,8 +127,8 @@ static void path_matrix_table(struct output *out, const struct report *r, const 
     }
     columns[n + 2] = (struct table_column){"OTHERS", true};
     columns[n + 3] = (struct table_column){"ALL", true};
-    report_title(out,
-                 m->unfinished ? "Who waited for whom (unfinished waits count up to the end)" : "Who waited for whom");
+    report_title(out, m->unfinished ? "Waits between threads (unfinished waits count up to the end)"
+                                    : "Waits between threads");
     if (r->totals.n_processes > 1 && upmu_overview_process_at(r->overview, process, &p) == 0)
         fprintf(out->file, "  in process %ld\n", (long)p.pid);
     table_begin(&t, columns, n + 4);

@@ -147,8 +147,8 @@ static void view_reply(struct client *c, const char *id, size_t id_length, const
 
 /* -------------------------------------------------------------------------------------------------- the document */
 
-/* Take the document over from the process that wrote it. @return false after an error reply. */
-static bool view_take(struct job *job, int status)
+/* Keep the JSON document that the child process wrote. @return false after an error reply. */
+static bool view_keep(struct job *job, int status)
 {
     struct client *c = job->client;
     struct json_slice root;
@@ -170,7 +170,7 @@ static bool view_take(struct job *job, int status)
 
 static void view_done(struct job *job, int status)
 {
-    if (!view_take(job, status))
+    if (!view_keep(job, status))
         return;
     char *warnings = job_message(job);
     view_reply(job->client, job->id, strlen(job->id), job, warnings);
@@ -179,7 +179,7 @@ static void view_done(struct job *job, int status)
 
 static void detect_done(struct job *job, int status)
 {
-    if (!view_take(job, status))
+    if (!view_keep(job, status))
         return;
     struct reply r;
     struct client *c = job->client;

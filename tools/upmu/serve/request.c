@@ -101,7 +101,8 @@ static void request_dispatch(const struct request *q, struct json_slice name)
         if (!json_equals(name, methods[i].name))
             continue;
         if (q->client->kind == CLIENT_EVENTS && !methods[i].for_browsers)
-            request_fail(q, SERVE_E_DENIED, NULL, "%s: not available to browsers", methods[i].name);
+            request_fail(q, SERVE_E_DENIED, "hello lists the methods for this client",
+                         "%s: browsers must not call this method", methods[i].name);
         else
             methods[i].run(q);
         return;

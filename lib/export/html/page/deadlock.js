@@ -59,7 +59,7 @@ function ring(nodes, edges, choose) {
     at = nodes.map((_, i) => place(i));
   const graph = svg(
     "svg",
-    {viewBox: `0 0 ${width} ${height}`, class: "graph", role: "group", "aria-label": tr("Graph of who waits for whom")},
+    {viewBox: `0 0 ${width} ${height}`, class: "graph", role: "group", "aria-label": tr("Wait-for graph")},
     svg(
       "defs",
       null,

@@ -399,7 +399,7 @@ function lockSites(m, o) {
   );
 }
 
-// ------------------------------------------------------------------------------------------ who for whom
+// ------------------------------------------------------------------------------------------ waits between threads
 
 function pairsPanel(app) {
   const m = app.model,
@@ -439,10 +439,10 @@ function pairsPanel(app) {
       columns.map((other) => cell(w, other)),
     );
   return panel(
-    tr("Who waited for whom"),
+    tr("Waits between threads"),
     h(
       "div",
-      {class: "matrix", tabindex: "0", role: "group", "aria-label": tr("Who waited for whom")},
+      {class: "matrix", tabindex: "0", role: "group", "aria-label": tr("Waits between threads")},
       h(
         "table",
         null,
