@@ -126,12 +126,26 @@ static bool in_one_function(struct upmu_deadlocks *d, uint32_t process, uint64_t
     return !x.function && !y.function && (a > b ? a - b : b - a) < CLOSE;
 }
 
-/* A trylock that is followed by a wait in the same function counts as an acquisition that can wait. */
+/* Whether the wait after a try is in the function that tried, or in one that it calls: compilers inline a part of a function, as
+ * the try of CPython's locks. */
+static bool try_leads_to_wait(struct upmu_deadlocks *d, const struct acq_try *t)
+{
+    enum { NEAREST = 2 };
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    if (t->wait_stack == 0 || upmu_overview_stack_find(d->overview, t->process, t->wait_stack, &stack) != 0)
+        return false;
+    for (size_t i = 0; i < stack.n_frames && i < NEAREST; i++)
+        if (in_one_function(d, t->process, t->tried, stack.frames[i]))
+            return true;
+    return false;
+}
+
+/* A trylock that such a wait follows counts as an acquisition that can wait. */
 static void lock_cycles_add_tries(struct upmu_deadlocks *d)
 {
     for (size_t i = 0; i < d->log.n_tries; i++) {
         const struct acq_try t = d->log.tries[i];
-        if (t.wait_stack && in_one_function(d, t.process, t.tried, stack_site(d, t.process, t.wait_stack)))
+        if (try_leads_to_wait(d, &t))
             acquisition_log_tries_wait(&d->log, &t, stack_site, d);
     }
 }

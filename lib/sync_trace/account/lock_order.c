@@ -262,7 +262,8 @@ void sync_order_waits(struct sync_thread *t, uintptr_t key, uint32_t type, uintp
         return;
     int saved = errno;
     uint64_t tick = tick_now();
-    order_write_try(t, tick, sync_key_object(key, type), sync_site_id(t, tick, site));
+    uint32_t stack = sync_stack(t, tick, site); /* the caller may be the function that tried */
+    order_write_try(t, tick, sync_key_object(key, type), stack ? stack : sync_site_id(t, tick, site));
     t->tried_written = t->tried_site;
     t->tried_lock = key;
     errno = saved;
