@@ -10,6 +10,7 @@
  */
 #include <dlfcn.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +239,13 @@ struct what {
     uint32_t depth;
 };
 
+static const char *stored_title(int stored)
+{
+    return stored == 3   ? "bare pair, 3 ticks, 3 x 16 bytes"
+           : stored == 2 ? "bare pair, 2 ticks, 2 x 16 bytes"
+                         : "bare pair";
+}
+
 static void row(struct bench *b, const struct side *real, const struct what *w, int stored, size_t n, double bar)
 {
     struct side ours = *real, floor = *real;
@@ -247,10 +255,8 @@ static void row(struct bench *b, const struct side *real, const struct what *w, 
     floor.events = stored;
     struct bench_pair pair = {
         .subject = {w->title, w->depth ? deep_pairs : pairs, &ours, begin, end},
-        .floor = {stored == 3   ? "bare pair, 3 ticks, 3 x 16 bytes"
-                  : stored == 2 ? "bare pair, 2 ticks, 2 x 16 bytes"
-                                : "bare pair",
-                  stored ? stored_pairs : bare_pairs, &floor, stored ? open_file : NULL, stored ? close_file : NULL},
+        .floor = {stored_title(stored), stored ? stored_pairs : bare_pairs, &floor, stored ? open_file : NULL,
+                  stored ? close_file : NULL},
         .n = n,
         .judge = bar > 0 ? BENCH_RATIO : BENCH_NOTHING,
         .bar = bar,
@@ -298,18 +304,12 @@ static double stored_ratio(struct bench *b, const struct side *real, int stored)
     struct side ours = *real, floor = *real;
     ours.events = stored;
     const struct bench_pair pair = {
-        .subject = {stored == 3 ? "bare pair, 3 ticks, 3 x 16 bytes" : "bare pair, 2 ticks, 2 x 16 bytes", stored_pairs,
-                    &ours, open_file, close_file},
+        .subject = {stored_title(stored), stored_pairs, &ours, open_file, close_file},
         .floor = {"bare pair", bare_pairs, &floor, NULL, NULL},
         .n = FEW,
         .judge = BENCH_NOTHING,
     };
     return bench_compare(b, &pair)->ratio;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 /* Every event of mode all: against the pair, and against what storing it costs at least. */
@@ -321,17 +321,17 @@ static void all_rows(struct bench *b, const struct side *real)
     char title[BENCH_NAME_MAX];
     struct what w = {.title = title, .mode = UPMU_SYNC_ALL};
     snprintf(title, sizeof title, "all, %s", policy);
-    row(b, real, &w, 0, FEW, larger(3.0, 1.25 * two));
+    row(b, real, &w, 0, FEW, fmax(3.0, 1.25 * two));
     row(b, real, &w, 2, FEW, 1.25);
     snprintf(title, sizeof title, "all, %s", round);
     row(b, real, &w, 2, MANY, 1.25);
     w.requests = true;
     snprintf(title, sizeof title, "all and requests, %s", policy);
-    row(b, real, &w, 0, FEW, larger(3.6, 1.25 * three));
+    row(b, real, &w, 0, FEW, fmax(3.6, 1.25 * three));
     row(b, real, &w, 3, FEW, 1.25);
     w.depth = DEEP;
     snprintf(title, sizeof title, "all and requests, stacks of %d, %s", DEEP, policy);
-    row(b, real, &w, 0, FEW, larger(5, 1.75 * three));
+    row(b, real, &w, 0, FEW, fmax(5, 1.75 * three));
 }
 
 static void nested_row(struct bench *b, const struct side *real, double bar)

@@ -8,6 +8,7 @@
  * only of those rounds in which the thread was not switched out.
  */
 #include <dlfcn.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -228,7 +229,7 @@ static struct worst measure(const struct bench *b, const struct subject *s, stru
  * and less than what two measurements of it differ. */
 static double bar_of(double usual, double bare)
 {
-    return bare / 10 > usual ? bare / 10 : usual;
+    return fmax(bare / 10, usual);
 }
 
 /* Another load may disturb a short run: it fails only if every series is too slow. */

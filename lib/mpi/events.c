@@ -112,8 +112,8 @@ static __attribute__((noinline, cold)) void call_by_parts(struct trace_stream *s
 
 void mpi_write_call(struct trace_stream *s, uint64_t since, uint64_t tick, const struct mpi_event *e)
 {
-    bool quiet = mpi_process.quiet || s->last_tick > since;
-    uint8_t *p = quiet ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_CALL, CALL_BYTES);
+    bool by_parts = mpi_process.quiet || s->last_tick > since;
+    uint8_t *p = by_parts ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_CALL, CALL_BYTES);
     if (UNLIKELY(!p)) {
         call_by_parts(s, since, tick, e);
         return;

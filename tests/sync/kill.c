@@ -107,8 +107,10 @@ static void kill_once(unsigned seed, unsigned slower, uint64_t pairs)
     CHECK(pid >= 0);
     if (pid == 0)
         record_until_killed(dir);
-    while (most_pairs() < pairs)
+    while (most_pairs() < pairs) {
+        CHECK(waitpid(pid, NULL, WNOHANG) == 0); /* it has not ended by itself */
         usleep(1000);
+    }
     usleep(slower * (1000 + seed * 7919u % 20000));
     CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
     snprintf(command, sizeof command, "rm -rf %s", dir);

@@ -299,9 +299,7 @@ static struct upmu_value set_part_value(const struct upmu_set *set, struct set_i
         const struct reading *zero = &in->base[part];
         if (now[k].count < zero->count || now[k].enabled < zero->enabled || now[k].running < zero->running)
             return set_backwards_value(&now[k]);
-        now[k].count -= zero->count;
-        now[k].enabled -= zero->enabled;
-        now[k].running -= zero->running;
+        now[k] = reading_since(zero, now[k]);
     }
     return value_of_core_types(nothing, now, (size_t)n, by_type);
 }
@@ -323,9 +321,7 @@ static int set_reading_since_baseline(void *arg, size_t part, struct reading *be
         *before = zero; /* backwards, which the caller detects */
         return 0;
     }
-    after->count -= zero.count;
-    after->enabled -= zero.enabled;
-    after->running -= zero.running;
+    *after = reading_since(&zero, *after);
     return 0;
 }
 
@@ -584,9 +580,7 @@ static void set_pause_unstoppable(struct upmu_set *set, bool stop)
                 continue;
             }
             struct reading pause = reading_since(&in->stopped[i], now);
-            in->base[i].count += pause.count;
-            in->base[i].enabled += pause.enabled;
-            in->base[i].running += pause.running;
+            reading_advance(&in->base[i], &pause);
         }
     }
 }

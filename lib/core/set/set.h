@@ -60,6 +60,13 @@ static inline struct reading reading_since(const struct reading *before, struct 
     return now;
 }
 
+static inline void reading_advance(struct reading *r, const struct reading *by)
+{
+    r->count += by->count;
+    r->enabled += by->enabled;
+    r->running += by->running;
+}
+
 /** Whether the calling thread may use the set: its owner for UPMU_TARGET_THREAD, else any thread of the process.
  *  Inline, because counters run during stop and read. */
 static inline bool set_is_callers(const struct upmu_set *set)

@@ -48,9 +48,7 @@ static void overhead_move_baseline(struct set_instance *in, size_t n, const stru
         if (overhead_reading(in, i, &now) < 0)
             continue;
         struct reading tries = reading_since(&before[i], now);
-        in->base[i].count += tries.count;
-        in->base[i].enabled += tries.enabled;
-        in->base[i].running += tries.running;
+        reading_advance(&in->base[i], &tries);
     }
 }
 

@@ -115,24 +115,28 @@ static void watch_name(struct restricted *r)
     (void)fclose(f); /* only read */
 }
 
-/* Whether an address is in the C library of the process; true if its mappings cannot be read. */
-static bool watch_is_in_libc(pid_t tid, uint64_t address)
+/* Whether a recorder would see a call at an address: made by a C library or its own functions, or by the program itself, if that has no
+ * other C library; true if the mappings cannot be read. */
+static bool watch_is_seen(pid_t tid, uint64_t address)
 {
+    static const char *const libraries[] = {"/libc.so", "/libc-", "/ld-musl", "/libupmu"};
     char path[64], line[PATH_MAX + 128];
-    bool found = true;
+    bool any = false, found = false;
     snprintf(path, sizeof path, "/proc/%ld/maps", (long)tid);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f)) {
         char *end;
         uint64_t from = strtoull(line, &end, 16), to = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
         const char *name = strrchr(end, '/');
-        if (address >= from && address < to)
-            found = name && (strncmp(name, "/libc.so", 8) == 0 || strncmp(name, "/libc-", 6) == 0 ||
-                             strncmp(name, "/ld-musl", 8) == 0);
+        for (size_t i = 0; name && i < sizeof libraries / sizeof *libraries; i++)
+            if (strncmp(name, libraries[i], strlen(libraries[i])) == 0) {
+                any = true;
+                found |= address >= from && address < to;
+            }
     }
     if (f)
         (void)fclose(f); /* only read */
-    return found;
+    return found || !any;
 }
 
 static struct watch_pending *watch_pending_of(struct watch *w, pid_t tid)
@@ -184,7 +188,7 @@ static void watch_begin(struct watch *w, pid_t tid, const struct watch_info *inf
     struct watch_pending *p = watch_pending_of(w, tid);
     p->open = true;
     p->r.kind = kind;
-    p->r.bypasses_libc = !watch_is_in_libc(tid, info->instruction_pointer);
+    p->r.bypasses_libc = !watch_is_seen(tid, info->instruction_pointer);
     watch_name(&p->r);
     if (filter)
         watch_read_filter(&p->r, filter);
