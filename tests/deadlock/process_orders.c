@@ -14,6 +14,7 @@ enum { BYTES = 8192 };
 
 struct locks {
     pthread_mutex_t a, b, gate;
+    int taken; /* one order was taken */
 };
 
 static void must(int rc, const char *what)
@@ -41,6 +42,20 @@ static void take(pthread_mutex_t *first, pthread_mutex_t *second)
     MUST(pthread_mutex_lock(second));
     MUST(pthread_mutex_unlock(second));
     MUST(pthread_mutex_unlock(first));
+}
+
+/* One order, then the other one: at the same time they would now and then be the deadlock. A recorder sees no order in this. */
+static void take_first(struct locks *l)
+{
+    take(&l->a, &l->b);
+    __atomic_store_n(&l->taken, 1, __ATOMIC_RELEASE);
+}
+
+static void take_then(struct locks *l)
+{
+    while (!__atomic_load_n(&l->taken, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    take(&l->b, &l->a);
 }
 
 static struct locks *map_at(int fd, void *at)
@@ -85,10 +100,10 @@ static void inverted(void)
     pid_t child = must_fork();
     struct locks *l = child ? map_at(fd, NULL) : map_elsewhere(fd);
     if (child == 0) {
-        take(&l->b, &l->a);
+        take_then(l);
         _exit(0);
     }
-    take(&l->a, &l->b);
+    take_first(l);
     wait_for(child);
 }
 
@@ -125,10 +140,10 @@ static void again(void)
     take(&l->a, &l->b);
     pid_t child = must_fork();
     if (child == 0) {
-        take(&l->b, &l->a);
+        take_then(l);
         _exit(0);
     }
-    take(&l->a, &l->b);
+    take_first(l);
     wait_for(child);
 }
 
@@ -175,22 +190,22 @@ static void run_command(int fd)
 static void command(int fd)
 {
     struct locks *l = map_at(fd, NULL);
-    take(&l->b, &l->a);
+    take_then(l);
 }
 
 static void by_system(void)
 {
     int fd = new_memory();
     struct locks *l = map_at(fd, NULL);
-    take(&l->a, &l->b);
+    take_first(l);
     run_command(fd);
-    take(&l->a, &l->b);
+    take_first(l);
 }
 
 static void *while_it_runs(void *arg)
 {
     struct locks *l = arg;
-    take(&l->a, &l->b);
+    take_first(l);
     return NULL;
 }
 
@@ -207,7 +222,7 @@ static struct locks *views[2];
 
 static void *other_way(void *arg)
 {
-    take(&views[1]->b, &views[1]->a);
+    take_then(views[1]);
     return arg;
 }
 
@@ -219,7 +234,7 @@ static void twice(void)
     views[0] = map_at(fd, NULL);
     views[1] = map_at(fd, NULL);
     MUST(pthread_create(&thread, NULL, other_way, NULL));
-    take(&views[0]->a, &views[0]->b);
+    take_first(views[0]);
     MUST(pthread_join(thread, NULL));
 }
 
@@ -234,9 +249,11 @@ static void robust(void)
     MUST(pthread_mutex_init(&l->a, &m));
     MUST(pthread_mutex_init(&l->b, &m));
     pid_t child = must_fork();
-    take(child ? &l->a : &l->b, child ? &l->b : &l->a);
-    if (child == 0)
+    if (child == 0) {
+        take_then(l);
         _exit(0);
+    }
+    take_first(l);
     wait_for(child);
 }
 
