@@ -23,6 +23,7 @@
 #include "sync_trace/account/call.h"
 #include "sync_trace/account/count_records.h"
 #include "sync_trace/account/lock_life.h"
+#include "sync_trace/account/python_try.h"
 #include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
@@ -200,6 +201,7 @@ static int process_set_up(void)
     sync_layout_start();
     sync_switched_start();
     sync_unwind_start();
+    sync_python_start();
     sync_process.set_up = 1;
     return 0;
 }

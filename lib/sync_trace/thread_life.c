@@ -256,6 +256,7 @@ static void thread_end(struct sync_thread *t)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sync_tls.refused = REFUSED_ENDED;
     (void)sync_guard(t);
+    sync_order_try_given_up(t);
     sync_counts_write(t, t->stream);
     upmu_recorder_thread_end_();
     sync_cpu_timer_end(t);

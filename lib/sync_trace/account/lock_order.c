@@ -40,6 +40,8 @@ void sync_order_reset(struct sync_thread *t)
     sync_order_renew(t);
     t->order.salt = (uint64_t)t->order.period << 32;
     memset(t->permits, 0, sizeof t->permits);
+    t->tried = t->tried_written = t->tried_given_up = 0;
+    t->n_given_up = 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------- the table */
@@ -238,15 +240,20 @@ static void order_write_try(struct sync_thread *t, uint64_t tick, uintptr_t lock
     sync_write(t, tick, &e);
 }
 
+void sync_order_try_given_up(struct sync_thread *t)
+{
+    enum { GIVEN_UP_MAX = 64 };
+    if (t->tried == 0 || t->tried_given_up == t->tried || t->n_given_up >= GIVEN_UP_MAX)
+        return;
+    order_write_try(t, tick_now(), t->tried & ~(uintptr_t)1, 0);
+    t->tried_given_up = t->tried;
+    t->n_given_up++;
+}
+
 void sync_order_try_failed(struct sync_thread *t, uintptr_t key, uintptr_t site)
 {
     int saved = errno;
-    enum { GIVEN_UP_MAX = 64 };
-    if (t->tried != 0 && t->tried != key && t->tried_given_up != t->tried && t->n_given_up < GIVEN_UP_MAX) {
-        order_write_try(t, tick_now(), t->tried & ~(uintptr_t)1, 0);
-        t->tried_given_up = t->tried;
-        t->n_given_up++;
-    }
+    sync_order_try_given_up(t);
     t->tried = key;
     t->tried_site = site;
     t->tried_holding = order_holding(t);

@@ -20,6 +20,8 @@ void sync_order_reset(struct sync_thread *t);
 void sync_order_record(struct sync_thread *t, uint64_t number, uintptr_t key, uint32_t type, uintptr_t site,
                        uint32_t flags);
 
+/** If no wait followed the thread's last failed try, record that: another one failed, or the thread ends. */
+void sync_order_try_given_up(struct sync_thread *t);
 /** A try of the lock at `site` has failed. If no wait followed the one before, record that. */
 void sync_order_try_failed(struct sync_thread *t, uintptr_t key, uintptr_t site);
 /** The thread is about to wait for a lock, without a time limit. If its last try of this lock failed while it held the same

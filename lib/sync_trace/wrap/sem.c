@@ -18,6 +18,7 @@
 #include "base/tick.h"
 #include "sync_trace/account/acquire.h"
 #include "sync_trace/account/lock_life.h"
+#include "sync_trace/account/python_try.h"
 #include "sync_trace/account/sem_permits.h"
 #include "sync_trace/account/wait.h"
 #include "sync_trace/account/waiters.h"
@@ -66,7 +67,7 @@ struct sem_call {
 /* UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED, or 0. */
 static uint32_t sem_how(const struct sem_call *call)
 {
-    return !call->method ? UPMU_TRACE_FLAG_TRIED : call->method->until ? UPMU_TRACE_FLAG_TIMED : 0;
+    return !call->method ? sync_python_try_flags(call->site) : call->method->until ? UPMU_TRACE_FLAG_TIMED : 0;
 }
 
 __attribute__((always_inline)) static inline void sem_acquired(struct sync_thread *t, uint32_t mode,
