@@ -110,6 +110,7 @@ static void abi_set_openmpi(void)
         .source_at = 0,
         .tag_at = 4,
         .error_at = 8,
+        .bytes_at = 16,
         .any_source = -1,
         .any_tag = -1,
         .proc_null = -2,
@@ -136,6 +137,7 @@ static void abi_set_mpich(void)
         .source_at = 8,
         .tag_at = 12,
         .error_at = 16,
+        .bytes_at = 0,
         .any_source = -2,
         .any_tag = -1,
         .proc_null = -1,
@@ -164,6 +166,7 @@ static void abi_set_standard(void)
         .source_at = 0,
         .tag_at = 4,
         .error_at = 8,
+        .bytes_at = MPI_STATUS_MAX,
         .any_source = -1,
         .any_tag = -2,
         .proc_null = -3,
@@ -210,6 +213,16 @@ static const char *abi_choose(void)
     return "this MPI library is not known";
 }
 
+/* The size of the message in a status, where it is a word; UINT64_MAX elsewhere. Open MPI has it as one, MPICH's lower half of it is the
+ * size, and the upper half is 0 unless the request was canceled or the message is large. */
+static uint64_t status_word(const unsigned char *status)
+{
+    uint64_t word = UINT64_MAX;
+    if (mpi_abi.bytes_at < MPI_STATUS_MAX)
+        memcpy(&word, status + mpi_abi.bytes_at, sizeof word);
+    return word;
+}
+
 /* Verify the ABI by queries and a message to this rank itself, whose status is known. @return NULL, or why it differs. */
 static const char *abi_try(void)
 {
@@ -232,6 +245,8 @@ static const char *abi_try(void)
     for (size_t i = mpi_abi.status_bytes; i < sizeof status; i++)
         if (status[i] != POISON)
             return "its status is larger than expected";
+    if (status_word(status) != SENT)
+        mpi_abi.bytes_at = MPI_STATUS_MAX;
     mpi_process.rank = rank;
     mpi_process.size = size;
     return NULL;
@@ -324,7 +339,10 @@ struct mpi_status mpi_status_read(const void *status)
     memcpy(&s.source, p + mpi_abi.source_at, sizeof s.source);
     memcpy(&s.tag, p + mpi_abi.tag_at, sizeof s.tag);
     memcpy(&s.error, p + mpi_abi.error_at, sizeof s.error);
-    if (mpi_own[MPI_OWN_Get_count]((long)status, mpi_abi.byte, (long)&count) == 0 && count >= 0)
+    uint64_t word = status_word(p);
+    if (word <= INT32_MAX)
+        s.bytes = word;
+    else if (mpi_own[MPI_OWN_Get_count]((long)status, mpi_abi.byte, (long)&count) == 0 && count >= 0)
         s.bytes = (uint64_t)count;
     return s;
 }
@@ -335,12 +353,28 @@ bool mpi_status_is_canceled(const void *status)
     return mpi_own[MPI_OWN_Test_cancelled]((long)status, (long)&canceled) == 0 && canceled;
 }
 
-uint64_t mpi_type_bytes(long type, int count)
+uint64_t mpi_type_sizes[MPI_TYPES_KEPT];
+
+static bool type_is_named(long type)
 {
-    int size = -1;
-    if (type == mpi_abi.type_null || count < 0 || mpi_own[MPI_OWN_Type_size](type, (long)&size) != 0 || size < 0)
-        return UPMU_NO_VALUE;
-    return (uint64_t)count * (uint64_t)size;
+    int n[3], combiner = -1, combiner_of_byte = -2;
+    return mpi_own[MPI_OWN_Type_get_envelope](type, (long)&n[0], (long)&n[1], (long)&n[2], (long)&combiner) == 0 &&
+           mpi_own[MPI_OWN_Type_get_envelope](mpi_abi.byte, (long)&n[0], (long)&n[1], (long)&n[2],
+                                              (long)&combiner_of_byte) == 0 &&
+           combiner == combiner_of_byte;
+}
+
+int mpi_type_ask(long type, bool keep)
+{
+    int size = -1, saved = errno;
+    if (type == mpi_abi.type_null || mpi_own[MPI_OWN_Type_size](type, (long)&size) != 0)
+        size = -1;
+    if (size >= 0 && keep && (uint64_t)type >> (63 - MPI_TYPE_SIZE_BITS) == 0) {
+        uint64_t known = size < MPI_TYPE_DERIVED && type_is_named(type) ? (uint64_t)size : MPI_TYPE_DERIVED;
+        __atomic_store_n(mpi_type_slot((uint64_t)type), (uint64_t)type << MPI_TYPE_SIZE_BITS | known, __ATOMIC_RELAXED);
+    }
+    errno = saved;
+    return size;
 }
 
 bool mpi_comm_place(long comm, int *rank, int *size)

@@ -37,6 +37,7 @@ struct mpi_abi {
     size_t handle_bytes; /**< of a handle: 4, or that of a pointer */
     size_t status_bytes;
     size_t source_at, tag_at, error_at; /**< in a status */
+    size_t bytes_at;                    /**< the size of the message in a status, a word; MPI_STATUS_MAX: unknown */
     int any_source, any_tag, proc_null;
     long status_ignore, in_place; /**< values of an argument in C */
     int in_status;                /**< MPI_ERR_IN_STATUS */
@@ -77,6 +78,7 @@ static inline void *mpi_real(uint32_t call, enum mpi_variant variant)
     X(Group_free)            \
     X(Sendrecv)              \
     X(Type_size)             \
+    X(Type_get_envelope)     \
     X(Get_count)             \
     X(Test_cancelled)        \
     X(Comm_test_inter)       \
@@ -132,8 +134,29 @@ struct mpi_status mpi_status_read(const void *status);
 /** Whether a request that was to be canceled is. */
 bool mpi_status_is_canceled(const void *status);
 
-/** Bytes of `count` elements of a valid type; UPMU_NO_VALUE: unknown. */
-uint64_t mpi_type_bytes(long type, int count);
+/** Sizes of MPI's own types, which are never freed: handle and size in one word, so that threads need no lock. The handle of another
+ *  type, which MPI may use again, has MPI_TYPE_DERIVED in place of the size. */
+enum { MPI_TYPE_SIZE_BITS = 16, MPI_TYPE_DERIVED = 0xffff, MPI_TYPES_KEPT = 64 };
+extern uint64_t mpi_type_sizes[MPI_TYPES_KEPT] __attribute__((visibility("hidden")));
+
+static inline uint64_t *mpi_type_slot(uint64_t type)
+{
+    return &mpi_type_sizes[(type * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+}
+
+/** Size of a valid type that is not kept, asked MPI for; `keep`: it has no entry. -1: unknown. Keeps errno. */
+int mpi_type_ask(long type, bool keep);
+
+/** Bytes of `count` elements of a valid type; UINT64_MAX: unknown. */
+static inline uint64_t mpi_type_bytes(long type, int count)
+{
+    uint64_t word = __atomic_load_n(mpi_type_slot((uint64_t)type), __ATOMIC_RELAXED);
+    bool kept = word >> MPI_TYPE_SIZE_BITS == (uint64_t)type && word != 0;
+    int size = (int)(word & MPI_TYPE_DERIVED);
+    if (__builtin_expect(!kept || size == MPI_TYPE_DERIVED, 0))
+        size = mpi_type_ask(type, !kept);
+    return size < 0 || count < 0 ? UINT64_MAX : (uint64_t)count * (uint64_t)size;
+}
 
 /** Rank and size of a communicator. @return false: unknown. */
 bool mpi_comm_place(long comm, int *rank, int *size);

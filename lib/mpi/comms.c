@@ -14,6 +14,8 @@ static struct {
     struct mpi_comm of[COMMS];
 } comms;
 
+struct mpi_comm *mpi_comm_last;
+
 static uint64_t comm_key(long handle)
 {
     return (uint64_t)handle + 1;

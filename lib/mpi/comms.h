@@ -27,6 +27,17 @@ struct mpi_comm {
 void mpi_comms_start(void);
 /** Find a communicator; NULL: it is not followed. */
 struct mpi_comm *mpi_comm_find(long handle);
+
+/** The last one found by mpi_comm_find_again(); NULL: none. */
+extern struct mpi_comm *mpi_comm_last __attribute__((visibility("hidden")));
+
+/** mpi_comm_find(), without a call for the same one again. For one thread at a time. Entries never move. */
+static inline struct mpi_comm *mpi_comm_find_again(long handle)
+{
+    if (__builtin_expect(!mpi_comm_last || mpi_comm_last->key != (uint64_t)handle + 1, 0))
+        mpi_comm_last = mpi_comm_find(handle);
+    return mpi_comm_last;
+}
 /** A new child of `parent` (NULL: not followed), which may be MPI_COMM_NULL in this rank; by `group` it was made by its members
  *  alone, and `tag` is that of the call. @return NULL: it is not followed. */
 struct mpi_comm *mpi_comm_add(struct mpi_comm *parent, long handle, bool group, int tag);

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "mpi/comms.h"
+#include "mpi/put.h"
 #include "mpi/state.h"
 #include "trace/format/schema.h"
 #include "trace/write/stream_fast.h"
@@ -14,15 +15,8 @@
  * while it polls has them. */
 #define POLL_TICKS (UINT64_C(1) << 28)
 
-/* Bytes of the fields of mpi_enter, mpi_call, of those events that have a result, of mpi_done without further requests, and of
- * mpi_exchange. */
-enum {
-    ENTER_BYTES = 2 + 8 + 4 + 4 + 8 + 8 + 4 + 8,
-    CALL_BYTES = ENTER_BYTES + 8 + 8,
-    END_BYTES = 2 + 4 + 8 + 4 + 4 + 8 + 8,
-    DONE_BYTES = 2 + END_BYTES + 2,
-    EXCHANGE_BYTES = 2 + 8 + 4 + 4 + 8 + 4 + 4 + 8,
-};
+/* Bytes of the fields of mpi_exchange. */
+enum { EXCHANGE_BYTES = 2 + 8 + 4 + 4 + 8 + 4 + 4 + 8 };
 
 /* Write an event other than MPI_ENV, which ranks write even if they record nothing else. Keeps errno. */
 static void events_write(struct trace_stream *s, uint64_t tick, uint32_t id, const uint64_t *numbers)
@@ -42,23 +36,10 @@ static __attribute__((noinline, cold)) void enter_by_call(struct trace_stream *s
     events_write(s, tick, SCHEMA_ID_MPI_ENTER, numbers);
 }
 
-static uint8_t *put_enter(uint8_t *p, const struct mpi_event *e)
-{
-    p = stream_put_u64(stream_put_u16(p, (uint16_t)e->call), e->comm);
-    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
-    p = stream_put_u64(stream_put_u64(p, e->request), e->sequence);
-    return stream_put_u64(stream_put_u32(p, e->stack), e->site);
-}
-
-/* The fields as in the table of classes; tests of the events would find another order. */
 void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
 {
-    uint8_t *p = mpi_process.quiet ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_ENTER, ENTER_BYTES);
-    if (UNLIKELY(!p)) {
+    if (UNLIKELY(mpi_process.quiet || !mpi_put_enter(s, tick, e)))
         enter_by_call(s, tick, e);
-        return;
-    }
-    stream_fast_end(s, tick, put_enter(p, e));
 }
 
 static __attribute__((noinline, cold)) void end_by_call(struct trace_stream *s, uint64_t tick, uint32_t id,
@@ -69,22 +50,10 @@ static __attribute__((noinline, cold)) void end_by_call(struct trace_stream *s, 
     events_write(s, tick, id, numbers);
 }
 
-/* What follows the call, or calls. */
-static uint8_t *put_end(uint8_t *p, const struct mpi_event *e)
-{
-    p = stream_put_u64(stream_put_u32(p, (uint32_t)e->result), e->comm);
-    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
-    return stream_put_u64(stream_put_u64(p, e->bytes), e->request);
-}
-
 static void write_end(struct trace_stream *s, uint64_t tick, uint32_t id, const struct mpi_event *e)
 {
-    uint8_t *p = mpi_process.quiet ? NULL : stream_fast_long(s, tick, id, END_BYTES);
-    if (UNLIKELY(!p)) {
+    if (UNLIKELY(mpi_process.quiet || !mpi_put_end(s, tick, id, e)))
         end_by_call(s, tick, id, e);
-        return;
-    }
-    stream_fast_end(s, tick, put_end(stream_put_u16(p, (uint16_t)e->call), e));
 }
 
 void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e)
@@ -112,13 +81,8 @@ static __attribute__((noinline, cold)) void call_by_parts(struct trace_stream *s
 
 void mpi_write_call(struct trace_stream *s, uint64_t since, uint64_t tick, const struct mpi_event *e)
 {
-    bool by_parts = mpi_process.quiet || s->last_tick > since;
-    uint8_t *p = by_parts ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_CALL, CALL_BYTES);
-    if (UNLIKELY(!p)) {
+    if (UNLIKELY(mpi_process.quiet || !mpi_put_call(s, since, tick, e)))
         call_by_parts(s, since, tick, e);
-        return;
-    }
-    stream_fast_end(s, tick, stream_put_u64(stream_put_u64(put_enter(p, e), e->bytes), since));
 }
 
 static __attribute__((noinline, cold)) void done_by_parts(struct trace_stream *s, uint64_t tick,
@@ -133,23 +97,8 @@ static __attribute__((noinline, cold)) void done_by_parts(struct trace_stream *s
 void mpi_write_done(struct trace_stream *s, uint64_t tick, const struct mpi_event *e, const struct mpi_event *done,
                     uint32_t n)
 {
-    uint32_t words = (n - 1) * SCHEMA_DONE_WORDS;
-    size_t bytes = DONE_BYTES + words * sizeof(uint64_t);
-    uint8_t *p = mpi_process.quiet ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_DONE, bytes);
-    if (UNLIKELY(!p)) {
+    if (UNLIKELY(mpi_process.quiet || !mpi_put_done(s, tick, e, done, n)))
         done_by_parts(s, tick, e, done, n);
-        return;
-    }
-    p = stream_put_u16(stream_put_u16(p, (uint16_t)e->call), (uint16_t)done->call);
-    p = stream_put_u16(put_end(p, done), (uint16_t)words);
-    for (uint32_t i = 1; i < n; i++) {
-        const struct mpi_event *d = &done[i];
-        p = stream_put_u64(p, (uint64_t)(uint32_t)d->result << 32 | d->call);
-        p = stream_put_u64(p, d->comm);
-        p = stream_put_u64(p, (uint64_t)(uint32_t)d->tag << 32 | (uint32_t)d->peer);
-        p = stream_put_u64(stream_put_u64(p, d->bytes), d->request);
-    }
-    stream_fast_end(s, tick, p);
 }
 
 void mpi_write_exchange(struct trace_stream *s, uint64_t tick, const struct mpi_event *e,

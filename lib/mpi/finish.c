@@ -159,25 +159,9 @@ static void request_done(struct mpi_call *c, uint64_t tick, uint32_t i, uint32_t
         c->rc != 0 && has_status && mpi_status_read(status).error != 0 && request_handle(c, i) != mpi_abi.request_null;
     if (pending || !mpi_request_complete(c->keys[i], &r) || r.number == 0)
         return;
-    struct mpi_event e = {
-        .call = r.call, .comm = r.comm, .request = r.number, .peer = r.peer, .tag = r.tag, .bytes = r.bytes};
-    bool receives =
-        mpi_call_rows[r.call].class == MPI_CLASS_IRECV || mpi_call_rows[r.call].class == MPI_CLASS_RECV_INIT;
-    if (c->rc != 0)
-        e.result = has_status ? mpi_status_read(status).error : c->rc;
-    if (receives)
-        e.bytes = UPMU_NO_VALUE;
-    if (receives && has_status && e.result == 0) {
-        struct mpi_status got = mpi_status_read(status);
-        e.peer = mpi_peer_of(got.source);
-        e.tag = mpi_tag_of(got.tag);
-        e.bytes = got.bytes;
-    }
-    if (r.to_cancel && has_status && mpi_status_is_canceled(status))
-        e.result = -1;
     if (c->n_done == MPI_CALL_DONE)
         mpi_finish_write_done(c, tick);
-    c->done[c->n_done++] = e;
+    c->done[c->n_done++] = mpi_finish_event(&r, c->rc, has_status ? status : NULL);
 }
 
 /* An index into the requests of a call; Fortran counts from 1 on. */

@@ -4,6 +4,7 @@
 #define UPMU_MPI_FINISH_H
 
 #include "mpi/arguments.h"
+#include "upmu/upmu.h"
 
 /** Key of request `i` of a call. */
 uint64_t mpi_finish_key(const struct mpi_call *c, uint32_t i);
@@ -24,5 +25,27 @@ void mpi_finish_release(struct mpi_call *c);
 
 /** The status of a call that has one: of its request number `i`. @return false: the program ignores it, in Fortran. */
 bool mpi_finish_status(const struct mpi_call *c, uint32_t i, const void **status);
+
+/** The completion of a request by a call that returned `rc`; `status` NULL: the program ignores it, in Fortran. */
+static inline struct mpi_event mpi_finish_event(const struct mpi_request *r, int rc, const void *status)
+{
+    struct mpi_event e = {
+        .call = r->call, .comm = r->comm, .request = r->number, .peer = r->peer, .tag = r->tag, .bytes = r->bytes};
+    bool receives =
+        mpi_call_rows[r->call].class == MPI_CLASS_IRECV || mpi_call_rows[r->call].class == MPI_CLASS_RECV_INIT;
+    if (rc != 0)
+        e.result = status ? mpi_status_read(status).error : rc;
+    if (receives)
+        e.bytes = UPMU_NO_VALUE;
+    if (receives && status && e.result == 0) {
+        struct mpi_status got = mpi_status_read(status);
+        e.peer = mpi_peer_of(got.source);
+        e.tag = mpi_tag_of(got.tag);
+        e.bytes = got.bytes;
+    }
+    if (r->to_cancel && status && mpi_status_is_canceled(status))
+        e.result = -1;
+    return e;
+}
 
 #endif

@@ -9,61 +9,35 @@
 
 #include <stddef.h>
 
-#include "base/tiny_lock.h"
-#include "mpi/abi.h"
 #include "mpi/state.h"
 
-enum { PARTS = 64, PART_REQUESTS = 1024 };
-
-#define KEY_FORTRAN (UINT64_C(1) << 63)
-
-static struct part {
-    struct tiny_lock lock;
-    uint32_t used;
-    struct mpi_request of[PART_REQUESTS]; /* key 0: free */
-} parts[PARTS];
-
-uint64_t mpi_request_key(long handle, bool fortran)
-{
-    return ((uint64_t)handle & ~KEY_FORTRAN) | (fortran && mpi_abi.handle_bytes != 4 ? KEY_FORTRAN : 0);
-}
+struct mpi_request_part mpi_request_parts[MPI_REQUEST_PARTS];
 
 uint64_t mpi_request_number(void)
 {
-    static uint64_t last;
-    return mpi_count(&last, 1);
+    return mpi_count(&mpi_process.requests, 1);
 }
 
-static uint64_t request_hash(uint64_t key)
+static struct mpi_request_part *part_take(uint64_t key)
 {
-    return key * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static struct part *part_take(uint64_t key)
-{
-    struct part *p = &parts[request_hash(key) >> 58];
+    struct mpi_request_part *p = mpi_request_part(key);
     if (UNLIKELY(mpi_process.several))
         tiny_lock_take(&p->lock);
     return p;
 }
 
-static void part_give(struct part *p)
+static void part_give(struct mpi_request_part *p)
 {
     if (UNLIKELY(mpi_process.several))
         tiny_lock_give(&p->lock);
 }
 
-static uint32_t part_first(uint64_t key)
-{
-    return (uint32_t)(request_hash(key) >> 40) % PART_REQUESTS;
-}
-
 /* The entry of a key, or the free one where it would be; NULL: neither. Under the part's lock. */
-static struct mpi_request *part_find(struct part *p, uint64_t key)
+static struct mpi_request *part_find(struct mpi_request_part *p, uint64_t key)
 {
-    uint32_t at = part_first(key);
-    for (uint32_t i = 0; i < PART_REQUESTS; i++) {
-        struct mpi_request *r = &p->of[(at + i) % PART_REQUESTS];
+    uint32_t at = mpi_request_first(key);
+    for (uint32_t i = 0; i < MPI_PART_REQUESTS; i++) {
+        struct mpi_request *r = &p->of[(at + i) % MPI_PART_REQUESTS];
         if (r->key == key || r->key == 0)
             return r;
     }
@@ -71,12 +45,12 @@ static struct mpi_request *part_find(struct part *p, uint64_t key)
 }
 
 /* Entries that were pushed on by this one move back. */
-static void part_remove(struct part *p, struct mpi_request *r)
+static void part_remove(struct mpi_request_part *p, struct mpi_request *r)
 {
     uint32_t hole = (uint32_t)(r - p->of);
-    for (uint32_t i = (hole + 1) % PART_REQUESTS; p->of[i].key != 0 && i != hole; i = (i + 1) % PART_REQUESTS) {
-        uint32_t wanted = part_first(p->of[i].key);
-        if ((i + PART_REQUESTS - wanted) % PART_REQUESTS < (i + PART_REQUESTS - hole) % PART_REQUESTS)
+    for (uint32_t i = (hole + 1) % MPI_PART_REQUESTS; p->of[i].key != 0 && i != hole; i = (i + 1) % MPI_PART_REQUESTS) {
+        uint32_t wanted = mpi_request_first(p->of[i].key);
+        if ((i + MPI_PART_REQUESTS - wanted) % MPI_PART_REQUESTS < (i + MPI_PART_REQUESTS - hole) % MPI_PART_REQUESTS)
             continue;
         p->of[hole] = p->of[i];
         hole = i;
@@ -87,9 +61,9 @@ static void part_remove(struct part *p, struct mpi_request *r)
 
 bool mpi_request_add(const struct mpi_request *r)
 {
-    struct part *p = part_take(r->key);
+    struct mpi_request_part *p = part_take(r->key);
     struct mpi_request *to = part_find(p, r->key);
-    bool fits = to && (to->key != 0 || p->used < PART_REQUESTS - 1);
+    bool fits = to && (to->key != 0 || p->used < MPI_PART_REQUESTS - 1);
     if (fits) {
         p->used += to->key == 0;
         *to = *r;
@@ -103,7 +77,7 @@ enum request_step { REQUEST_LOOK, REQUEST_START, REQUEST_CANCEL, REQUEST_COMPLET
 
 static bool request_step(uint64_t key, enum request_step step, struct mpi_request *out)
 {
-    struct part *p = part_take(key);
+    struct mpi_request_part *p = part_take(key);
     struct mpi_request *r = part_find(p, key);
     bool found = r && r->key != 0;
     if (found && step == REQUEST_START)
@@ -120,6 +94,12 @@ static bool request_step(uint64_t key, enum request_step step, struct mpi_reques
     }
     part_give(p);
     return found;
+}
+
+struct mpi_request *mpi_request_search(uint64_t key)
+{
+    struct mpi_request *r = part_find(mpi_request_part(key), key);
+    return r && r->key != 0 ? r : NULL;
 }
 
 bool mpi_request_find(uint64_t key, struct mpi_request *out)

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/tiny_lock.h"
+#include "mpi/abi.h"
+
 /** A request between the call that makes it and the one that completes it. */
 struct mpi_request {
     uint64_t key;    /**< handle, and which language's it is */
@@ -18,8 +21,38 @@ struct mpi_request {
     bool to_cancel;
 };
 
+/** A part of the table. */
+enum { MPI_REQUEST_PARTS = 64, MPI_PART_REQUESTS = 1024 };
+struct mpi_request_part {
+    struct tiny_lock lock;
+    uint32_t used;
+    struct mpi_request of[MPI_PART_REQUESTS]; /**< key 0: free */
+};
+extern struct mpi_request_part mpi_request_parts[MPI_REQUEST_PARTS] __attribute__((visibility("hidden")));
+
+static inline uint64_t mpi_request_hash(uint64_t key)
+{
+    return key * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static inline struct mpi_request_part *mpi_request_part(uint64_t key)
+{
+    return &mpi_request_parts[mpi_request_hash(key) >> 58];
+}
+
+/** Index of the entry at which the search for a key begins, and which seldom is another one's. */
+static inline uint32_t mpi_request_first(uint64_t key)
+{
+    return (uint32_t)(mpi_request_hash(key) >> 40) % MPI_PART_REQUESTS;
+}
+
+#define MPI_KEY_FORTRAN (UINT64_C(1) << 63)
+
 /** Keys of handles: those of Fortran are other numbers, unless MPI has the same. */
-uint64_t mpi_request_key(long handle, bool fortran);
+static inline uint64_t mpi_request_key(long handle, bool fortran)
+{
+    return ((uint64_t)handle & ~MPI_KEY_FORTRAN) | (fortran && mpi_abi.handle_bytes != 4 ? MPI_KEY_FORTRAN : 0);
+}
 /** A new number. */
 uint64_t mpi_request_number(void);
 /** Add a request. @return false: the table is full, it is not followed. */
@@ -29,9 +62,43 @@ bool mpi_request_find(uint64_t key, struct mpi_request *out);
 /** A persistent one is started, and gets a new number: a copy. @return false: it is not followed. */
 bool mpi_request_start(uint64_t key, struct mpi_request *out);
 void mpi_request_cancel(uint64_t key);
-/** It is complete; a persistent one stays. @return false: it was not followed; else a copy. */
+/** It is complete; a persistent one stays. `out`: a copy, or NULL. @return false: it was not followed. */
 bool mpi_request_complete(uint64_t key, struct mpi_request *out);
 /** It is freed: a persistent one is gone, any other one completes unseen. */
 void mpi_request_remove(uint64_t key);
+
+/** The following are for one thread at a time, and without a copy. */
+
+/** The entry of a key, valid until another one is removed; NULL: it is not followed. */
+struct mpi_request *mpi_request_search(uint64_t key);
+static inline struct mpi_request *mpi_request_at(uint64_t key)
+{
+    struct mpi_request *r = &mpi_request_part(key)->of[mpi_request_first(key)];
+    return __builtin_expect(r->key == key, 1) ? r : mpi_request_search(key);
+}
+
+/** An entry for a key, to be filled in; NULL: mpi_request_add() has to look for one. */
+static inline struct mpi_request *mpi_request_make(uint64_t key)
+{
+    struct mpi_request_part *p = mpi_request_part(key);
+    struct mpi_request *r = &p->of[mpi_request_first(key)];
+    if (r->key != key && (r->key != 0 || p->used >= MPI_PART_REQUESTS - 1))
+        return NULL;
+    p->used += r->key == 0;
+    return r;
+}
+
+/** mpi_request_complete() of an entry. */
+static inline void mpi_request_end(struct mpi_request *r)
+{
+    struct mpi_request_part *p = mpi_request_part(r->key);
+    bool last = r + 1 == p->of + MPI_PART_REQUESTS;
+    if (r->persistent || last || r[1].key != 0) {
+        (void)mpi_request_complete(r->key, NULL);
+    } else {
+        r->key = 0;
+        p->used--;
+    }
+}
 
 #endif

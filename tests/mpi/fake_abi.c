@@ -12,7 +12,7 @@ enum {
     DOUBLE = 0x214,
     GROUP = 0x10a
 };
-enum { ANY_SOURCE = -1, ANY_TAG = -2, THREAD_MULTIPLE = 4096, ERROR = 16, REQUEST = 0x1000 };
+enum { ANY_SOURCE = -1, ANY_TAG = -2, THREAD_MULTIPLE = 4096, ERROR = 16, REQUEST = 0x1000, COMBINER_NAMED = 101 };
 
 struct status {
     int source, tag, error, reserved[5];
@@ -100,6 +100,12 @@ BOTH(Comm_test_inter, (intptr_t comm, int *is))
 BOTH(Type_size, (intptr_t type, int *size))
 {
     *size = width(type);
+    return width(type) > 0 ? 0 : ERROR;
+}
+BOTH(Type_get_envelope, (intptr_t type, int *integers, int *addresses, int *types, int *combiner))
+{
+    *integers = *addresses = *types = 0;
+    *combiner = COMBINER_NAMED;
     return width(type) > 0 ? 0 : ERROR;
 }
 BOTH(Get_count, (const struct status *s, intptr_t type, int *count))

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Frequent calls of C, begun and ended within their wrappers.
+ *
+ * What a call has to record depends on its row in the table, which is a constant there: half of the instructions of mpi_call_begin()
+ * and mpi_call_end(), with the same events. It is for calls that succeed, of one thread at a time; everything else is theirs.
+ */
+#ifndef UPMU_MPI_FREQUENT_H
+#define UPMU_MPI_FREQUENT_H
+
+#include "base/tick.h"
+#include "mpi/arguments.h"
+#include "mpi/comms.h"
+#include "mpi/finish.h"
+#include "mpi/put.h"
+#include "region/recorder.h"
+
+/** Functions of libupmu_sync; NULL if it is not loaded. */
+extern bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack) __attribute__((weak));
+extern void upmu_sync_resume_(void) __attribute__((weak));
+
+struct mpi_frequent {
+    struct trace_stream *stream;
+    uint64_t tick; /**< of its begin */
+    struct mpi_event e;
+    struct mpi_request *request; /**< that MPI_Wait() waits for, if it still has this key: NULL: it is not followed */
+    uint64_t key;
+    bool on;       /**< begun, and not ended */
+    bool withheld; /**< the thread's locks are not recorded meanwhile */
+};
+
+MPI_INLINE bool mpi_row_is_brief(const struct mpi_call_row *row)
+{
+    return row->class == MPI_CLASS_ISEND || row->class == MPI_CLASS_IRECV;
+}
+
+MPI_INLINE bool mpi_row_is_collective(const struct mpi_call_row *row)
+{
+    return row->class >= MPI_CLASS_BARRIER && row->class <= MPI_CLASS_SCAN;
+}
+
+/** Whether the row's calls may be recorded here. */
+MPI_INLINE bool mpi_row_is_frequent(const struct mpi_call_row *row)
+{
+    return row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_SEND || mpi_row_is_collective(row) ||
+           ((mpi_row_is_brief(row) || row->class == MPI_CLASS_RECV) && row->comm);
+}
+
+MPI_INLINE long mpi_frequent_handle(long argument)
+{
+    return mpi_abi.handle_bytes == sizeof(long) ? argument : (int32_t)argument;
+}
+
+MPI_INLINE void mpi_frequent_describe(struct mpi_frequent *f, const struct mpi_call_row *row, const long *a)
+{
+    struct mpi_comm *comm = row->comm ? mpi_comm_find_again(mpi_frequent_handle(a[row->comm - 1])) : NULL;
+    if (comm)
+        f->e.comm = comm->id;
+    if (comm && mpi_row_is_collective(row))
+        f->e.sequence = ++comm->collectives;
+    if (row->peer)
+        f->e.peer = mpi_peer_of((int)a[row->peer - 1]);
+    if (row->tag)
+        f->e.tag = mpi_tag_of((int)a[row->tag - 1]);
+    if (mpi_row_is_brief(row))
+        f->e.request = ++mpi_process.requests;
+    if (row->class != MPI_CLASS_WAIT)
+        return;
+    f->key = mpi_request_key(mpi_handle_load(a[row->request - 1]), false);
+    const struct mpi_request *r = f->request = mpi_request_at(f->key);
+    if (r) {
+        f->e.request = r->number;
+        f->e.comm = r->comm;
+        f->e.peer = r->peer;
+        f->e.tag = r->tag;
+    }
+}
+
+/** Begin, as mpi_call_begin(). `status`: memory for one, in place of one that the program ignores. @return false: that function has to be
+ *  called. */
+MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, const struct mpi_call_row *row, long *a,
+                                   unsigned char *status, uintptr_t site)
+{
+    struct mpi_tls *t = &mpi_tls;
+    uint32_t stack = 0;
+    f->on = false;
+    f->stream = recorder_stream_made();
+    if (UNLIKELY(t->depth != 0 || !f->stream || !mpi_process.frequent ||
+                 __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE) != MPI_GATE_ON))
+        return false;
+    t->depth = 1;
+    f->on = true;
+    f->tick = tick_now();
+    f->withheld = upmu_sync_withhold_ && upmu_sync_withhold_(f->tick, site, &stack);
+    f->request = NULL;
+    f->e = (struct mpi_event){.call = number,
+                              .peer = UPMU_MPI_NONE,
+                              .tag = UPMU_MPI_NONE,
+                              .bytes = UPMU_NO_VALUE,
+                              .stack = stack,
+                              .site = site};
+    if (row->status && a[row->status - 1] == mpi_abi.status_ignore)
+        a[row->status - 1] = (long)status;
+    mpi_frequent_describe(f, row, a);
+    if (UNLIKELY(t->polls != 0))
+        mpi_polls_write(f->stream);
+    if (!mpi_row_is_brief(row) && UNLIKELY(!mpi_put_enter(f->stream, f->tick, &f->e))) {
+        const struct mpi_event copy = f->e; /* so that *f stays in registers */
+        mpi_write_enter(f->stream, f->tick, &copy);
+    }
+    return true;
+}
+
+MPI_INLINE void mpi_frequent_leave(struct mpi_frequent *f, uint32_t number, uint64_t tick, uint64_t bytes)
+{
+    mpi_total_add(number, tick - f->tick, bytes);
+    mpi_tls.ticks += tick - f->tick;
+    if (f->withheld)
+        upmu_sync_resume_();
+    mpi_tls.depth = 0;
+    f->on = false;
+}
+
+/** The call has failed, or is left by an exception. */
+void mpi_frequent_fail(const struct mpi_frequent *f, bool brief, uint64_t tick);
+
+/* A brief call has made this request. */
+MPI_INLINE void mpi_frequent_add(const struct mpi_frequent *f, long handle)
+{
+    const struct mpi_request made = {.key = mpi_request_key(handle, false),
+                                     .number = f->e.request,
+                                     .comm = f->e.comm,
+                                     .bytes = f->e.bytes,
+                                     .peer = f->e.peer,
+                                     .tag = f->e.tag,
+                                     .call = (uint16_t)f->e.call};
+    struct mpi_request *r = mpi_request_make(made.key);
+    if (__builtin_expect(r != NULL, 1)) {
+        *r = made;
+    } else {
+        const struct mpi_request copy = made;
+        (void)mpi_request_add(&copy);
+    }
+}
+
+/* MPI_Wait() has returned with success. */
+MPI_INLINE void mpi_frequent_put_done(struct mpi_frequent *f, uint64_t tick, long status)
+{
+    struct mpi_request *r = f->request;
+    if (UNLIKELY(!r || r->key != f->key || r->number == 0)) {
+        const struct mpi_event copy = f->e;
+        mpi_write_leave(f->stream, tick, &copy);
+        return;
+    }
+    const struct mpi_event done = mpi_finish_event(r, 0, (const void *)status);
+    mpi_request_end(r);
+    if (UNLIKELY(!mpi_put_done(f->stream, tick, &f->e, &done, 1))) {
+        const struct mpi_event copy = f->e, copy_done = done;
+        mpi_write_done(f->stream, tick, &copy, &copy_done, 1);
+    }
+}
+
+MPI_INLINE uint64_t mpi_frequent_bytes(const struct mpi_frequent *f, const struct mpi_call_row *row, const long *a)
+{
+    if (!row->count || !row->type || f->e.peer == UPMU_MPI_PROC_NULL)
+        return row->type && f->e.peer == UPMU_MPI_PROC_NULL ? 0 : UPMU_NO_VALUE;
+    if (mpi_row_is_collective(row) && a[row->count - 2] == mpi_abi.in_place)
+        return UPMU_NO_VALUE;
+    return mpi_type_bytes(mpi_frequent_handle(a[row->type - 1]), (int)a[row->count - 1]);
+}
+
+/** End, as mpi_call_end(). */
+MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const struct mpi_call_row *row, const long *a,
+                                 int rc)
+{
+    uint64_t tick = tick_now();
+    f->e.result = rc;
+    if (UNLIKELY(rc != 0)) {
+        const struct mpi_frequent copy = *f;
+        mpi_frequent_fail(&copy, mpi_row_is_brief(row), tick);
+    } else if (row->class == MPI_CLASS_WAIT) {
+        mpi_frequent_put_done(f, tick, a[row->status - 1]);
+    } else if (row->class == MPI_CLASS_RECV) {
+        struct mpi_status s = mpi_status_read((const void *)a[row->status - 1]);
+        f->e.peer = mpi_peer_of(s.source);
+        f->e.tag = mpi_tag_of(s.tag);
+        f->e.bytes = s.bytes;
+    } else {
+        f->e.bytes = mpi_frequent_bytes(f, row, a);
+    }
+    if (rc == 0 && mpi_row_is_brief(row)) {
+        mpi_frequent_add(f, mpi_handle_load(a[row->request - 1]));
+        if (UNLIKELY(!mpi_put_call(f->stream, f->tick, tick, &f->e))) {
+            const struct mpi_event copy = f->e;
+            mpi_write_call(f->stream, f->tick, tick, &copy);
+        }
+    } else if (rc == 0 && row->class != MPI_CLASS_WAIT &&
+               UNLIKELY(!mpi_put_end(f->stream, tick, SCHEMA_ID_MPI_LEAVE, &f->e))) {
+        const struct mpi_event copy = f->e;
+        mpi_write_leave(f->stream, tick, &copy);
+    }
+    mpi_frequent_leave(f, number, tick, f->e.bytes);
+}
+
+/** A cleanup function: an exception passes through the call. */
+void mpi_frequent_abandon(const struct mpi_frequent *f);
+MPI_INLINE void mpi_frequent_unwound(struct mpi_frequent *f)
+{
+    if (UNLIKELY(f->on)) {
+        const struct mpi_frequent copy = *f;
+        mpi_frequent_abandon(&copy);
+    }
+}
+
+#endif
