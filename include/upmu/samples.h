@@ -144,6 +144,8 @@ struct upmu_sample_function {
     uint64_t samples;      /**< samples in it or in functions called from it */
     uint64_t self_weight;  /**< weight of `self_samples` */
     uint64_t weight;       /**< weight of `samples` */
+    /** Line of `file` with the most weight of the function itself, or, without such, of what it calls; 0 if unknown. */
+    uint32_t line;
 };
 #define UPMU_SAMPLE_FUNCTION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_sample_function, 80)
 /** Function `i`, by falling weight of its own. */

@@ -98,6 +98,8 @@ bool samples_path(struct upmu_samples *s, const struct space *space, const struc
             return false;
         if (i == n - 1)
             whole |= l->is_root;
+        s->locations[l - s->locations].weight += row->weight;
+        s->locations[l - s->locations].self_weight += i == 0 && !in->kernel ? row->weight : 0;
     }
     if (folds && !profile_fold(s, space, in, n, row, &whole))
         return false;
@@ -128,6 +130,59 @@ static void profile_sum_functions(struct upmu_samples *s)
             f->weight += p->weight;
         }
     }
+}
+
+/* A line of a function. */
+struct profile_line {
+    uint32_t function, line;
+    uint64_t self_weight, weight;
+};
+
+static int profile_compare_lines(const void *a, const void *b)
+{
+    const struct profile_line *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The heaviest line of each function, of lines sorted by function; a line can have several addresses. */
+static void profile_choose_lines(struct upmu_samples *s, struct profile_line *all, size_t n)
+{
+    struct profile_line best = {0};
+    for (size_t i = 0; i < n; i++) {
+        struct profile_line *l = &all[i];
+        if (i == 0 || l->function != l[-1].function)
+            best = (struct profile_line){0};
+        else if (l->line == l[-1].line) {
+            l->self_weight += l[-1].self_weight;
+            l->weight += l[-1].weight;
+        }
+        if (l->self_weight > best.self_weight || (l->self_weight == best.self_weight && l->weight > best.weight)) {
+            best = *l;
+            s->functions[l->function].line = l->line;
+        }
+    }
+}
+
+static bool profile_lines(struct upmu_samples *s)
+{
+    struct profile_line *all = calloc(s->n_inlined + 1, sizeof *all);
+    size_t n = 0;
+    if (!all)
+        return false;
+    for (size_t i = 0; i < s->n_locations; i++) {
+        const struct samples_location *l = &s->locations[i];
+        for (uint32_t k = 0; k < l->n; k++) {
+            const struct samples_inlined *f = &s->inlined[l->first + k];
+            if (f->line > 0)
+                all[n++] = (struct profile_line){f->function, f->line, k == 0 ? l->self_weight : 0, l->weight};
+        }
+    }
+    qsort(all, n, sizeof *all, profile_compare_lines);
+    profile_choose_lines(s, all, n);
+    free(all);
+    return true;
 }
 
 struct profile_rank {
@@ -227,5 +282,5 @@ int samples_sum(struct upmu_samples *s)
         }
     }
     profile_sum_functions(s);
-    return profile_sort(s);
+    return profile_lines(s) ? profile_sort(s) : samples_no_memory();
 }

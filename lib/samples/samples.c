@@ -192,6 +192,7 @@ int upmu_samples_function_at(const struct upmu_samples *samples, size_t i, struc
         .samples = f->samples,
         .self_weight = f->self_weight,
         .weight = f->weight,
+        .line = f->line,
     };
     return OPTS_GIVE(out, ours, UPMU_SAMPLE_FUNCTION_SIZE_V1);
 }

@@ -22,6 +22,7 @@ struct samples_function {
     uint32_t module_file;    /**< in `spaces.files`; MAP_NONE */
     uint64_t offset;
     uint64_t self_samples, samples, self_weight, weight;
+    uint32_t line; /**< with the most weight of its own, or else of its calls; 0: none */
 };
 
 /** A function at an address. */
@@ -33,9 +34,10 @@ struct samples_inlined {
 /** The functions at an address, innermost first, as indices in `inlined`. */
 struct samples_location {
     uint32_t first, n;
-    uint32_t file;    /**< in `spaces.files`; MAP_NONE */
-    bool is_root;     /**< code without a caller: the start of a thread */
-    uint64_t address; /**< in the file */
+    uint32_t file;                /**< in `spaces.files`; MAP_NONE */
+    bool is_root;                 /**< code without a caller: the start of a thread */
+    uint64_t address;             /**< in the file */
+    uint64_t self_weight, weight; /**< of samples at it, and of those with it in their stack */
 };
 
 /** A call path of addresses. */

@@ -35,6 +35,10 @@ want = truth["seventy"] / (truth["seventy"] + truth["thirty"])
 assert abs(want - 0.7) < 0.05, truth
 assert d["samples"] > 3000, d["samples"]
 assert abs(share - want) < 0.04, (share, want)  # 6000 samples: a standard deviation is 0.006
+source = open(f["compute"]["file"]).read().split("\n")
+assert "sink += (unsigned long)i" in source[f["compute"]["line"] - 1] or "for (int i" in source[f["compute"]["line"] - 1], f["compute"]
+# Nearly all of its samples are in what is inlined there; its own ones are beside it.
+assert "compute(ns)" in source[f["seventy"]["line"] - 1] or f["seventy"]["self_samples"] > 0, f["seventy"]
 assert d["ended"] and d["unit"] == "ns" and d["source"] == "perf" and d["damages"] == 0
 assert d["samples"] == sum(x["self_samples"] for x in d["functions"]) == d["paths"][0]["samples"]
 assert d["weight"] == sum(x["self_weight"] for x in d["functions"]) == d["paths"][0]["weight"]

@@ -1752,6 +1752,7 @@ class UpmuSampleFunction(Structure):
         ("samples", c_uint64),
         ("self_weight", c_uint64),
         ("weight", c_uint64),
+        ("line", c_uint32),
     ]
 
 

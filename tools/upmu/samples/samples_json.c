@@ -49,6 +49,7 @@ static void json_functions(struct textbuf *j, const struct samples_report *r)
         json_string(j, "module", f.module);
         json_uint(j, "offset", f.offset);
         json_string(j, "file", f.file);
+        json_uint_if(j, "line", f.line > 0, f.line);
         json_uint(j, "self_samples", f.self_samples);
         json_uint(j, "samples", f.samples);
         json_uint(j, "self_weight", f.self_weight);
