@@ -8,8 +8,8 @@ import subprocess
 from lib import CORPUS, SCENE, UPMU, WORK, client as library, connect, is_alive, refused, wait_for
 
 
-def report(directory):
-    return json.loads(subprocess.run([UPMU, "report", "--json", directory], check=True, capture_output=True).stdout)
+def report(directory, *options):
+    return json.loads(subprocess.run([UPMU, "report", "--json", *options, directory], check=True, capture_output=True).stdout)
 
 
 def same_as_report(client):
@@ -105,6 +105,7 @@ def not_recorded(client):
         status = client.status(target)
         assert not status["recorded"] and status["dir"] is None, status
         refused("failed", client.overview, target)
+        refused("failed", lambda: list(client.rows(target, "functions")))
         refused("failed", client.stop, target)
         refused("failed", client.export, target, "csv", f"{WORK}/none.csv")
         top = next(client.updates(target))
@@ -127,10 +128,12 @@ def sampled(client):
                 assert problem.name == "failed" and client.status(target)["sampled"] is False, problem
                 return
             assert started == {"started": 1, "samples": folder} and client.status(target)["sampled"], started
+            wait_for(lambda: list(client.rows(target, "functions")), "a sample, while they are taken")
             refused("failed", client.request, "start", target=target)
             sampler, = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if samples_into(pid, folder)]
             assert client.stop(target) == 1 and not is_alive(sampler) and not client.status(target)["sampled"]
             assert is_alive(process.pid)
+            assert list(client.rows(target, "functions", page=1)) == report(folder, "--samples", "--top=10000")["functions"]
             flames = client.export(target, "flamegraph", f"{WORK}/flames.svg", of="samples")
             with open(flames, encoding="utf-8") as file:
                 assert "<svg" in file.read()

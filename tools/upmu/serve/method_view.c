@@ -18,6 +18,7 @@
 enum { ROWS_DEFAULT = 100, ROWS_MAX = 1000000, REPLY_HEAD = 8 << 10 };
 /* Rows of a timeline's document: with a stack of 20 frames one has 4 KiB, so that they fit into SERVE_DOCUMENT_MAX. */
 #define TIMELINE_ROWS "4000"
+#define FUNCTION_ROWS "10000"
 
 struct view {
     const char *name;
@@ -39,6 +40,7 @@ static const struct view views[] = {
     {"timeline", "timeline", NULL, "rows"},
     {"deadlocks", "deadlock", NULL, "deadlocks"},
     {"inversions", "deadlock", "lock_order", "cycles"},
+    {"functions", "samples", NULL, "functions"},
 };
 enum { N_VIEWS = sizeof views / sizeof *views };
 
@@ -212,13 +214,21 @@ static bool is_running(const struct target *t)
     return found;
 }
 
+/* Functions by their samples: of a process without a recorder, too, once it is sampled. */
+static bool view_is_samples(const struct job *how)
+{
+    return strcmp(how->command, "samples") == 0;
+}
+
 static void view_start(const struct request *q, const struct target *t, struct job *how)
 {
     char pid[24];
     snprintf(pid, sizeof pid, "%d", (int)t->pid);
     const char *const words[] = {how->command, "--json", t->dir ? t->dir : pid, NULL};
+    const char *const samples[] = {
+        "report", "--json", "--samples", "--top", FUNCTION_ROWS, t->dir ? t->dir : t->samples, NULL};
     how->target = t->id;
-    (void)job_start(q, how, words); /* it has replied if it failed */
+    (void)job_start(q, how, view_is_samples(how) ? samples : words); /* it has replied if it failed */
 }
 
 /* --------------------------------------------------------------------------------------------------- the timeline */
@@ -280,9 +290,11 @@ static void view_of(const struct request *q, const struct target *t, struct job 
         how->filter = timeline_filter(texts);
     if (view_is_kept(q->client, t, how))
         view_reply(q->client, q->id.text, q->id.length, how, NULL);
-    else if (!t->dir && strcmp(how->command, "deadlock") != 0)
+    else if (!t->dir && view_is_samples(how) && !t->samples)
+        request_fail(q, SERVE_E_FAILED, "start its target first", "process %d is not being sampled", (int)t->pid);
+    else if (!t->dir && !view_is_samples(how) && strcmp(how->command, "deadlock") != 0)
         request_fail(q, SERVE_E_FAILED, "start the program with the method start",
-                     "process %d is not being recorded: it has no views but deadlocks", (int)t->pid);
+                     "process %d is not being recorded: it has no views but deadlocks and functions", (int)t->pid);
     else if (is_timeline)
         timeline_start(q, t, how, texts);
     else
