@@ -73,6 +73,7 @@ class TestViews : public QObject
     void liveWindow();
     void liveCounters();
     void overview();
+    void overviewOfSamples();
     void lanesAtAnyZoom();
     void lanesSelectStretch();
     void timelineTable();

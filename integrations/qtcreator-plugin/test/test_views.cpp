@@ -229,12 +229,14 @@ void TestViews::liveWindow()
                      "involuntary": 20, "waits": 50, "waited_ns": 375000000,
                      "waits_for": {"type": "mutex", "name": "till", "site": "clerk x.c:3", "file": "/nonexistent", "line": 3}},
                     {"tid": 8, "name": "new", "running": null, "preempted": null, "blocked": null, "voluntary": null,
-                     "involuntary": null, "waits": 0, "waited_ns": 250000000, "waits_for": null}],
+                     "involuntary": null, "waits": 0, "waited_ns": 250000000, "waits_for": null},
+                    {"tid": 9, "name": "bare", "running": 0.5, "preempted": 0, "blocked": null, "voluntary": null,
+                     "involuntary": null, "waits": null, "waited_ns": null, "waits_for": {"kind": "futex", "type": "call", "name": "futex"}}],
         "locks": [{"type": "mutex", "name": null, "address": "0xab", "waits": 30, "waited_ns": 100000000, "waiters": 2,
                    "holder": 7}]})");
     view.setUpdate(top);
     auto *threads = child<SiteTree>(view, "upmu.live.threads");
-    QCOMPARE(threads->topLevelItemCount(), 2);
+    QCOMPARE(threads->topLevelItemCount(), 3);
     const QTreeWidgetItem *row = threads->topLevelItem(0);
     QCOMPARE(row->text(4), QStringLiteral("75.0 %"));
     QCOMPARE(row->text(5), QStringLiteral("240")); // of both kinds, per second
@@ -242,6 +244,8 @@ void TestViews::liveWindow()
     QCOMPARE(row->text(7), QStringLiteral("mutex till"));
     QCOMPARE(threads->topLevelItem(1)->text(2), QStringLiteral("-")); // not known is not 0
     QCOMPARE(threads->topLevelItem(1)->text(4), QStringLiteral("50.0 %"));
+    QCOMPARE(threads->topLevelItem(2)->text(4), QStringLiteral("-")); // only a recorder measures waits
+    QCOMPARE(threads->topLevelItem(2)->text(7), QStringLiteral("call futex"));
     auto *locks = child<SiteTree>(view, "upmu.live.locks");
     QCOMPARE(locks->topLevelItem(0)->text(0), QStringLiteral("0xab"));
     QCOMPARE(locks->topLevelItem(0)->text(2), QStringLiteral("60"));
@@ -303,6 +307,40 @@ void TestViews::overview()
     healthy.overview.insert(QStringLiteral("findings"), QJsonArray());
     view.setReport(healthy);
     QCOMPARE(findings->topLevelItem(0)->text(2), text(Text::NoFinding));
+}
+
+// A process without a recorder: no locks, but functions with their lines.
+void TestViews::overviewOfSamples()
+{
+    OverviewView view;
+    view.resize(900, 400);
+    view.show();
+    Report sampled;
+    sampled.functions = jsonOf(QByteArray(R"({"functions": [
+        {"name": "main", "module": "/bin/till", "offset": 1, "file": "FILE", "line": null, "self_samples": 0, "self_weight": 0,
+         "samples": 4, "weight": 4000000},
+        {"name": "work", "module": "/bin/till", "offset": 2, "file": "FILE", "line": 24, "self_samples": 3, "self_weight": 3000000,
+         "samples": 3, "weight": 3000000},
+        {"name": null, "module": "/lib/libc.so.6", "offset": 255, "file": null, "line": null, "self_samples": 1, "self_weight": 1000000,
+         "samples": 1, "weight": 1000000}]})")
+                                   .replace("FILE", UPMU_TEST_FILE)
+                                   .constData())
+                            .value(QStringLiteral("functions"))
+                            .toArray();
+    view.setReport(sampled);
+    auto *functions = child<SiteTree>(view, "upmu.overview.functions");
+    QVERIFY(functions->isVisible() && !child<SiteTree>(view, "upmu.overview.locks")->isVisible());
+    QCOMPARE(child<QLabel>(view, "upmu.overview.totals")->text(), QStringLiteral("4 samples, 4.00 ms of CPU time"));
+    const QTreeWidgetItem *work = functions->topLevelItem(0); // by what is spent in the function itself
+    QCOMPARE(work->text(0), QStringLiteral("75.0 %"));
+    QCOMPARE(work->text(3), QStringLiteral("work"));
+    QCOMPARE(work->text(4), QStringLiteral("test_views.cpp:24"));
+    QCOMPARE(SiteTree::siteOfRow(work).line, 24);
+    QCOMPARE(functions->topLevelItem(1)->text(3), QStringLiteral("0xff"));
+    QCOMPARE(functions->topLevelItem(1)->text(4), QStringLiteral("libc.so.6"));
+    QCOMPARE(functions->topLevelItem(2)->text(1), QStringLiteral("100.0 %"));
+    view.setReport(report());
+    QVERIFY(!functions->isVisible() && child<SiteTree>(view, "upmu.overview.locks")->isVisible());
 }
 
 // Every pixel column of a lane has the color of the state at its time, at 200 random zooms.

@@ -61,6 +61,7 @@ void Session::dropTarget()
         m_client.request(key("detach"), {{key("target"), m_target}}, [](const QJsonObject &, const ServeError &) {});
     m_target = 0;
     m_subscription = 0;
+    m_isSampled = false;
     m_headline.clear();
     m_report = {};
 }
@@ -74,6 +75,7 @@ void Session::takeTarget(const QJsonObject &status, bool isOwn)
     m_isOwn = isOwn;
     if (!status.value(key("recorded")).toBool()) {
         setState(Attached);
+        subscribe();
     } else if (status.value(key("running")).toBool()) {
         setState(Recording);
         subscribe();
@@ -105,25 +107,46 @@ void Session::start(const StartRequest &request)
     });
 }
 
-void Session::attach(qint64 pid)
+// A kernel that refuses leaves the process attached: all else does not depend on samples.
+void Session::sample(const QString &directory)
+{
+    if (!QDir().mkpath(QFileInfo(directory).absolutePath())) {
+        emit failed(text1(Text::NoFolder, QFileInfo(directory).absolutePath()));
+        return;
+    }
+    m_client.request(key("start"), {{key("target"), m_target}, {key("output"), directory}},
+                     [this, target = m_target](const QJsonObject &result, const ServeError &error) {
+                         if (take(error) || m_target != target)
+                             return;
+                         m_isSampled = true;
+                         m_directory = result.value(key("samples")).toString();
+                         emit stateChanged();
+                     });
+}
+
+void Session::attach(qint64 pid, const QString &samples)
 {
     if (!canStart())
         return;
     dropTarget();
     setState(Starting);
-    m_client.request(key("attach"), {{key("pid"), pid}}, [this](const QJsonObject &result, const ServeError &error) {
-        if (take(error)) {
-            setState(Idle);
-            return;
-        }
-        const QJsonArray processes = result.value(key("processes")).toArray();
-        const bool isPaused = result.value(key("recorded")).toBool() && !processes.isEmpty() &&
-                              processes.first().toObject().value(key("mode")).toString() == QLatin1String("stopped");
-        if (isPaused) // it records from now on
-            m_client.request(key("start"), {{key("target"), result.value(key("target"))}},
-                             [this](const QJsonObject &, const ServeError &problem) { take(problem); });
-        takeTarget(result, false);
-    });
+    m_client.request(
+        key("attach"), {{key("pid"), pid}}, [this, samples](const QJsonObject &result, const ServeError &error) {
+            if (take(error)) {
+                setState(Idle);
+                return;
+            }
+            const QJsonArray processes = result.value(key("processes")).toArray();
+            const bool isPaused =
+                result.value(key("recorded")).toBool() && !processes.isEmpty() &&
+                processes.first().toObject().value(key("mode")).toString() == QLatin1String("stopped");
+            if (isPaused) // it records from now on
+                m_client.request(key("start"), {{key("target"), result.value(key("target"))}},
+                                 [this](const QJsonObject &, const ServeError &problem) { take(problem); });
+            takeTarget(result, false);
+            if (m_state == Attached)
+                sample(samples);
+        });
 }
 
 void Session::open(const QString &directory)
@@ -161,12 +184,12 @@ void Session::unsubscribe()
 
 void Session::stop()
 {
-    if (m_state == Attached) {
+    if (m_state == Attached && !m_isSampled) {
         dropTarget();
         setState(Idle);
         return;
     }
-    if (m_state != Recording)
+    if (!canStop())
         return;
     setState(Stopping);
     unsubscribe();
@@ -183,7 +206,10 @@ void Session::finish()
 {
     setState(Stopping);
     unsubscribe();
-    loadReport();
+    if (m_isSampled)
+        loadFunctions();
+    else
+        loadReport();
 }
 
 // All rows of a view, page by page.
@@ -231,6 +257,15 @@ void Session::loadReport()
                      });
 }
 
+void Session::loadFunctions()
+{
+    m_report = {};
+    loadView(key("functions"), &m_report.functions, [this] {
+        setState(m_target > 0 ? Stopped : Idle);
+        emit reported();
+    });
+}
+
 void Session::detect()
 {
     if (!canDetect() || m_isDetecting)
@@ -246,7 +281,7 @@ void Session::detect()
 
 void Session::loadTimeline(const TimelineFilter &filter)
 {
-    if (m_target == 0 || m_directory.isEmpty())
+    if (m_target == 0 || m_directory.isEmpty() || m_isSampled)
         return;
     const QJsonObject params{{key("target"), m_target},
                              {key("view"), key("timeline")},
@@ -283,7 +318,10 @@ void Session::exportPage()
 {
     if (m_target == 0 || m_directory.isEmpty())
         return;
-    m_client.request(key("export"), {{key("target"), m_target}, {key("format"), key("html")}},
+    const QJsonObject page{{key("target"), m_target}, {key("format"), key("html")}};
+    const QJsonObject flames{
+        {key("target"), m_target}, {key("format"), key("flamegraph")}, {key("of"), key("samples")}};
+    m_client.request(key("export"), m_isSampled ? flames : page,
                      [this](const QJsonObject &result, const ServeError &error) {
                          if (!take(error))
                              emit pageExported(result.value(key("path")).toString());
@@ -295,14 +333,17 @@ void Session::takeNotice(const QString &method, const QJsonObject &params)
     // The reply with the number of a subscription may come after its first notice.
     if (m_subscription > 0 && params.value(key("subscription")).toInt() != m_subscription)
         return;
-    if (m_state != Recording)
+    if (m_state != Recording && m_state != Attached)
         return;
     if (method == QLatin1String("end")) {
         m_subscription = 0;
         const QString problem = params.value(key("problem")).toString();
         if (!problem.isEmpty())
             emit failed(problem);
-        finish();
+        if (m_state == Recording)
+            finish();
+        else
+            stop(); // completes the samples
     } else if (method == QLatin1String("update")) {
         const QJsonObject top = params.value(key("top")).toObject();
         const QJsonArray deadlocks = top.value(key("deadlocks")).toArray();

@@ -28,17 +28,17 @@ struct TimelineFilter {
     QString begin, end; /**< seconds since the first event */
 };
 
-/** Tables of a recording, as the protocol's views have them. */
+/** Tables of a recording, as the protocol's views have them; of a sampled process `functions` alone. */
 struct Report {
     QJsonObject overview;
-    QJsonArray threads, locks, deadlocks, inversions;
+    QJsonArray threads, locks, deadlocks, inversions, functions;
 };
 
 /**
  * The analysis that menu, dock and issues show. All replies arrive as signals; a failure is the signal failed().
  *
- * Idle -> Starting -> Recording -> Stopping -> Stopped, and from Stopped again. Attached is a process without a recorder, of which
- * only deadlocks can be seen.
+ * Idle -> Starting -> Recording -> Stopping -> Stopped, and from Stopped again. Attached, in place of Recording, is a process without
+ * a recorder: its threads are sampled where the kernel permits, and Stopped has their functions.
  */
 class Session : public QObject
 {
@@ -75,9 +75,15 @@ class Session : public QObject
     {
         return m_isOwn;
     }
+    /** Of the recording, or of the samples. */
     QString directory() const
     {
         return m_directory;
+    }
+    /** There are samples, and nothing else. */
+    bool isSampled() const
+    {
+        return m_isSampled;
     }
     QString output() const
     {
@@ -93,13 +99,14 @@ class Session : public QObject
     }
 
     void start(const StartRequest &request);
-    void attach(qint64 pid);
+    /** @param samples directory for the samples of a process without a recorder, which must not exist */
+    void attach(qint64 pid, const QString &samples);
     /** Look at a recording that has ended. */
     void open(const QString &directory);
     void stop();
     void detect();
     void loadTimeline(const TimelineFilter &filter);
-    /** Write the HTML report to a file of the server, which removes it at its end. */
+    /** Write the HTML report, or the flame graph of samples, to a file of the server, which removes it at its end. */
     void exportPage();
     /** End recording before the IDE ends; waits at most a second. */
     void shutdown();
@@ -123,6 +130,8 @@ class Session : public QObject
     void finish();
     void loadView(const QString &view, QJsonArray *rows, std::function<void()> then);
     void loadReport();
+    void loadFunctions();
+    void sample(const QString &directory);
     void dropTarget();
     void takeNotice(const QString &method, const QJsonObject &params);
     void loadTimelinePage(const QJsonObject &params, const QJsonArray &before, int generation);
@@ -131,7 +140,7 @@ class Session : public QObject
     State m_state = Idle;
     qint64 m_target = 0, m_pid = 0;
     int m_subscription = 0, m_timeline = 0;
-    bool m_isOwn = false, m_isDetecting = false;
+    bool m_isOwn = false, m_isDetecting = false, m_isSampled = false;
     QString m_directory, m_output, m_headline;
     Report m_report;
 };

@@ -117,12 +117,9 @@ void Analyzer::openSite(const Site &site)
         showMessage(text1(Text::CannotOpen, QStringLiteral("%1:%2").arg(site.file).arg(site.line)));
 }
 
-void Analyzer::start()
+// Nothing of the analysis before is left.
+void Analyzer::begin()
 {
-    emit wanted();
-    StartDialog dialog(m_host.projectProgram(), window());
-    if (dialog.exec() != QDialog::Accepted)
-        return;
     showMessage({});
     for (int i = 0; i < m_tabs->count(); i++)
         m_tabs->setTabEnabled(i, i == 0);
@@ -134,6 +131,15 @@ void Analyzer::start()
     m_host.setIssues({});
     m_tabs->setCurrentWidget(m_live);
     m_ended = 0;
+}
+
+void Analyzer::start()
+{
+    emit wanted();
+    StartDialog dialog(m_host.projectProgram(), window());
+    if (dialog.exec() != QDialog::Accepted)
+        return;
+    begin();
     m_session.start(dialog.request());
 }
 
@@ -143,13 +149,8 @@ void Analyzer::attach()
     AttachDialog dialog(m_session.client(), window());
     if (dialog.exec() != QDialog::Accepted || dialog.pid() <= 0)
         return;
-    showMessage({});
-    m_live->clear();
-    m_deadlock->clear();
-    m_page->clear();
-    m_host.setIssues({});
-    m_tabs->setCurrentWidget(m_live);
-    m_session.attach(dialog.pid());
+    begin();
+    m_session.attach(dialog.pid(), recordingName(m_host.projectProgram()));
 }
 
 void Analyzer::stop()
@@ -183,7 +184,8 @@ void Analyzer::showState()
     m_output->setEnabled(!m_session.output().isEmpty());
     const bool isReport = state == Session::Stopped;
     for (int i = 1; i < m_tabs->count(); i++)
-        m_tabs->setTabEnabled(i, isReport || (m_tabs->widget(i) == m_deadlock && m_session.canDetect()));
+        m_tabs->setTabEnabled(i, (isReport && !(m_session.isSampled() && m_tabs->widget(i) == m_timeline)) ||
+                                     (m_tabs->widget(i) == m_deadlock && m_session.canDetect()));
     switch (state) {
     case Session::Idle:
         m_state->setText(text(Text::StateIdle));
@@ -195,7 +197,7 @@ void Analyzer::showState()
         m_state->setText(text1(Text::StateRecording, pid));
         break;
     case Session::Attached:
-        m_state->setText(text1(Text::StateAttached, pid));
+        m_state->setText(text1(m_session.isSampled() ? Text::StateSampled : Text::StateAttached, pid));
         break;
     case Session::Stopping:
         m_state->setText(text(Text::StateStopping));
@@ -220,9 +222,11 @@ void Analyzer::showReport()
     const Report &report = m_session.report();
     m_overview->setReport(report);
     m_timeline->setReport(report);
-    m_deadlock->setDeadlocks(report.deadlocks, report.inversions);
     m_page->clear();
-    m_host.setIssues(deadlockIssues(report.deadlocks) + reportIssues(report));
+    if (!m_session.isSampled()) { // else what Detect has found stays
+        m_deadlock->setDeadlocks(report.deadlocks, report.inversions);
+        m_host.setIssues(deadlockIssues(report.deadlocks) + reportIssues(report));
+    }
     m_tabs->setCurrentWidget(m_overview);
     emit wanted();
 }

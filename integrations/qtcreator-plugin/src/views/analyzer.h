@@ -70,6 +70,7 @@ class Analyzer : public QWidget
     QAction *addAction(Text label, const char *name, void (Analyzer::*slot)());
     void addTab(QWidget *view, Text label, const char *name);
     void connectSession();
+    void begin();
     void start();
     void attach();
     void stop();

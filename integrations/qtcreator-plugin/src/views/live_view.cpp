@@ -26,9 +26,10 @@ QString nameOf(const QJsonObject &row)
     return name.isEmpty() ? row.value(QLatin1String("address")).toString() : name;
 }
 
-Cell share(const QJsonValue &value)
+Cell share(const QJsonValue &value, bool bar = false)
 {
-    return value.isDouble() ? Cell(percent(value.toDouble()), value.toDouble()) : Cell(QStringLiteral("-"), -1);
+    return value.isDouble() ? Cell(percent(value.toDouble()), value.toDouble(), bar ? value.toDouble() : -1)
+                            : Cell(QStringLiteral("-"), -1);
 }
 
 Cell rate(const QJsonValue &value, double seconds)
@@ -134,8 +135,10 @@ void LiveView::setThreads(const QJsonArray &threads, double seconds)
         const QJsonValue switches =
             voluntary.isDouble() ? QJsonValue(voluntary.toDouble() + number(row, "involuntary")) : QJsonValue();
         const QJsonValue known = row.value(QLatin1String("blocked"));
-        const double blocked =
-            known.isDouble() ? known.toDouble() : qMin(1.0, number(row, "waited_ns") / 1e9 / seconds);
+        const QJsonValue waited = row.value(QLatin1String("waited_ns")); // null without a recorder
+        const QJsonValue blocked = known.isDouble() || waited.isNull()
+                                       ? known
+                                       : QJsonValue(qMin(1.0, number(row, "waited_ns") / 1e9 / seconds));
         Site site;
         site.file = wait.value(QLatin1String("file")).toString();
         site.line = wait.value(QLatin1String("line")).toInt();
@@ -147,7 +150,7 @@ void LiveView::setThreads(const QJsonArray &threads, double seconds)
         m_threads->addRow(nullptr,
                           {Cell(row.value(QLatin1String("name")).toString()), Cell(QString::number(tid, 'f', 0), tid),
                            share(row.value(QLatin1String("running"))), share(row.value(QLatin1String("preempted"))),
-                           Cell(percent(blocked), blocked, blocked), rate(switches, seconds),
+                           share(blocked, true), rate(switches, seconds),
                            rate(row.value(QLatin1String("waits")), seconds), Cell(object), Cell(site.label)},
                           site, 8);
     }

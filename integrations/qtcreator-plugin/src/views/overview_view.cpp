@@ -2,6 +2,7 @@
 // Overview of a recording.
 #include "overview_view.h"
 
+#include <QFileInfo>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -46,7 +47,12 @@ OverviewView::OverviewView(QWidget *parent) : QWidget(parent)
     m_threads->setRootIsDecorated(false);
     m_threads->setSortingEnabled(true);
     m_locks->setSortingEnabled(true);
+    m_functions = new SiteTree(QStringLiteral("upmu.overview.functions"),
+                               {Text::OwnShare, Text::WithCallees, Text::Samples, Text::Function, Text::Where}, this);
+    m_functions->setRootIsDecorated(false);
+    m_functions->setSortingEnabled(true);
     auto *tables = new QSplitter(Qt::Horizontal, this);
+    m_tables = tables;
     tables->addWidget(m_threads);
     tables->addWidget(m_locks);
     tables->setStretchFactor(0, 2);
@@ -56,20 +62,30 @@ OverviewView::OverviewView(QWidget *parent) : QWidget(parent)
     layout->addWidget(m_totals);
     layout->addWidget(m_findings);
     layout->addWidget(tables, 1);
-    for (SiteTree *tree : {m_findings, m_threads, m_locks})
+    layout->addWidget(m_functions, 1);
+    m_functions->hide();
+    for (SiteTree *tree : {m_findings, m_threads, m_locks, m_functions})
         connect(tree, &SiteTree::siteActivated, this, &OverviewView::siteActivated);
 }
 
 void OverviewView::clear()
 {
-    for (SiteTree *tree : {m_findings, m_threads, m_locks})
+    for (SiteTree *tree : {m_findings, m_threads, m_locks, m_functions})
         tree->clear();
     m_totals->clear();
 }
 
 void OverviewView::setReport(const Report &report)
 {
+    const bool isSampled = report.overview.isEmpty();
     clear();
+    m_findings->setVisible(!isSampled);
+    m_tables->setVisible(!isSampled);
+    m_functions->setVisible(isSampled);
+    if (isSampled) {
+        setFunctions(report.functions);
+        return;
+    }
     const QJsonObject totals = report.overview.value(QLatin1String("totals")).toObject();
     QString line = text3(Text::Totals, amount(number(totals, "threads")), amount(number(totals, "objects")),
                          amount(number(totals, "events")));
@@ -83,6 +99,37 @@ void OverviewView::setReport(const Report &report)
     m_locks->sortByColumn(3, Qt::DescendingOrder);
     for (SiteTree *tree : {m_findings, m_threads, m_locks})
         tree->fitColumns();
+}
+
+void OverviewView::setFunctions(const QJsonArray &functions)
+{
+    double samples = 0, weight = 0;
+    for (const QJsonValue &value : functions) {
+        samples += number(value.toObject(), "self_samples");
+        weight += number(value.toObject(), "self_weight");
+    }
+    m_totals->setText(text2(Text::SampleTotals, amount(samples), duration(weight)));
+    for (const QJsonValue &value : functions) {
+        const QJsonObject row = value.toObject();
+        const double own = number(row, "self_weight") / qMax(weight, 1.0);
+        const double all = number(row, "weight") / qMax(weight, 1.0);
+        const QString module = QFileInfo(row.value(QLatin1String("module")).toString()).fileName();
+        const QString name = row.value(QLatin1String("name")).toString();
+        Site site;
+        site.file = row.value(QLatin1String("file")).toString();
+        site.line = row.value(QLatin1String("line")).toInt();
+        site.label =
+            site.isLine() ? QStringLiteral("%1:%2").arg(QFileInfo(site.file).fileName()).arg(site.line) : module;
+        m_functions->addRow(
+            nullptr,
+            {Cell(percent(own), own, own), Cell(percent(all), all, all), count(number(row, "self_samples")),
+             Cell(!name.isEmpty() ? name
+                                  : QStringLiteral("0x%1").arg(wholeNumber(row.value(QLatin1String("offset"))), 0, 16)),
+             Cell(site.label)},
+            site, 4);
+    }
+    m_functions->sortByColumn(0, Qt::DescendingOrder);
+    m_functions->fitColumns();
 }
 
 void OverviewView::setFindings(const QJsonArray &findings)

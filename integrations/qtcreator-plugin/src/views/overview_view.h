@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** @file Overview of a recording: findings, threads, locks with their waiters and holders. */
+/** @file Overview of a recording: findings, threads, locks with their waiters and holders; of samples, functions. */
 #ifndef UPMU_IDE_OVERVIEW_VIEW_H
 #define UPMU_IDE_OVERVIEW_VIEW_H
 
@@ -29,9 +29,11 @@ class OverviewView : public QWidget
     void setThreads(const QJsonArray &threads);
     void setLocks(const QJsonArray &locks);
     void addLock(const QJsonObject &lock);
+    void setFunctions(const QJsonArray &functions);
 
     QLabel *m_totals;
-    SiteTree *m_findings, *m_threads, *m_locks;
+    QWidget *m_tables;
+    SiteTree *m_findings, *m_threads, *m_locks, *m_functions;
 };
 
 } // namespace upmu

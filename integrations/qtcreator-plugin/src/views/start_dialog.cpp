@@ -28,6 +28,8 @@ QString settingsKey(const QString &program, const char *what)
     return QStringLiteral("%1/%2/%3").arg(QLatin1String(group), QFileInfo(program).fileName(), QLatin1String(what));
 }
 
+} // namespace
+
 QString recordingName(const ProjectProgram &project)
 {
     const QString folder =
@@ -41,8 +43,6 @@ QString recordingName(const ProjectProgram &project)
         unique = QStringLiteral("%1-%2").arg(name).arg(i);
     return unique;
 }
-
-} // namespace
 
 bool splitWords(const QString &line, QStringList *words)
 {
@@ -145,6 +145,7 @@ AttachDialog::AttachDialog(ServeClient &client, QWidget *parent) : QDialog(paren
     setObjectName(QStringLiteral("upmu.attach"));
     setWindowTitle(text(Text::Attach));
     m_filter = new QLineEdit(this);
+    m_filter->setObjectName(QStringLiteral("upmu.attach.filter"));
     m_filter->setPlaceholderText(text(Text::Filter));
     m_list = new SiteTree(QStringLiteral("upmu.attach.list"), {Text::Id, Text::Command}, this);
     m_list->setRootIsDecorated(false);

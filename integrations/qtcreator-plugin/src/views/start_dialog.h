@@ -19,6 +19,9 @@ namespace upmu
 /** Words of a command line: blanks separate, quotes and backslashes keep. @return false: a quote has no end. */
 bool splitWords(const QString &line, QStringList *words);
 
+/** A directory for a recording that does not exist, in the project's build folder where that can be written. */
+QString recordingName(const ProjectProgram &project);
+
 class StartDialog : public QDialog
 {
     Q_OBJECT

@@ -249,6 +249,7 @@ bool Proof::delayedInitialize()
     addDeadlockSteps();
     addReportSteps();
     addAttachSteps();
+    addPausedSteps();
     connect(&m_timer, &QTimer::timeout, this, &Proof::next);
     m_elapsed.start();
     m_timer.start(POLL_MS);
@@ -289,6 +290,7 @@ void Proof::finish(bool passed)
     if (m_pid > 0)
         kill(static_cast<pid_t>(m_pid), SIGKILL);
     m_bare.kill();
+    m_paused.kill();
     _exit(passed ? 0 : 1);
 }
 
@@ -402,7 +404,7 @@ void Proof::addStartSteps()
     m_steps.append({"a click in the live window opens the line", [this] {
                         if (!m_isAsked)
                             m_isAsked = clickRow("upmu.live.threads", QStringLiteral("clerk till.c:"));
-                        return editorIsAt(QStringLiteral("till.c"), 34) || editorIsAt(QStringLiteral("till.c"), 33);
+                        return editorIsAt(QStringLiteral("till.c"), 35) || editorIsAt(QStringLiteral("till.c"), 36);
                     }});
     m_steps.append({"the live window was shown for ten seconds", [this] {
                         if (m_span.elapsed() < 10000)
@@ -440,7 +442,7 @@ void Proof::addDeadlockSteps()
     m_steps.append({"a click on a frame opens its line", [this] {
                         if (!m_isAsked)
                             m_isAsked = clickRow("upmu.deadlock.tree", QStringLiteral("acquired at both till.c:"));
-                        return editorIsAt(QStringLiteral("till.c"), 45);
+                        return editorIsAt(QStringLiteral("till.c"), 47);
                     }});
 }
 
@@ -509,39 +511,109 @@ void Proof::addReportSteps()
                     }});
 }
 
+// Choose the process in the dialog of Attach, which reports what can be seen of it.
+void Proof::addAttachStep(const char *name, const QProcess &process, const char *note, const char *picture)
+{
+    m_steps.append({name, [this, &process, note, picture] {
+                        auto *list = widget<QTreeWidget>("upmu.attach.list");
+                        auto *filter = widget<QLineEdit>("upmu.attach.filter");
+                        auto *dialog = widget<QDialog>("upmu.attach");
+                        if (!list || !filter || !dialog)
+                            return false;
+                        auto *buttons = dialog->findChild<QDialogButtonBox *>();
+                        const bool isKnown = buttons->button(QDialogButtonBox::Ok)->isEnabled();
+                        if (isKnown && labelText("upmu.attach.note").contains(QLatin1String(note))) {
+                            shoot(QLatin1String(picture));
+                            m_pid = list->currentItem()->text(0).toLongLong();
+                            QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
+                            return true;
+                        }
+                        if (list->currentItem() && !isKnown)
+                            return false; // the server has not answered yet
+                        filter->clear();  // reads the list of processes anew
+                        filter->setText(QStringLiteral("bin/till"));
+                        // The program itself, not its recorder.
+                        const QString flag = process.arguments().constLast();
+                        const QList<QTreeWidgetItem *> rows = list->findItems(flag, Qt::MatchEndsWith, 1);
+                        for (QTreeWidgetItem *row : rows)
+                            if (row->text(1).startsWith(m_program))
+                                list->setCurrentItem(row);
+                        return false;
+                    }});
+}
+
 void Proof::addAttachSteps()
 {
-    m_steps.append({"a program hangs that is not recorded", [this] {
-                        m_bare.start(m_program, {m_flag}); // the flag is there: it deadlocks at once
+    m_steps.append({"a program contends that is not recorded", [this] {
+                        m_bare.start(m_program, {m_folder + QStringLiteral("/bare")});
                         return m_bare.waitForStarted() && trigger("upmu.action.attach");
                     }});
-    m_steps.append({"the dialog of Attach reports that it has no recorder", [this] {
-                        auto *list = widget<QTreeWidget>("upmu.attach.list");
-                        auto *dialog = widget<QDialog>("upmu.attach");
-                        if (!list || !dialog)
-                            return false;
-                        if (QTreeWidgetItem *row = rowWith(list, QString::number(m_bare.processId())))
-                            list->setCurrentItem(row);
-                        auto *buttons = dialog->findChild<QDialogButtonBox *>();
-                        if (!labelText("upmu.attach.note").contains(QString::number(m_bare.processId())) ||
-                            !buttons->button(QDialogButtonBox::Ok)->isEnabled())
-                            return false;
-                        shoot(QStringLiteral("attach"));
-                        QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
-                        return labelText("upmu.attach.note").contains(QLatin1String("no recorder"));
-                    }});
-    m_steps.append({"its deadlock is detected", [this] {
-                        if (!labelText("upmu.state").contains(QString::number(m_bare.processId())))
-                            return false;
+    addAttachStep("the dialog of Attach reports that it has no recorder", m_bare,
+                  "no recorder: its threads are sampled", "attach");
+    m_steps.append(
+        {"its threads wait in a futex", [this] {
+             const QTreeWidgetItem *row = rowWith(widget<QTreeWidget>("upmu.live.threads"), QStringLiteral("futex"));
+             if (!labelText("upmu.state").contains(QStringLiteral("samples")) || !isTab("upmu.live") || !row ||
+                 row->text(2) == QLatin1String("-")) // before the first second there is no scheduling
+                 return false;
+             shoot(QStringLiteral("attached"));
+             QFile flag(m_bare.arguments().last());
+             return flag.open(QIODevice::WriteOnly); // now it deadlocks
+         }});
+    m_steps.append({"its deadlock is detected", [] {
                         if (!isTab("upmu.deadlock"))
                             trigger("upmu.action.detect");
-                        return isTab("upmu.deadlock") && rowWith(widget<QTreeWidget>("upmu.deadlock.tree"),
-                                                                 QStringLiteral("both till.c:")) != nullptr;
+                        if (isTab("upmu.deadlock") && rowWith(widget<QTreeWidget>("upmu.deadlock.tree"),
+                                                              QStringLiteral("both till.c:")) != nullptr)
+                            return true;
+                        showTab("upmu.live"); // it may not hang yet
+                        return false;
                     }});
-    m_steps.append({"Stop lets go of it", [this] {
+    m_steps.append({"Stop opens the sampled functions", [this] {
                         if (!m_isAsked)
                             m_isAsked = trigger("upmu.action.stop");
-                        return isEnabled("upmu.action.start") && m_bare.state() == QProcess::Running;
+                        return isTab("upmu.overview") && isEnabled("upmu.action.start") &&
+                               rowWith(widget<QTreeWidget>("upmu.overview.functions"), QStringLiteral("work"));
+                    }});
+    m_steps.append({"a click on a function opens its line", [this] {
+                        if (!m_isAsked) {
+                            shoot(QStringLiteral("samples"));
+                            m_isAsked = clickRow("upmu.overview.functions", QStringLiteral("work"));
+                        }
+                        for (int line = 18; line < 29; line++) // of work()
+                            if (editorIsAt(QStringLiteral("till.c"), line))
+                                return m_bare.state() == QProcess::Running;
+                        return false;
+                    }});
+    m_steps.append({"the flame graph is drawn", [] {
+                        showTab("upmu.page");
+                        auto *view = widget<QWidget>("upmu.page.view");
+                        if (!view)
+                            return widget<QWidget>("upmu.page") && !qEnvironmentVariableIsSet("UPMU_PROOF_WEB");
+                        return colorsOf(view->grab().toImage()) >= 8;
+                    }});
+}
+
+void Proof::addPausedSteps()
+{
+    m_steps.append({"a program runs whose recorder is paused", [this] {
+                        m_paused.start(QStringLiteral("upmu"),
+                                       {QStringLiteral("record"), QStringLiteral("--paused"), QStringLiteral("-o"),
+                                        m_folder + QStringLiteral("/paused-recording"), QStringLiteral("--"), m_program,
+                                        m_folder + QStringLiteral("/paused")});
+                        return m_paused.waitForStarted() && trigger("upmu.action.attach");
+                    }});
+    addAttachStep("the dialog of Attach reports that it has a recorder", m_paused, "has a recorder: everything",
+                  "attach-paused");
+    m_steps.append({"it is recorded with its lock", [] {
+                        return isTab("upmu.live") && isEnabled("upmu.action.stop") &&
+                               rowWith(widget<QTreeWidget>("upmu.live.locks"), QStringLiteral("till"));
+                    }});
+    m_steps.append({"Stop opens its overview", [this] {
+                        if (!m_isAsked)
+                            m_isAsked = trigger("upmu.action.stop");
+                        return isTab("upmu.overview") && kill(static_cast<pid_t>(m_pid), 0) == 0 &&
+                               rowWith(widget<QTreeWidget>("upmu.overview.locks"), QStringLiteral("clerk till.c:"));
                     }});
 }
 

@@ -37,6 +37,8 @@ class Proof : public ExtensionSystem::IPlugin
     void addDeadlockSteps();
     void addReportSteps();
     void addAttachSteps();
+    void addPausedSteps();
+    void addAttachStep(const char *name, const QProcess &process, const char *note, const char *picture);
     void next();
     void finish(bool passed);
     void shoot(const QString &name);
@@ -48,7 +50,7 @@ class Proof : public ExtensionSystem::IPlugin
     QVector<Step> m_steps;
     QFile m_log;
     QString m_folder, m_flag, m_program, m_first;
-    QProcess m_bare;
+    QProcess m_bare, m_paused;
     qint64 m_pid = 0;
     double m_cpu = 0;
     QElapsedTimer m_span;
