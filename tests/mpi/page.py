@@ -83,6 +83,15 @@ def late_sender(b):
     assert "rank 1" in text(b, ".side") and "\u2192" in text(b, ".side"), text(b, ".side")
 
 
+def strip(b):
+    """The strip of blocked threads has the waits within MPI calls, as much of them as the calls have."""
+    b.open("late.html", "timeline")
+    drawn, waited = b.run("""(() => { const t = upmuReport.timeline, m = t.m, layer = t.layers.find((l) => l.title === "MPI waits"), c = m.tables.calls;
+        return [layer ? layer.sum.reduce((n, v) => n + v, 0) * (m.shown.to - m.shown.from) / layer.sum.length : 0,
+                c.waitNs.reduce((n, ns, i) => n + Math.min(ns, c.ns[i]), 0)]; })()""")
+    assert waited > 0 and abs(drawn / waited - 1) < 0.01, (drawn, waited)
+
+
 def band(b):
     """A collective call joins the lanes of its ranks, and lists them: the last one first."""
     b.open("band.html", "timeline")
@@ -124,6 +133,7 @@ with Browser() as b:
     b.run("upmuReport.events.look('allgather')")
     assert "2\u00a0events" in text(b, "#events .found") and "MPI_Allgather" in text(b, "#events .event-rows"), text(b, "#events")
     late_sender(b)
+    strip(b)
     band(b)
     path(b)
     b.open("late.html", "timeline?lang=zh")

@@ -5,7 +5,7 @@
 browser || skip "no Chromium is installed"
 axe=${AXE:-$(node -p 'require.resolve("axe-core/axe.min.js")' 2>/dev/null)}
 [ -r "$axe" ] || skip "axe-core is not installed (npm install -g axe-core, NODE_PATH; or AXE=.../axe.min.js)"
-record crowd -m all -e task-clock -- "$CROWD" 6 3000
+record crowd -m all -e task-clock -F 999 -- "$CROWD" 6 3000
 expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/crowd" "$work/crowd"
 stuck cross_normal
 python3 "$HERE/axe.py" "$axe" "$work" crowd both cross_normal || fail "axe-core finds violations"

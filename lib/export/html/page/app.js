@@ -44,8 +44,6 @@ class App {
     this.ink = inkOn; // for tests
     this.pen = Pen;
     this.binsFor = binsFor;
-    this.pen = Pen;
-    this.binsFor = binsFor;
     this.untranslated = UNTRANSLATED;
     this.findingSentence = findingSentence;
     window.addEventListener("beforeprint", () => this.forPaper(true));
