@@ -36,6 +36,14 @@ assert 0.35 < f["gain_ns"] / f["run_ns"] < 0.55, f
 assert f["end_ns"] > f["begin_ns"] > 0 and f["site"]["functions"][0]["function"] == "write_ledger", f
 assert "of that time in sleep" in f["text"], f["text"]'
 
+# One lock for unrelated data: the finding has the lock, and the report both call sites that wait for each other.
+record shared
+first shared '
+assert f["kind"] == "section" and o == "ledger" and f["gain_ns"] > 0.2 * f["run_ns"], f
+sites = {s["site"]["functions"][0]["function"]: s for s in d["objects"][f["object"]]["sites"] if s["site"]}
+assert {"update_prices", "update_stock"} <= set(sites), sites.keys()
+assert all(sites[name]["blocked_ns"] > 0 for name in ("update_prices", "update_stock")), sites'
+
 record io
 first io '
 assert f["kind"] == "io" and o == "ledger", f

@@ -46,6 +46,31 @@ static void *clerk(void *arg)
     return arg;
 }
 
+/* One lock for two tables that have nothing to do with each other. */
+__attribute__((noinline)) static void update_prices(void)
+{
+    pthread_mutex_lock(&ledger);
+    nap(8);
+    pthread_mutex_unlock(&ledger);
+}
+
+__attribute__((noinline)) static void update_stock(void)
+{
+    pthread_mutex_lock(&ledger);
+    nap(6);
+    pthread_mutex_unlock(&ledger);
+}
+
+static void *updater(void *arg)
+{
+    for (int i = 0; i < 40; i++)
+        if (arg)
+            update_stock();
+        else
+            update_prices();
+    return NULL;
+}
+
 /* Each wakes the next one after next to no work. */
 static void *runner(void *arg)
 {
@@ -244,6 +269,7 @@ int main(int argc, char **argv)
         {"even", even_part, THREADS},  {"rounds", even_stage, THREADS},
         {"io", reader, THREADS},       {"herd", turner, HERD},
         {"gather", gatherer, HERD},    {"slow_herd", slow_turner, HERD},
+        {"shared", updater, 2},
     };
     for (unsigned i = 0; i < THREADS; i++)
         sem_init(&baton[i], 0, i == 0);
