@@ -92,6 +92,7 @@ fi
 measure stat bench/bench_stat.sh "$build/tools/upmu/upmu"
 measure retention bench/bench_retention.sh "$build/tools/upmu/upmu"
 measure events bench/bench_events.sh "$build/tools/upmu/upmu"
+measure watch bench/bench_watch.sh "$build/tools/upmu/upmu"
 measure openmp bench/bench_openmp.sh "$build/tools/upmu/upmu"
 measure mpi bench/bench_mpi.sh "$build/tools/upmu/upmu"
 measure mpi bench/bench_mpi.sh "$build/tools/upmu/upmu" --job
