@@ -72,7 +72,7 @@ enum upmu_sampler_begin {
 };
 
 /**
- * Sample a process, and the threads and processes it creates from then on.
+ * Sample a process, and the threads and processes it creates from then on; not the child processes that it has already.
  * @param begin enum upmu_sampler_begin
  * @return 0; UPMU_E_GONE (no such process); UPMU_E_PERM (process of another user); UPMU_E_NFILES (one descriptor per thread and
  *         CPU is needed); UPMU_E_MLOCK; UPMU_E_INVAL (NULL, `begin`); UPMU_E_NOMEM; UPMU_E_SYSTEM. After a failure a part of the
