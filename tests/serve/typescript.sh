@@ -10,7 +10,7 @@ tsc=${TSC-$(command -v tsc)}
 types=$(find "${tsc%/*}/../@types" "${tsc%/*}/../../@types" /usr/share/nodejs/@types -maxdepth 1 -name node 2>/dev/null | head -n 1)
 cp "$TYPESCRIPT/upmu.ts" "$work/upmu.ts"
 cd "$work" || exit 1
-"$tsc" --strict --noUnusedLocals --noUnusedParameters --target es2020 --module commonjs --outDir out ${types:+--typeRoots "${types%/node}"} \
+"$tsc" --strict --noUnusedLocals --noUnusedParameters --target es2020 --module commonjs --outDir out ${types:+--typeRoots "${types%/node}" --types node} \
     upmu.ts >tsc.out
 if [ -n "$types" ]; then
     [ ! -s tsc.out ] || fail "tsc: $(cat tsc.out)"
