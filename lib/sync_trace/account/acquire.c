@@ -49,6 +49,12 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
     errno = saved;
 }
 
+int sync_acquired_unusually(struct sync_thread *t, uint32_t mode, uintptr_t key, uint32_t type, uintptr_t site)
+{
+    sync_acquired(t, mode, &(struct lock_call){.key = key, .type = type, .site = site}, 0);
+    return 0;
+}
+
 void sync_try_failed(struct sync_thread *t, uint32_t mode, const struct lock_call *l, int32_t result)
 {
     if (mode != MODE_COUNTS)

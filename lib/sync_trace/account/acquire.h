@@ -4,7 +4,8 @@
  * Acquisition and release of a lock: counts, held locks, events.
  *
  * The inline functions are meant for a constant `type`: they fold to what a lock of that type needs. Sizes of their frames and
- * calls show in the cost of an uncontended pair, some ten nanoseconds.
+ * calls show in the cost of an uncontended pair, some ten nanoseconds. The tick comes first: a tick waits for the instructions
+ * before it, and what follows is done while the CPU reads the next one.
  */
 #ifndef UPMU_SYNC_ACQUIRE_H
 #define UPMU_SYNC_ACQUIRE_H
@@ -30,9 +31,8 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
                         int32_t result);
 
 /** Mode all with the stack of the request, or with the call site in place of a stack. */
-static inline void sync_acquired_all(struct sync_thread *t, const struct lock_call *l)
+static inline void sync_acquired_all(struct sync_thread *t, const struct lock_call *l, uint64_t tick)
 {
-    uint64_t tick = tick_now();
     uint32_t flags = sync_key_flags(l->key, l->type);
     sync_held_push(t, l->key, l->site, tick, HELD_RECORDED);
     if (l->request_stack)
@@ -44,9 +44,8 @@ static inline void sync_acquired_all(struct sync_thread *t, const struct lock_ca
 
 /** Mode holders: the entry has the tick, and its origin the stack. */
 static inline __attribute__((always_inline)) void sync_acquired_timed(struct sync_thread *t, uintptr_t key,
-                                                                      uintptr_t site)
+                                                                      uintptr_t site, uint64_t tick)
 {
-    uint64_t tick = tick_now();
     if (LIKELY(sync_process.depth != 0 && t->depth < SYNC_ORIGINS))
         sync_origin_copy(t, t->depth, tick, SYNC_ORIGIN_FRAME());
     sync_held_push(t, key, site, tick, HELD_QUIET);
@@ -58,15 +57,16 @@ static inline __attribute__((always_inline)) void sync_acquired(struct sync_thre
 {
     if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
         sync_order_check(t, l->key, l->type, l->site, l->flags);
+    const uint64_t tick = LIKELY(mode == MODE_HOLDERS) || mode == MODE_ALL ? tick_now() : 0;
     struct sync_count *c = sync_count(t, l->key, l->type);
     if (UNLIKELY((sync_count_add(c) && mode != MODE_ALL) || result != 0))
         sync_acquired_slow(t, mode, c, l->key, l->site, result);
     else if (LIKELY(mode == MODE_HOLDERS))
-        sync_acquired_timed(t, l->key, l->site);
+        sync_acquired_timed(t, l->key, l->site, tick);
     else if (mode == MODE_CONTENDED || mode == MODE_COUNTS)
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
     else if (mode == MODE_ALL && (l->request_stack || sync_process.depth == 0))
-        sync_acquired_all(t, l);
+        sync_acquired_all(t, l, tick);
     else
         sync_acquired_slow(t, mode, c, l->key, l->site, result);
 }
@@ -79,25 +79,32 @@ static inline bool sync_holds_nothing(const struct sync_thread *t)
 
 /** sync_acquired_timed() for a thread of which sync_holds_nothing() is true. */
 static inline __attribute__((always_inline)) void sync_acquired_timed_first(struct sync_thread *t, uintptr_t key,
-                                                                            uintptr_t site)
+                                                                            uintptr_t site, uint64_t tick)
 {
-    uint64_t tick = tick_now();
     if (LIKELY(sync_process.depth != 0))
         sync_origin_copy(t, 0, tick, SYNC_ORIGIN_FRAME());
     sync_held_push_first(t, key, site, tick);
 }
 
-/** sync_acquired() for a thread of which sync_holds_nothing() is true. `mode`: MODE_HOLDERS or MODE_CONTENDED, a constant. */
-static inline __attribute__((always_inline)) void sync_acquired_quietly(struct sync_thread *t, uint32_t mode,
-                                                                        uintptr_t key, uint32_t type, uintptr_t site)
+/** sync_acquired_quietly() beyond the fast path. @return 0. */
+int sync_acquired_unusually(struct sync_thread *t, uint32_t mode, uintptr_t key, uint32_t type, uintptr_t site);
+
+/** sync_acquired() for a thread of which sync_holds_nothing() is true. `mode`: MODE_HOLDERS or MODE_CONTENDED. To be called last: what
+ *  is rare needs no registers then. @return 0. */
+static inline __attribute__((always_inline)) int sync_acquired_quietly(struct sync_thread *t, uint32_t mode,
+                                                                       uintptr_t key, uint32_t type, uintptr_t site)
 {
-    struct sync_count *c = sync_count(t, key, type);
-    if (UNLIKELY(sync_count_add(c)))
-        sync_acquired_slow(t, mode, c, key, site, 0);
-    else if (mode == MODE_HOLDERS)
-        sync_acquired_timed_first(t, key, site);
+    const uint64_t tick = LIKELY(mode == MODE_HOLDERS) ? tick_now() : 0;
+    struct sync_count *c = sync_count_first(t, key);
+    bool known = __atomic_load_n(&c->lock, __ATOMIC_RELAXED) == key; /* other threads make it dormant */
+    if (UNLIKELY(!known || sync_count_is_due_next(c)))
+        return sync_acquired_unusually(t, mode, key, type, site);
+    c->acquired++;
+    if (LIKELY(mode == MODE_HOLDERS))
+        sync_acquired_timed_first(t, key, site, tick);
     else
         sync_held_push_first(t, key, site, 0);
+    return 0;
 }
 
 /** Record a failed trylock: an event in MODE_ALL only. `result`: what the call returned. */
@@ -126,6 +133,12 @@ static inline bool sync_release_quietly(struct sync_thread *t, uint32_t mode, ui
         return false;
     sync_held_pop(t);
     return true;
+}
+
+/** The same for a thread that may have no block. Wrappers test this before what needs a frame. */
+static inline bool sync_release_at_once(struct sync_thread *t, uint32_t mode, uintptr_t key)
+{
+    return LIKELY(t != NULL && sync_is_ready(t)) && sync_release_quietly(t, mode, key);
 }
 
 /** Whether a release is only the real call: tracing is off, and no lock acquired while it was on is held. Wrappers

@@ -17,26 +17,18 @@
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/state/held.h"
 
-enum { SEM_SLOTS = 4096, PERMIT_PROBES = 8 };
+enum { PERMIT_PROBES = 8 };
 
-static struct {
-    uint32_t used; /* semaphores in the table */
-    uintptr_t sem[SEM_SLOTS];
-    uint32_t value[SEM_SLOTS]; /* initial value; 0: being entered */
-    struct sem_before {
-        uint64_t since;    /* when the recording began last */
-        uint32_t released; /* posts since then that may end a hold from before */
-    } before[SEM_SLOTS];
-} sems;
+struct sync_sems sync_sems;
 
 static uintptr_t *sem_slot(uintptr_t sem, uint32_t i)
 {
-    return &sems.sem[((sem >> 4 ^ sem >> 14) + i) % SEM_SLOTS];
+    return &sync_sems.sem[(sync_sem_slot(sem) + i) % SYNC_SEM_SLOTS];
 }
 
 bool sync_sem_any(void)
 {
-    return __atomic_load_n(&sems.used, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&sync_sems.used, __ATOMIC_RELAXED) != 0;
 }
 
 static uintptr_t *sem_find(uintptr_t sem)
@@ -56,7 +48,7 @@ static bool sem_forget(uintptr_t sem)
     uintptr_t expected = sem;
     if (!p || !__atomic_compare_exchange_n(p, &expected, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return false;
-    __atomic_fetch_sub(&sems.used, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&sync_sems.used, 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -72,16 +64,16 @@ void sync_sem_created(const sem_t *s, bool is_shared, unsigned value)
     sync_sem_destroyed(s);
     if (value == 0 || value > SYNC_PERMITS_MAX || is_shared)
         return;
-    __atomic_fetch_add(&sems.used, 1, __ATOMIC_RELEASE); /* first: another thread may remove it at once */
+    __atomic_fetch_add(&sync_sems.used, 1, __ATOMIC_RELEASE); /* first: another thread may remove it at once */
     for (uint32_t i = 0; i < PERMIT_PROBES; i++) {
         uintptr_t expected = 0, *at = sem_slot((uintptr_t)s, i);
         if (!__atomic_compare_exchange_n(at, &expected, (uintptr_t)s, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
-        sems.before[at - sems.sem] = (struct sem_before){.since = sem_recording(), .released = value};
-        __atomic_store_n(&sems.value[at - sems.sem], value, __ATOMIC_RELEASE);
+        sync_sems.before[at - sync_sems.sem] = (struct sync_sem_before){.since = sem_recording(), .released = value};
+        __atomic_store_n(&sync_sems.value[at - sync_sems.sem], value, __ATOMIC_RELEASE);
         return;
     }
-    __atomic_fetch_sub(&sems.used, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&sync_sems.used, 1, __ATOMIC_RELAXED);
 }
 
 void sync_sem_destroyed(const sem_t *s)
@@ -93,7 +85,7 @@ void sync_sem_destroyed(const sem_t *s)
 uint32_t sync_sem_permits(const sem_t *s)
 {
     const uintptr_t *at = sem_find((uintptr_t)s);
-    return at ? __atomic_load_n(&sems.value[at - sems.sem], __ATOMIC_ACQUIRE) : 0;
+    return at ? __atomic_load_n(&sync_sems.value[at - sync_sems.sem], __ATOMIC_ACQUIRE) : 0;
 }
 
 /* Record that the thread has acquired permits of a semaphore; what does not fit into its table is not recorded. */
@@ -178,7 +170,7 @@ static bool sem_held_before(uint32_t mode, sem_t *s)
     if (mode == MODE_OFF)
         return true;
     uint64_t since = sem_recording();
-    struct sem_before *b = &sems.before[at - sems.sem];
+    struct sync_sem_before *b = &sync_sems.before[at - sync_sems.sem];
     if (__atomic_exchange_n(&b->since, since, __ATOMIC_ACQ_REL) != since)
         __atomic_store_n(&b->released, 0, __ATOMIC_RELAXED);
     return SYNC_REAL(sem_getvalue)(s, &value) == 0 && value >= 0 && (uint32_t)value < permits &&

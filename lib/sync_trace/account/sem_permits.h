@@ -14,6 +14,32 @@
 
 #include "sync_trace/state/thread.h"
 
+enum { SYNC_SEM_SLOTS = 4096 };
+
+struct sync_sems {
+    uint32_t used; /**< semaphores in the table */
+    uintptr_t sem[SYNC_SEM_SLOTS];
+    uint32_t value[SYNC_SEM_SLOTS]; /**< initial value; 0: being entered */
+    struct sync_sem_before {
+        uint64_t since;    /**< when the recording began last */
+        uint32_t released; /**< posts since then that may end a hold from before */
+    } before[SYNC_SEM_SLOTS];
+};
+extern struct sync_sems sync_sems __attribute__((visibility("hidden")));
+
+static inline uint32_t sync_sem_slot(uintptr_t sem)
+{
+    return (sem >> 4 ^ sem >> 14) % SYNC_SEM_SLOTS;
+}
+
+/** Whether it is used as a lock and in the first place of the table where it may be. */
+static inline bool sync_sem_is_lock(const sem_t *s)
+{
+    uint32_t i = sync_sem_slot((uintptr_t)s);
+    return __atomic_load_n(&sync_sems.sem[i], __ATOMIC_ACQUIRE) == (uintptr_t)s &&
+           __atomic_load_n(&sync_sems.value[i], __ATOMIC_ACQUIRE) == 1;
+}
+
 /** A semaphore was initialized. */
 void sync_sem_created(const sem_t *s, bool is_shared, unsigned value);
 /** A semaphore was destroyed. */

@@ -34,10 +34,16 @@ uintptr_t sync_count_key(const struct sync_count *s);
 /** Mark the slot of `key` as dormant: its lock has ended. */
 void sync_count_make_dormant(struct sync_count *s, uintptr_t key);
 
-static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t lock, uint32_t type)
+/** The slot in which the lock most likely is. */
+static inline struct sync_count *sync_count_first(struct sync_thread *t, uintptr_t lock)
 {
     struct sync_counts *c = t->counts;
-    struct sync_count *slot = &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
+    return &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
+}
+
+static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t lock, uint32_t type)
+{
+    struct sync_count *slot = sync_count_first(t, lock);
     uintptr_t found = __atomic_load_n(&slot->lock, __ATOMIC_RELAXED); /* other threads make it dormant */
     return LIKELY(found == lock) ? slot : sync_count_find(t, lock, type);
 }
@@ -46,6 +52,12 @@ static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t loc
 static inline bool sync_count_is_due(const struct sync_count *c)
 {
     return (int32_t)((uint32_t)c->acquired - c->next) >= 0;
+}
+
+/** Whether it is at the next one. */
+static inline bool sync_count_is_due_next(const struct sync_count *c)
+{
+    return (int32_t)((uint32_t)c->acquired + 1 - c->next) >= 0;
 }
 
 /** The slow path is due after `n` further acquisitions; 0: hardly ever. */

@@ -44,11 +44,12 @@ static inline __attribute__((always_inline)) void sync_origin_copy(struct sync_t
     struct sync_origin *o = &t->origins[d % SYNC_ORIGINS];
     bool fits = ((uintptr_t)frame & (PAGE - 1)) <= PAGE - BYTES;
     __atomic_store_n(&o->since, since, __ATOMIC_RELEASE);
-    o->stack = 0;
-    o->words = fits ? SYNC_ORIGIN_WORDS : 0;
     o->frame = (uintptr_t)frame;
-    if (LIKELY(fits))
+    o->stack = o->words = 0;
+    if (LIKELY(fits)) {
+        o->words = SYNC_ORIGIN_WORDS;
         memcpy(o->word, frame, BYTES);
+    }
 }
 #else
 #define SYNC_ORIGIN_FRAME() ((const uintptr_t *)NULL)

@@ -49,7 +49,7 @@ struct sync_origin {
     uint32_t stack;  /**< its id, 0: not recorded */
     uint32_t words;  /**< copied */
     uintptr_t frame; /**< frame pointer of the wrapper: there are the caller's frame pointer and the call site */
-    uintptr_t word[SYNC_ORIGIN_WORDS];
+    uintptr_t word[SYNC_ORIGIN_WORDS] __attribute__((aligned(16))); /* copied by pieces of this size */
 };
 
 /* A late waiter may store the address of its lock into an entry that is another lock's by then, in place of either value:

@@ -94,8 +94,8 @@ static inline __attribute__((always_inline)) int mtx_lock_quietly(mtx_t *m, cons
         return mtx_lock_any(m, mode, NULL, site);
     if (UNLIKELY(real(m) != thrd_success))
         return mtx_wait_plain(t, mode, m, site);
-    sync_acquired_quietly(t, mode, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
-    return thrd_success;
+    _Static_assert(thrd_success == 0, "what the call returns");
+    return sync_acquired_quietly(t, mode, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
 }
 
 /* Modes holders and contended while no other lock is held, functions of their own: every saved register is measurable. */
@@ -182,7 +182,8 @@ UPMU_API int mtx_unlock(mtx_t *m)
 {
     uint32_t mode = sync_mode();
     int (*real)(mtx_t *) = __atomic_load_n(&sync_real.mtx_unlock, __ATOMIC_RELAXED);
-    return sync_release_is_idle(mode) && real ? real(m) : mtx_unlock_on(m, mode, CALL_SITE());
+    bool at_once = sync_release_is_idle(mode) || sync_release_at_once(sync_tls.thread, mode, (uintptr_t)m);
+    return LIKELY(at_once && real) ? real(m) : mtx_unlock_on(m, mode, CALL_SITE());
 }
 
 UPMU_API int mtx_init(mtx_t *m, int type)

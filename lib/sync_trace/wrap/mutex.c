@@ -149,8 +149,9 @@ __attribute__((noinline, flatten)) static int mutex_lock_requested(struct sync_t
     (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_REQUEST, UPMU_OBJECT_MUTEX, call.key, call.request_stack);
     if (UNLIKELY(real(m) != 0))
         return mutex_wait(t, MODE_ALL, m, &method_plain, site, call.request_stack);
+    tick = tick_now();
     sync_count(t, call.key, UPMU_OBJECT_MUTEX)->acquired++;
-    sync_acquired_all(t, &call);
+    sync_acquired_all(t, &call, tick);
     return 0;
 }
 
@@ -165,9 +166,10 @@ __attribute__((noinline, flatten)) static int mutex_lock_all(pthread_mutex_t *m,
         return sync_process.requests ? mutex_lock_requested(t, m, real, site) : mutex_lock_on(m, MODE_ALL, site);
     if (UNLIKELY(real(m) != 0))
         return mutex_wait(t, MODE_ALL, m, &method_plain, site, 0);
+    const uint64_t tick = tick_now();
     const struct lock_call call = mutex_call(m, site);
     sync_count(t, call.key, UPMU_OBJECT_MUTEX)->acquired++;
-    sync_acquired_all(t, &call);
+    sync_acquired_all(t, &call, tick);
     return 0;
 }
 
@@ -180,8 +182,7 @@ static inline __attribute__((always_inline)) int mutex_lock_quietly(pthread_mute
         return mutex_lock_on(m, mode, site);
     if (UNLIKELY(real(m) != 0))
         return mutex_wait(t, mode, m, &method_plain, site, 0);
-    sync_acquired_quietly(t, mode, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
-    return 0;
+    return sync_acquired_quietly(t, mode, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
 }
 
 /* Modes holders and contended while no other lock is held, functions of their own for the same reason. */
@@ -302,9 +303,8 @@ __attribute__((noinline, flatten)) static int mutex_unlock_all(pthread_mutex_t *
         return mutex_unlock_on(m, MODE_ALL, t, site);
     uint64_t tick = tick_now();
     sync_held_pop(t);
-    int rc = real(m);
     (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, (uintptr_t)m, 0);
-    return rc;
+    return real(m);
 }
 
 /* A lock acquired while recording is removed from the held locks even if tracing is off by now. */
@@ -315,7 +315,10 @@ UPMU_API int pthread_mutex_unlock(pthread_mutex_t *m)
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
     if (LIKELY(mode == MODE_OFF && real && (t == NULL || t->depth == 0)))
         return real(m);
-    return mode == MODE_ALL ? mutex_unlock_all(m, t, CALL_SITE()) : mutex_unlock_on(m, mode, t, CALL_SITE());
+    if (UNLIKELY(mode == MODE_ALL))
+        return mutex_unlock_all(m, t, CALL_SITE());
+    bool at_once = sync_release_at_once(t, mode, (uintptr_t)m);
+    return LIKELY(at_once && real) ? real(m) : mutex_unlock_on(m, mode, t, CALL_SITE());
 }
 
 /* ---------------------------------------------------------------------------------------- init and destroy */

@@ -193,14 +193,63 @@ static int sem_wait_any(sem_t *s, const struct sem_method *method, uintptr_t sit
     return sem_try(t, mode, &call) ? 0 : sem_wait_announced(t, mode, &call);
 }
 
+static const struct sem_method sem_plain = {.wait = sem_method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
+
+__attribute__((noinline)) static int sem_wait_on(sem_t *s, uintptr_t site)
+{
+    return sem_wait_any(s, &sem_plain, site, SYNC_ORIGIN_FRAME());
+}
+
+/* The try has failed, and errno was `saved`. */
+__attribute__((noinline)) static int sem_wait_quiet(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site,
+                                                    int saved)
+{
+    const struct sem_call call = {.s = s, .method = &sem_plain, .site = site, .frame = SYNC_ORIGIN_FRAME()};
+    errno = saved;
+    return sem_wait_announced(t, mode, &call);
+}
+
+__attribute__((noinline)) static int sem_acquired_on(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site)
+{
+    const struct sem_call call = {.s = s, .method = &sem_plain, .site = site, .frame = SYNC_ORIGIN_FRAME()};
+    sem_acquired(t, mode, &call);
+    return 0;
+}
+
+/* Modes holders and contended while the thread holds no lock; then a semaphore that is used as a lock costs little. A function of its
+ * own, as each saved register is measurable. */
+__attribute__((noinline, flatten)) static int sem_wait_quietly(sem_t *s, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = sync_tls.thread;
+    int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_trywait, __ATOMIC_RELAXED);
+    bool quiet = LIKELY(mode == MODE_HOLDERS) || mode == MODE_CONTENDED;
+    if (UNLIKELY(!quiet || !sync_holds_nothing(t) || !real))
+        return sem_wait_on(s, site);
+    int saved = errno;
+    pthread_testcancel();
+    if (UNLIKELY(real(s) != 0))
+        return sem_wait_quiet(t, mode, s, site, saved);
+    const uint64_t tick = LIKELY(mode == MODE_HOLDERS) ? tick_now() : 0;
+    struct sync_count *c = sync_count_first(t, (uintptr_t)s);
+    bool known = __atomic_load_n(&c->lock, __ATOMIC_RELAXED) == (uintptr_t)s;
+    if (UNLIKELY(!known || c->stamps > 0 || !sync_sem_is_lock(s)))
+        return sem_acquired_on(t, mode, s, site);
+    c->acquired++;
+    if (LIKELY(mode == MODE_HOLDERS))
+        sync_acquired_timed_first(t, (uintptr_t)s, site, tick);
+    else
+        sync_held_push_first(t, (uintptr_t)s, site, 0);
+    return 0;
+}
+
 UPMU_API int sem_wait(sem_t *s)
 {
-    static const struct sem_method plain = {.wait = sem_method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
     sync_child_check();
-    if (LIKELY(sync_mode() == MODE_OFF && real && !sync_sem_seems_taken(s)))
-        return real(s);
-    return sem_wait_any(s, &plain, CALL_SITE(), SYNC_ORIGIN_FRAME());
+    uint32_t mode = sync_mode();
+    if (LIKELY(mode == MODE_OFF))
+        return LIKELY(real && !sync_sem_seems_taken(s)) ? real(s) : sem_wait_on(s, CALL_SITE());
+    return sem_wait_quietly(s, mode, CALL_SITE());
 }
 
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
@@ -267,14 +316,18 @@ static void sem_write_release(struct sync_thread *t, uint64_t tick, const sem_t 
     sem_write_post(t, tick, s, site, flags);
 }
 
+__attribute__((noinline, cold)) static void sem_write_late_post(struct sync_thread *t, const sem_t *s, uintptr_t site)
+{
+    uint64_t wait_tick = waiters_tick(s); /* 0: no wait was recorded yet, here or in a shared slot */
+    sem_write_post(t, wait_tick ? wait_tick : tick_now(), s, site, 0);
+}
+
 /* After the call the semaphore may be gone; only its address is used. */
 static int sem_post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
 {
     int rc = SYNC_REAL(sem_post)(s);
-    if (UNLIKELY(waiters_load(s) != before)) {
-        uint64_t wait_tick = waiters_tick(s); /* 0: no wait was recorded yet, here or in a shared slot */
-        sem_write_post(t, wait_tick ? wait_tick : tick_now(), s, site, 0);
-    }
+    if (UNLIKELY(waiters_load(s) != before))
+        sem_write_late_post(t, s, site);
     return rc;
 }
 
@@ -297,11 +350,26 @@ __attribute__((noinline)) static int sem_post_recorded(sem_t *s, uint32_t mode, 
     return t && !recorded ? sem_post_unwanted(t, s, before, site) : SYNC_REAL(sem_post)(s);
 }
 
+/* The release of a semaphore that is used as a lock, was acquired last, and that no thread waits for. */
+__attribute__((noinline, flatten)) static int sem_post_quietly(sem_t *s, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = sync_tls.thread;
+    int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_post, __ATOMIC_RELAXED);
+    uint64_t before = waiters_load(s);
+    bool quiet = (LIKELY(mode == MODE_HOLDERS) || mode == MODE_CONTENDED) && !waiters_present(before) && real;
+    if (UNLIKELY(!quiet || !sync_release_at_once(t, mode, (uintptr_t)s)))
+        return sem_post_recorded(s, mode, site);
+    int rc = real(s);
+    if (UNLIKELY(waiters_load(s) != before))
+        sem_write_late_post(t, s, site);
+    return rc;
+}
+
 UPMU_API int sem_post(sem_t *s)
 {
     uint32_t mode = sync_mode();
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_post, __ATOMIC_RELAXED);
-    return LIKELY(sync_release_is_idle(mode) && real) ? real(s) : sem_post_recorded(s, mode, CALL_SITE());
+    return LIKELY(sync_release_is_idle(mode) && real) ? real(s) : sem_post_quietly(s, mode, CALL_SITE());
 }
 
 UPMU_API int sem_init(sem_t *s, int shared, unsigned value)

@@ -72,8 +72,7 @@ static inline __attribute__((always_inline)) int spin_lock_quietly(pthread_spinl
         return spin_lock_on(l, mode, site);
     if (UNLIKELY(real(l) != 0))
         return spin_wait_plain(t, mode, l, site);
-    sync_acquired_quietly(t, mode, (uintptr_t)l, UPMU_OBJECT_SPIN, site);
-    return 0;
+    return sync_acquired_quietly(t, mode, (uintptr_t)l, UPMU_OBJECT_SPIN, site);
 }
 
 /* Modes holders and contended while no other lock is held, functions of their own: every saved register is measurable. */
@@ -156,7 +155,8 @@ UPMU_API int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     uint32_t mode = sync_mode();
     int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_unlock, __ATOMIC_RELAXED);
-    return sync_release_is_idle(mode) && real ? real(l) : spin_unlock_on(l, mode, CALL_SITE());
+    bool at_once = sync_release_is_idle(mode) || sync_release_at_once(sync_tls.thread, mode, (uintptr_t)l);
+    return LIKELY(at_once && real) ? real(l) : spin_unlock_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_spin_init(pthread_spinlock_t *l, int shared)
