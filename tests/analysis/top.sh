@@ -179,9 +179,9 @@ top.read_until(b"customer", b"keeper", b"waiting for locks:", redrawn=True)
 top.read_until("\u2588".encode(), redrawn=True)
 os.write(top.fd, b"q")
 assert top.status() == 0, top.seen
-# On 80 columns the object that a thread waits for is still shown.
+# On 80 columns the object that a thread waits for is still shown, and the keys.
 narrow = Terminal(upmu, "top", "-i", "0.1", "-p", pid, columns=80)
-narrow.read_until(b"WAITS FOR", b"mutex the till", b"held by")
+narrow.read_until(b"WAITS FOR", b"mutex the till", b"held by", b"filter, arrows: scroll")
 assert b"INVOL/s" not in narrow.seen, narrow.seen
 os.write(narrow.fd, b"q")
 assert narrow.status() == 0, narrow.seen

@@ -118,26 +118,38 @@ static char *screen_amount(double n)
     return unit > 0 ? memory_format("%.1f %c", n, units[unit]) : memory_format(n < 10 ? "%.1f" : "%.0f", n);
 }
 
+/* The keys have a line of their own where they do not fit beside the title. */
+static void screen_put_title_with_keys(int *y, int how, char *title)
+{
+    static const char keys[] = "q: quit, p: pause, s: sort, /: filter, arrows: scroll";
+    if (strlen(title) + sizeof "   ()" + sizeof keys <= (size_t)COLS) {
+        screen_put_line(y, how, memory_format("%s   (%s)", title, keys));
+        free(title);
+    } else {
+        screen_put_line(y, how, title);
+        screen_put_line(y, A_NORMAL, memory_copy(keys));
+    }
+}
+
 static void screen_put_title(int *y, const struct top *t)
 {
     bool bad = t->n_deadlocks > 0;
     if (!t->live) {
-        screen_put_line(
+        screen_put_title_with_keys(
             y, A_BOLD,
-            memory_format("upmu top: %s%s%s  %zu thread%s  no recorder: scheduling only, no locks   (q: quit, "
-                          "p: pause, s: sort, /: filter, arrows: scroll)",
-                          t->subject, t->running ? "" : " (ended)", screen_state.paused ? " (paused)" : "",
-                          t->n_threads, t->n_threads == 1 ? "" : "s"));
+            memory_format("upmu top: %s%s%s  %zu thread%s  no recorder: scheduling only, no locks", t->subject,
+                          t->running ? "" : " (ended)", screen_state.paused ? " (paused)" : "", t->n_threads,
+                          t->n_threads == 1 ? "" : "s"));
         return;
     }
     char *events = screen_amount(screen_per_second(t, t->totals.events));
-    screen_put_line(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
-                    memory_format("upmu top: %s%s%s  %zu thread%s  %s events/s, %" PRIu64
-                                  " in all%s%s   (q: quit, p: pause, s: sort, /: filter, arrows: scroll)",
-                                  t->subject, t->running ? "" : " (ended)", screen_state.paused ? " (paused)" : "",
-                                  t->n_threads, t->n_threads == 1 ? "" : "s", events, t->totals.all_events,
-                                  t->totals.n_damages ? "  DAMAGED" : "",
-                                  t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
+    screen_put_title_with_keys(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
+                               memory_format("upmu top: %s%s%s  %zu thread%s  %s events/s, %" PRIu64 " in all%s%s",
+                                             t->subject, t->running ? "" : " (ended)",
+                                             screen_state.paused ? " (paused)" : "", t->n_threads,
+                                             t->n_threads == 1 ? "" : "s", events, t->totals.all_events,
+                                             t->totals.n_damages ? "  DAMAGED" : "",
+                                             t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
     free(events);
 }
 
