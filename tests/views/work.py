@@ -197,6 +197,13 @@ def events(b):
     b.run(f"upmuReport.events.look({json.dumps(thread)})")
     some = b.run("upmuReport.events.n")
     assert 0 < some < n
+    # On a narrow screen times are whole: the table scrolls sideways, the page does not.
+    b.size(390, 844)
+    b.frame()
+    cut = b.run("[...document.querySelectorAll('#events .event-rows .event')].filter((e) => [0, 1].some((i) => e.children[i].scrollWidth > e.children[i].clientWidth)).length")
+    assert cut == 0 and b.run("document.documentElement.scrollWidth") == 390, cut
+    b.size(1440, 900)
+    b.frame()
     # The begin of an event is a link to it in the timeline.
     lasted = b.run("document.querySelector('#events .event-rows .event span:nth-child(2)').textContent")
     b.run("document.querySelector('#events .event-rows a').click()")
