@@ -43,7 +43,7 @@ for tool in abidw abidiff; do
 done
 [ -e "$build/lib/libupmu.so" ] || { echo "abi.sh: $build/lib/libupmu.so is not built" >&2; exit 2; }
 ! grep -q '^UPMU_SANITIZE:.*=.' "$build/CMakeCache.txt" || skip "a sanitizer is in this build"
-readelf -p .comment "$build/lib/libupmu.so" | grep -q GCC && ! readelf -p .comment "$build/lib/libupmu.so" | grep -q clang ||
+grep -q GCC < <(readelf -p .comment "$build/lib/libupmu.so") && ! grep -q clang < <(readelf -p .comment "$build/lib/libupmu.so") ||
     skip "the dumps are of gcc, and this build is of another compiler"
 
 scratch=$(mktemp -d)

@@ -48,7 +48,7 @@ main()
         return
     fi
     for name in "$@"; do
-        if ! names | grep -qx -- "$name"; then
+        if ! grep -qx -- "$name" < <(names); then
             echo "guests: there is no '$name'; scripts/guests.sh list names those there are" >&2
             exit 2
         fi

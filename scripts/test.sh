@@ -67,6 +67,13 @@ check_shell()
         xargs -0 shellcheck --severity=warning
 }
 
+# Under pipefail, grep -q behind a pipe fails now and then: it ends at the first match, and CMD by SIGPIPE if it writes on.
+check_pipes()
+{
+    ! { find scripts .ci -type f \( -name '*.sh' -o -path .ci/run \) -print0; sources -name '*.sh'; } |
+        xargs -0 grep -nE '[^|]\| *grep -[a-zA-Z]*q' || { echo "write: grep -q PATTERN < <(CMD)"; return 1; }
+}
+
 # clang-tidy's count of warnings it suppressed in system headers is noise; everything else is shown. Fuzz targets
 # compile most files a second time; once is enough here. The longest come first so that no processor is left waiting.
 # max-nodes is how far the static analyzer follows a function's paths: 10,000 take a third of the time of 75,000, which
@@ -91,6 +98,7 @@ run_checks()
     check includes scripts/check-includes.sh
     check words python3 scripts/check-words.py
     check shellcheck check_shell
+    check pipes check_pipes
     check clang-tidy check_tidy
 }
 

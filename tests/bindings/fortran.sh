@@ -35,5 +35,5 @@ grep -q '^sum up ' report
 # In a shared library of the program, too, the switch is libupmu's.
 "$compiler" -shared -fPIC "$MODULE_DIR/upmu.f90" -o libfortran_upmu.so
 "$compiler" "$MODULE_DIR/example.f90" -o shared -L. -lfortran_upmu -L"$LIB" -lupmu_sync -lupmu -Wl,-rpath,"$LIB" -Wl,-rpath,"$DIR"
-UPMU_REPORT=text ./shared 2>&1 >/dev/null | grep -q '^fill '
+grep -q '^fill ' < <(UPMU_REPORT=text ./shared 2>&1 >/dev/null)
 echo "fine"

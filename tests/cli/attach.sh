@@ -15,7 +15,7 @@ load_start() {
     wait_until 60 threads_sleep "$load" || fail "the threads of the load do not sleep"
 }
 threads_sleep() {
-    ! cat "/proc/$1"/task/*/stat | grep -v ') S ' | grep -q .
+    ! grep -q . < <(cat "/proc/$1"/task/*/stat | grep -v ') S ')
 }
 load_go() {
     echo go >&7

@@ -31,7 +31,7 @@ offers() { # SHELL WANTED WORDS...
 offers_not() {
     local shell=$1 wanted=$2
     shift 2
-    ! "in_$shell" "$@" 2>&1 | grep -qx -e "$wanted" || fail "$shell: $wanted for '$*'"
+    ! grep -qx -e "$wanted" < <("in_$shell" "$@" 2>&1) || fail "$shell: $wanted for '$*'"
 }
 
 left_out=

@@ -23,20 +23,20 @@ for c in $commands; do
         fail "$c: the help has $(help_options "$c" | xargs), the page $(page_options "$page" | xargs)"
     # Short forms stand beside their long forms.
     while read -r letter long; do
-        plain "$page" | grep -A1 '^\.TP' | grep -E -e "${letter}[ \",]" | grep -qF -e "$long" || fail "$c: $letter beside $long"
+        grep -qF -e "$long" < <(plain "$page" | grep -A1 '^\.TP' | grep -E -e "${letter}[ \",]") || fail "$c: $letter beside $long"
     done < <("$UPMU" "$c" --help | sed -n 's/^ *\(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p')
     for section in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" EXAMPLES "SEE ALSO"; do
         grep -q "^\.SH $section\$" "$page" || fail "$c: no section $section"
     done
     grep -q "upmu.-$c" "$MAN/upmu.1" || fail "upmu(1) does not name $c"
     summary=$("$UPMU" help | sed -n "s/^  $c  *//p")
-    plain "$page" | grep -qF -e "$summary" || fail "$c: the page's summary is not '$summary'"
+    grep -qF -e "$summary" < <(plain "$page") || fail "$c: the page's summary is not '$summary'"
 done
 # Every field and word of an event that upmu dump can print.
 names=$(sed -nE 's/.*(FIELD_OF\(\w+|FIELD\(\w+, \w+), "(\w+)".*/\2/p; s/^ *\{UPMU_TRACE_FLAG_\w+, "([a-z_-]+)"\},/\1/p' "$MAN/../tools/upmu/trace/cmd_dump.c" | sort -u)
 [ "$(wc -w <<<"$names")" -ge 30 ] || fail "fields of upmu dump: $names"
 for name in $names; do
-    plain "$MAN/upmu-dump.1" | sed -n '/^\.SH FIELDS/,/^\.SH OPTIONS/p' | grep -qwF -e "$name" || fail "upmu-dump(1) has no field $name"
+    grep -qwF -e "$name" < <(plain "$MAN/upmu-dump.1" | sed -n '/^\.SH FIELDS/,/^\.SH OPTIONS/p') || fail "upmu-dump(1) has no field $name"
 done
 for page in "$MAN"/upmu*.1; do
     if command -v groff >/dev/null; then

@@ -213,7 +213,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
         unshare -m sh -c 'mount --bind /dev/null "$1" && shift && exec "$@"' sh "$real" "$UPMU" doctor \
             >"$work/out" 2>"$work/err"
         package=$(remedy out "Install [a-z0-9]+ \('apt install [a-z0-9.]+'" | sed 's/^apt install //')
-        dpkg -S "$real" 2>/dev/null | grep -q "^${package:-none}[:,]" && helped || no_help "$real is not of '$package'"
+        grep -q "^${package:-none}[:,]" < <(dpkg -S "$real" 2>/dev/null) && helped || no_help "$real is not of '$package'"
     done < <(ldconfig -p | awk '/libpfm\.so\.4 |libunwind\.so\.8 / { print $NF }' | sort -u)
 else
     echo "remedies of file systems are not tried, because only root may mount"

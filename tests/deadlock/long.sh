@@ -33,7 +33,7 @@ record() {
         sleep 0.01
     done
     begin=$(now_ms)
-    until sed -n '/blocked behind them/,$p' "$dir/reported" 2>/dev/null | grep -q '(thread start)'; do
+    until grep -q '(thread start)' < <(sed -n '/blocked behind them/,$p' "$dir/reported" 2>/dev/null); do
         kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/err")"
         [ $(($(now_ms) - begin)) -lt 60000 ] || fail "not reported within a minute"
         sleep 0.01

@@ -36,6 +36,6 @@ for mangling in legacy v0; do
     prints 'crossed::bank::Account<(T|u32)>>?::move_to at .*/crossed\.rs:[0-9]+'
     prints 'crossed::main at .*/crossed\.rs:[0-9]+'
     prints 'crossed::main::\{(\{closure\}|closure#0)\}'
-    grep -E '^ *#' "$dir/out" | grep -Eq '17h[0-9a-f]{16}|_R[A-Z][A-Za-z]|\$LT\$' && fail "a mangled name: $(cat "$dir/out")"
+    grep -Eq '17h[0-9a-f]{16}|_R[A-Z][A-Za-z]|\$LT\$' < <(grep -E '^ *#' "$dir/out") && fail "a mangled name: $(cat "$dir/out")"
 done
 rm -rf "$dir"

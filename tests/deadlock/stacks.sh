@@ -18,7 +18,7 @@ prints_not() { ! grep -Eq -- "$1" "$dir/out" || fail "$sort: found: $1 in: $(cat
 
 # Prints frame number $1 of the first stack.
 frame() { grep -E "^ *#$1 " "$dir/out" | head -1; }
-frame_is() { frame "$1" | grep -Eq -- "$2" || fail "$sort: frame $1 is not $2: $(cat "$dir/out")"; }
+frame_is() { grep -Eq -- "$2" < <(frame "$1") || fail "$sort: frame $1 is not $2: $(cat "$dir/out")"; }
 
 # Records one sort until it is deadlocked, kills it, and puts the report into $dir/out.
 record() {
@@ -52,7 +52,7 @@ report() {
 exported_with() {
     local format
     for format in folded flamegraph callgrind pprof speedscope csv jsonl; do
-        "$upmu" export -f "$format" "$dir/rec" 2>>"$dir/err" | grep -aqF -- "$1" || fail "$sort: no '$1' in $format"
+        grep -aqF -- "$1" < <("$upmu" export -f "$format" "$dir/rec" 2>>"$dir/err") || fail "$sort: no '$1' in $format"
     done
     "$upmu" report --json "$dir/rec" >"$dir/json" 2>>"$dir/err" || fail "$sort: upmu report: $(cat "$dir/err")"
     grep -qE "\"kind\": ?\"$2\"" "$dir/json" || fail "$sort: no $2 in upmu report"
@@ -93,9 +93,9 @@ else
 fi
 
 record tail
-grep -A1 -E '#[0-9]+ +tail_inner' "$dir/out" | grep -Eq '^ +tail_middle at .*/stacks\.c:[0-9]+ \(left by a tail call\)$' ||
+grep -Eq '^ +tail_middle at .*/stacks\.c:[0-9]+ \(left by a tail call\)$' < <(grep -A1 -E '#[0-9]+ +tail_inner' "$dir/out") ||
     fail "tail: $(cat "$dir/out")"
-grep -A1 'left by a tail call' "$dir/out" | grep -Eq '#[0-9]+ +tail_outer at ' || fail "tail: $(cat "$dir/out")"
+grep -Eq '#[0-9]+ +tail_outer at ' < <(grep -A1 'left by a tail call' "$dir/out") || fail "tail: $(cat "$dir/out")"
 exported_with 'left by a tail call' tail-call
 
 record names

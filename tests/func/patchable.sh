@@ -113,7 +113,7 @@ PY
     fi
 
     # A program with the unwinder of gcc in itself is refused, and runs.
-    if "$cxx" "${flags[@]}" -static-libgcc "$sources/throws.cpp" -o static 2>/dev/null && nm static | grep -qi ' t _Unwind_RaiseException$'; then
+    if "$cxx" "${flags[@]}" -static-libgcc "$sources/throws.cpp" -o static 2>/dev/null && grep -qi ' t _Unwind_RaiseException$' < <(nm static); then
         UPMU_FUNC_CSV=static LD_PRELOAD=$libs/libupmu_func.so.0 ./static >/dev/null 2>err || fail "$cc static: status $?"
         grep -q 'has libgcc in itself' err || fail "$cc static: $(cat err)"
     fi
@@ -128,7 +128,7 @@ PY
     # Off: nothing but the nops is executed.
     "$cc" -O2 "${includes[@]}" -DPATCHABLE -fpatchable-function-entry=5 -c "$sources/sleds.c" -o off.o
     objdump -d --no-show-raw-insn off.o | awk '/<leaf>:/ { on = 1; next } /^$/ { on = 0 } on { print $2 }' >off.text
-    head -1 off.text | grep -q '^nop' || fail "$cc: $(head -1 off.text) at the entry"
+    grep -q '^nop' < <(head -1 off.text) || fail "$cc: $(head -1 off.text) at the entry"
     ! grep -qE '^(call|jmp)' off.text || fail "$cc: $(cat off.text)"
 done < <(compilers)
 [ $tried = 1 ] || { echo "skipped, because neither gcc nor clang is installed"; exit 77; }

@@ -90,9 +90,9 @@ import json
 d = json.load(open("json"))
 assert d["calls"] == 60002 and d["skipped"] == 21893, (d["calls"], d["skipped"])
 PY
-"$upmu" report --functions selected | grep -q "not selected, whose time is their callers': 21893" || fail "skipped"
+grep -q "not selected, whose time is their callers': 21893" < <("$upmu" report --functions selected) || fail "skipped"
 UPMU_FUNC_EXCLUDE=$(printf 'x%.0s' {1..300}) UPMU_FUNC_MODE=tree LD_PRELOAD=$(dirname "$upmu")/../../lib/libupmu_func.so.0 \
-    ./subject frames 2>&1 >/dev/null | grep -q 'UPMU_FUNC_EXCLUDE has more than 32 patterns, or one of more' || fail "too long"
+    grep -q 'UPMU_FUNC_EXCLUDE has more than 32 patterns, or one of more' < <(./subject frames 2>&1 >/dev/null) || fail "too long"
 
 # Deeper than frames are kept for.
 UPMU_FUNC_MODE=tree UPMU_TRACE=deep LD_PRELOAD=$(dirname "$upmu")/../../lib/libupmu_func.so.0 \
@@ -111,7 +111,7 @@ PY
 ! "$upmu" report --functions without 2>err || fail "there are no functions"
 grep -q 'no functions were recorded in "without".*upmu record --functions' err || fail "$(cat err)"
 "$upmu" record --functions -o none -- true 2>/dev/null
-"$upmu" report --functions none | grep -q '^Functions of none: 0 calls of 0 functions in 0 threads' || fail "no calls"
+grep -q '^Functions of none: 0 calls of 0 functions in 0 threads' < <("$upmu" report --functions none) || fail "no calls"
 
 # Clang's sleds, which have no line themselves: functions have their own.
 if command -v clang >/dev/null && [ "$(uname -m)" = x86_64 ]; then

@@ -67,9 +67,9 @@ calls() # LINE...: let the program do that
 }
 control() { "$upmu" ctl ctl functions "$@" || fail "ctl functions $*"; }
 calls 1000
-"$upmu" ctl ctl status | grep -q ', functions off, ' || fail "status: $("$upmu" ctl ctl status)"
+grep -q ', functions off, ' < <("$upmu" ctl ctl status) || fail "status: $("$upmu" ctl ctl status)"
 control on
-"$upmu" ctl ctl status | grep -q ', functions on, ' || fail "status: $("$upmu" ctl ctl status)"
+grep -q ', functions on, ' < <("$upmu" ctl ctl status) || fail "status: $("$upmu" ctl ctl status)"
 calls 10 # 2 threads: work 2, helper 20, leaf 20
 control off
 calls 1000
@@ -104,7 +104,7 @@ for words in "functions" "functions maybe" "start --exclude x" "functions --dept
 done
 "$upmu" record -o locks -- sleep 5 2>/dev/null &
 recorder=$!
-for _ in {1..50}; do "$upmu" ctl locks status 2>/dev/null | grep -q running && break; sleep 0.1; done
+for _ in {1..50}; do grep -q running < <("$upmu" ctl locks status 2>/dev/null) && break; sleep 0.1; done
 ! "$upmu" ctl locks functions off 2>err || fail "no functions are recorded there"
 grep -q 'upmu record --functions' err || fail "$(cat err)"
 kill $recorder; wait $recorder 2>/dev/null || true

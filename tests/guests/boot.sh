@@ -29,7 +29,7 @@ boot()
     timeout --kill-after=5 "$seconds" "$@" -display none -serial stdio -monitor none -no-reboot -nic none \
         </dev/null >"$console" 2>"$console.errors" || status=$?
     tr -d '\r' <"$console" | sed -n '/^GUEST-RUN/,/^GUEST-EXIT/{/^GUEST-\(FILE\|DATA\)/!p}'
-    if ! tr -d '\r' <"$console" | grep -q '^GUEST-EXIT 0$'; then
+    if ! grep -q '^GUEST-EXIT 0$' < <(tr -d '\r' <"$console"); then
         grep -q '^GUEST-EXIT' "$console" || tail -n 40 "$console" "$console.errors" >&2
         echo "the emulator's status is $status; the whole console is in $console" >&2
         fail "the guest $name did not end well"

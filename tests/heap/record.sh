@@ -26,7 +26,7 @@ gcc -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-alloc-size-larger-than 
 "$upmu" report --heap exact >text || fail "report"
 grep -qE '^ +8 MiB .* at_peak subject.c:[0-9]+$' text || fail "no line of at_peak: $(cat text)"
 grep -qE '^  at_peak .*subject.c:[0-9]+$' text || fail "no call stack of the first one: $(cat text)"
-"$upmu" dump exact | grep -q 'heap-alloc .*bytes=8388608 weight=8388608 period=1' || fail "no event of the largest block"
+grep -q 'heap-alloc .*bytes=8388608 weight=8388608 period=1' < <("$upmu" dump exact) || fail "no event of the largest block"
 python3 - <<'PY'
 import json
 processes = sorted(json.load(open("json"))["processes"], key=lambda p: -p["allocated_bytes"])

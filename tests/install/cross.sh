@@ -34,7 +34,7 @@ tree=$dir/tree
 # The libraries are of that machine, and export what those of this machine do.
 exported() { readelf -W --dyn-syms "$1" | awk '$7 != "UND" && $5 != "LOCAL" && $8 ~ /^(upmu_|__cyg_)/ { print $8 }' | sort; }
 for library in libupmu libupmu_sync libupmu_func; do
-    readelf -h "$tree/lib/$library.so" | grep -q "Machine:.*$machine" || fail "$library.so is not of $machine"
+    grep -q "Machine:.*$machine" < <(readelf -h "$tree/lib/$library.so") || fail "$library.so is not of $machine"
     exported "$libs/$library.so" >"$scratch/here"
     exported "$tree/lib/$library.so" >"$scratch/there"
     [ -s "$scratch/here" ] || fail "$libs/$library.so exports nothing"

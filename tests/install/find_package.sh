@@ -52,7 +52,7 @@ done
 runs "$scratch/build/reader_shared" "refused: "
 runs "$scratch/build/reader_static" "refused: "
 for program in c_static cxx_static reader_static sync_static; do
-    ! readelf -d "$scratch/build/$program" | grep -q 'NEEDED.*libupmu' || fail "$program needs a shared libupmu"
+    ! grep -q 'NEEDED.*libupmu' < <(readelf -d "$scratch/build/$program") || fail "$program needs a shared libupmu"
 done
 
 project 99.0

@@ -15,9 +15,9 @@ generators=TGZ
     -D "CPACK_INSTALLED_DIRECTORIES=$tree;." -D CPACK_PACKAGE_FILE_NAME=archive) >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "cpack"; }
 tar -tzf "$scratch/packages/archive.tar.gz" | grep -v '/$' | sed 's,^archive,,' | LC_ALL=C sort >"$scratch/packed"
 diff "$scratch/files" "$scratch/packed" || fail "the archive differs from what is installed"
-! file "$build/lib/libupmu.so" | grep -q 'not stripped' ||
+! grep -q 'not stripped' < <(file "$build/lib/libupmu.so") ||
     tar -xOzf "$scratch/packages/archive.tar.gz" "archive/$libdir/libupmu.so.$version" >"$scratch/stripped"
-[ ! -s "$scratch/stripped" ] || ! readelf -SW "$scratch/stripped" | grep -q '\.debug_info' || fail "the archive has debug information"
+[ ! -s "$scratch/stripped" ] || ! grep -q '\.debug_info' < <(readelf -SW "$scratch/stripped") || fail "the archive has debug information"
 for deb in "$scratch"/packages/*.deb; do
     [ -e "$deb" ] || continue
     depends=$(dpkg-deb -f "$deb" Depends)

@@ -24,7 +24,7 @@ mapfile -t analysis < <(flags --cflags --libs upmu-analysis)
 "$CXX" -std=c++11 -x c++ "$here/stranger.c" -x none -o "$scratch/cxx_shared" "${shared[@]}"
 for program in c_shared cxx_shared; do
     runs "$scratch/$program" "$words"
-    readelf -d "$scratch/$program" | grep -q 'NEEDED.*\[libupmu\.so\.0\]' || fail "$program does not need libupmu.so.0"
+    grep -q 'NEEDED.*\[libupmu\.so\.0\]' < <(readelf -d "$scratch/$program") || fail "$program does not need libupmu.so.0"
 done
 
 # The static library in an otherwise dynamic program, then a program without any shared library.
@@ -33,7 +33,7 @@ done
 # The linker warns that a static program's dlopen (of libpfm4) needs the same C library at run time; that is known.
 "$CC" -std=c11 -static "$here/stranger.c" -o "$scratch/c_all_static" "${static[@]}" 2>/dev/null
 for program in c_static cxx_static c_all_static; do
-    ! readelf -d "$scratch/$program" | grep -q 'NEEDED.*libupmu' || fail "$program needs the shared library"
+    ! grep -q 'NEEDED.*libupmu' < <(readelf -d "$scratch/$program") || fail "$program needs the shared library"
     LD_LIBRARY_PATH='' runs "$scratch/$program" "$words"
 done
 

@@ -112,7 +112,7 @@ for needs in $(needed "$lib/libupmu.so"); do
         *) fail "libupmu.so needs $needs; it may need the C library only" ;;
     esac
 done
-needed "$lib/libupmu_analysis.so" | grep -qx libupmu.so.0 || fail "libupmu_analysis.so does not name libupmu.so.0"
+grep -qx libupmu.so.0 < <(needed "$lib/libupmu_analysis.so") || fail "libupmu_analysis.so does not name libupmu.so.0"
 
 # Libraries of different releases do not load together: the node of what they share has the release in its name.
 version=$(header_version "$tree")

@@ -30,8 +30,8 @@ assert len(found) == 1 and found[0]["ns"] >= 2 * 3 * 45e6 and found[0]["waits"] 
 assert found[0] == delays[0], delays
 PYTHON
 done
-"$upmu" report --mpi d_plain | grep -qE '^ +0 .* before MPI_Send at chain delays.c:[0-9]+$' || fail "no call site in the text"
-"$upmu" report --mpi d_region | grep -qE '^ +0 .* region slow$' || fail "no region in the text"
+grep -qE '^ +0 .* before MPI_Send at chain delays.c:[0-9]+$' < <("$upmu" report --mpi d_plain) || fail "no call site in the text"
+grep -qE '^ +0 .* region slow$' < <("$upmu" report --mpi d_region) || fail "no region in the text"
 
 # The path is in rank 0 while it computes, then passes through the others: what they wait for is not on it.
 rm -rf d_plain; job plain 3
@@ -53,7 +53,7 @@ received = sum(p["ns"] for p in path if p["function"] == "MPI_Recv" and p["insid
 waited = sum(w["ns"] for w in job["waits"] if w["function"] == "MPI_Recv")
 assert waited >= 2 * 3 * 45e6 and received < waited / 2, (path, waited)
 PYTHON
-"$upmu" report --mpi d_plain | grep -qE '^ +0 .* before MPI_Send at chain delays.c:[0-9]+$' || fail "no line on the path"
+grep -qE '^ +0 .* before MPI_Send at chain delays.c:[0-9]+$' < <("$upmu" report --mpi d_plain) || fail "no line on the path"
 
 job alternate 2
 python3 - <<'PYTHON' || { "$upmu" report --mpi d_alternate; fail "efficiencies"; }

@@ -44,7 +44,7 @@ job, = json.load(open("one.json"))["jobs"]
 assert job["partners_not_recorded"] == [{"rank": 1, "partner": 0, "sent": 20, "received": 40}], job["partners_not_recorded"]
 assert job["unmatched"] == 60 and job["messages"] == 0, job
 PYTHON
-"$upmu" report --mpi one | grep -qE '^ +1 +rank 0 +20 +40$' || fail "no partner: $("$upmu" report --mpi one)"
+grep -qE '^ +1 +rank 0 +20 +40$' < <("$upmu" report --mpi one) || fail "no partner: $("$upmu" report --mpi one)"
 
 # As a ring: what is left can be read, and the table has all.
 "$upmu" record --mpi --ring 64K -o ring -- "${launch[@]}" -np 2 ./subject calls >out 2>err || fail "status $?: $(cat err)"

@@ -38,7 +38,7 @@ ask()
 # Whether who answers on the port is ours, and not another test's.
 is_ours()
 {
-    ask INFO server 2>/dev/null | tr -d '\r' | grep -q "^process_id:$server\$"
+    grep -q "^process_id:$server\$" < <(ask INFO server 2>/dev/null | tr -d '\r')
 }
 
 # serve NAME [VAR=VALUE...]

@@ -35,7 +35,7 @@ none paused "block pid"
 expect 0 "$UPMU" record -e task-clock -o values "$REGIONS" later
 wait
 [ "$(wc -l <err)" -eq 1 ] || fail "a table of events: $(cat err)"
-"$UPMU" dump values | grep -q 'round.*task-clock' || fail "the regions of the program have no counters"
+grep -q 'round.*task-clock' < <("$UPMU" dump values) || fail "the regions of the program have no counters"
 
 # Status, arguments, input, environment.
 for n in 0 1 77 255; do expect $n "$UPMU" record -o status$n -- sh -c "exit $n"; done

@@ -36,7 +36,7 @@ expect 0 "$UPMU" ctl "$pid" start
 mode_is "$pid" counts
 expect 0 "$UPMU" ctl "$pid" start
 mode_is "$pid" counts
-"$UPMU" ctl "$pid" status | grep -q ' 2 threads, in ' || fail "threads: $("$UPMU" ctl "$pid" status)"
+grep -q ' 2 threads, in ' < <("$UPMU" ctl "$pid" status) || fail "threads: $("$UPMU" ctl "$pid" status)"
 finish_worker
 expect 1 "$UPMU" ctl trace start
 has err "has ended"

@@ -28,7 +28,7 @@ expect 0 "$UPMU" record --mode all --stop-at 256K -o ended -- "$BUSY" 100000
 [ "$(process ended lost)" -eq 0 ] || fail "the end of the recording is a loss"
 [ "$(process ended stopped)" = true ] || fail "it has not stopped"
 [ "$(process ended complete)" = true ] || fail "the process ended in good order"
-"$UPMU" report ended | grep -q 'recording stopped before the process ended' || fail "the report does not show it"
+grep -q 'recording stopped before the process ended' < <("$UPMU" report ended) || fail "the report does not show it"
 expect 0 "$UPMU" record --stop-at 1G -o whole -- "$WORKER" 20
 [ "$(process whole stopped)" = false ] || fail "it was not the limit that ended it"
 

@@ -16,7 +16,7 @@ cp /bin/true setgid
 chmod 4755 setuid
 chmod 2755 setgid
 # Mounted nosuid, the bits mean nothing, and the programs can be recorded.
-if findmnt -n -o OPTIONS -T "$work" | grep -qw nosuid; then skip "$work is mounted nosuid"; fi
+if grep -qw nosuid < <(findmnt -n -o OPTIONS -T "$work"); then skip "$work is mounted nosuid"; fi
 for kind in setuid setgid; do
     expect 1 as_nobody "$UPMU" record -o open/t "./$kind"
     has err "it is a $kind program"

@@ -34,7 +34,7 @@ note=$(in_json out "d['processes'][0]['sched_note'] or ''")
 [ -z "$note" ] || skip "$note"
 [ "$(in_json out "all(t['sched'] and t['sched']['blocked_ns'] > 20000000 and t['sched']['voluntary'] >= 20 \
     for t in d['threads'])")" = True ] || fail "a sleeping thread is not blocked: $(cat out)"
-"$UPMU" dump ran | grep -q ' sched-out "" cpu=' || fail "no switch in the list of events"
+grep -q ' sched-out "" cpu=' < <("$UPMU" dump ran) || fail "no switch in the list of events"
 
 # Without the right to read tracepoints a message gives the reason, and the rest is recorded.
 [ "$(id -u)" -eq 0 ] && with_tracefs true 2>err ||

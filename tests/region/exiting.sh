@@ -95,7 +95,7 @@ END
         ;;
     unwritable) # the report falls back to standard error, with a reason
         run UPMU_REPORT=json UPMU_OUTPUT=/no/such/folder/report plain
-        head -1 stderr | grep -q "cannot write the report to '/no/such/folder/report': No such file" || fail "no reason"
+        grep -q "cannot write the report to '/no/such/folder/report': No such file" < <(head -1 stderr) || fail "no reason"
         tail -n +2 stderr >report
         holds report "$main"
         if [ -e /dev/full ]; then
@@ -148,7 +148,7 @@ END
         [ -z "${SANITIZED:-}" ] || skip "a sanitizer writes files of its own"
         sh -c 'ulimit -f 0; exec env UPMU_REPORT=json UPMU_OUTPUT=report "$0" plain 2>&1 >/dev/null' "$program" |
             cat >piped || fail "the program did not survive the limit"
-        head -1 piped | grep -q "cannot write the report to '.*/report': File too large" || fail "no reason: $(head -1 piped)"
+        grep -q "cannot write the report to '.*/report': File too large" < <(head -1 piped) || fail "no reason: $(head -1 piped)"
         tail -n +2 piped >whole
         holds whole "$main"
         ;;

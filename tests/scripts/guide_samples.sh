@@ -91,7 +91,7 @@ grep -hoE '\bupmu [a-z]+ [^`#]*' "${docs[@]}" |
     awk '{ sub(/ -- .*/, ""); n = split($0, word, /[ |=]/)
            for (i = 3; i <= n; i++) if (word[i] ~ /^--?[a-zA-Z][a-z-]*$/) print word[2], word[i] }' | sort -u >"$dir/options"
 while read -r command option; do
-    "$upmu" "$command" --help | grep -qE -- "(^|[ ,])$option([ ,]|\$)" || {
+    grep -qE -- "(^|[ ,])$option([ ,]|\$)" < <("$upmu" "$command" --help) || {
         echo "upmu $command has no option $option"
         failed=1
     }

@@ -17,7 +17,7 @@ if [ -n "$types" ]; then
 else
     # Without Node's types only their absence may be reported.
     echo "without @types/node the types are not checked"
-    ! grep -v "TS2307\|TS2580\|TS7006\|TS2304\|TS7016" tsc.out | grep -q "error TS1" || fail "tsc: $(cat tsc.out)"
+    ! grep -q "error TS1" < <(grep -v "TS2307\|TS2580\|TS7006\|TS2304\|TS7016" tsc.out) || fail "tsc: $(cat tsc.out)"
 fi
 [ -s out/upmu.js ] || fail "tsc wrote nothing: $(cat tsc.out)"
 CLIENT=$work/out/upmu.js timeout 250 node "$HERE/typescript.js" || fail "the client ended with $?"

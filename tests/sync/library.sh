@@ -21,7 +21,7 @@ for name in pthread_mutex_{init,destroy,lock,trylock,timedlock,clocklock,unlock}
 done
 tls=$((16#$(readelf -lW "$preload" | awk '$1 == "TLS" { sub("0x", "", $6); print $6 }')))
 [ "$tls" -gt 0 ] && [ "$tls" -le 64 ] || fail "$tls bytes of thread-local storage, at most 64 are allowed"
-readelf -d "$preload" | grep -q 'SONAME.*\[libupmu_sync.so.0\]' || fail "no SONAME"
-readelf -d "$preload" | grep -q 'NEEDED.*\[libupmu.so.0\]' || fail "libupmu.so.0 is not needed"
-! readelf -d "$preload" | grep NEEDED | grep -q unwind || fail "libunwind must not be linked"
+grep -q 'SONAME.*\[libupmu_sync.so.0\]' < <(readelf -d "$preload") || fail "no SONAME"
+grep -q 'NEEDED.*\[libupmu.so.0\]' < <(readelf -d "$preload") || fail "libupmu.so.0 is not needed"
+! grep -q unwind < <(readelf -d "$preload" | grep NEEDED) || fail "libunwind must not be linked"
 echo "libupmu_sync.so.0: $(wc -l <"$scratch/names") names, $tls bytes of thread-local storage"

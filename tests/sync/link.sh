@@ -45,7 +45,7 @@ mapfile -t flags < <(PKG_CONFIG_PATH=$pc pkg-config --define-variable=libdir="$l
 build through_pc -Wl,--as-needed "${flags[@]}"
 static=('-Wl,--undefined=upmu_sync_begin,--export-dynamic' "$lib/libupmu_sync.a" "$lib/libupmu.a" -lm -ldl)
 build static "${static[@]}"
-! readelf -d static | grep -q 'NEEDED.*libupmu' || fail "the static library needs a shared one"
+! grep -q 'NEEDED.*libupmu' < <(readelf -d static) || fail "the static library needs a shared one"
 for name in plain needed through_pc static; do
     check $name "./$name"
     # On top of the static one the preload stays off, but has a libupmu of its own, with a second, empty recording.

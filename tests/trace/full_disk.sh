@@ -82,7 +82,7 @@ read_only)
     "$dump" repair "$disk/r" >/dev/null 2>"$work/refusal" && fail "a read-only recording was repaired"
     grep -q "Read-only file system. Repair a copy" "$work/refusal" || fail "no reason: $(cat "$work/refusal")"
     cp -r "$disk/r" "$work/copy"
-    "$dump" repair "$work/copy" | grep -q '^R 1 0 1 16384$' || fail "the copy was not repaired"
+    grep -q '^R 1 0 1 16384$' < <("$dump" repair "$work/copy") || fail "the copy was not repaired"
     need_babeltrace
     [ "$(babeltrace2 "$work/copy" | wc -l)" = 100 ] || fail "babeltrace2 cannot read the repaired copy"
     ;;

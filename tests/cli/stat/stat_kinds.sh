@@ -4,7 +4,7 @@
 
 expect 0 "$STAT_KINDS" text
 grep -Eq '^ *1030 +cycles +exact$' "$work/out" || { fail "the sum"; show >&2; }
-grep -A1 -E ' cycles ' "$work/out" | grep -Eq '^ *1000 +on cpu_core +exact$' || { fail "its first part"; show >&2; }
+grep -Eq '^ *1000 +on cpu_core +exact$' < <(grep -A1 -E ' cycles ' "$work/out") || { fail "its first part"; show >&2; }
 grep -Eq '^ *30 +on cpu_atom +exact$' "$work/out" || { fail "its second part"; show >&2; }
 [ "$(grep -c ' on cpu_' "$work/out")" = 2 ] || { fail "parts of what has none"; show >&2; }
 expect 0 "$STAT_KINDS" text twice

@@ -4,7 +4,7 @@
 
 # Counting has begun when upmu waits on the process's descriptor (or, on kernels without pidfd, after a while).
 is_counting() {
-    find "/proc/$1/fd" -lname '*pidfd*' 2>/dev/null | grep -q .
+    grep -q . < <(find "/proc/$1/fd" -lname '*pidfd*' 2>/dev/null)
 }
 wait_counting() {
     case $(uname -r) in

@@ -147,7 +147,7 @@ expect 0 "$UPMU" stat -x ';' -o "$work/csv" -e page-faults true
 grep -Eq '^[0-9]+;;page-faults;[0-9]+;100.00;;$' "$work/csv" || fail "-x: $(cat "$work/csv")"
 expect 0 "$UPMU" stat -x '\t' --append -o "$work/csv" -e page-faults true
 [ "$(wc -l <"$work/csv")" -eq 2 ] || fail "--append: $(cat "$work/csv")"
-tail -n 1 "$work/csv" | grep -q $'\t\tpage-faults\t' || fail "a tab between fields: $(cat "$work/csv")"
+grep -q $'\t\tpage-faults\t' < <(tail -n 1 "$work/csv") || fail "a tab between fields: $(cat "$work/csv")"
 expect 0 "$UPMU" stat -v -e page-faults true
 grep -Eq "page-faults +exact, on a counter [0-9]+ of [0-9]+ ns" "$work/err" || { fail "-v"; show >&2; }
 finish

@@ -53,7 +53,7 @@ end_case() {
 check_kind() {
     local text=$1 what=$2
     grep -q "^$word \[" <<<"$text" || fail "$what reports no deadlock"
-    grep -E '^(deadlock|stalled) \[' <<<"$text" | grep -qv "^$word \[$kind\]" &&
+    grep -qv "^$word \[$kind\]" < <(grep -E '^(deadlock|stalled) \[' <<<"$text") &&
         fail "$what reports: $(grep -E '^(deadlock|stalled) \[' <<<"$text" | head -3), expected $kind"
     grep '#0 .*lib/sync_trace' <<<"$text" && fail "$what shows a function of the recorder as the call site"
     return 0
