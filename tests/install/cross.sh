@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Cross builds: libupmu for another instruction set without a warning, installed, and used by programs that are cross built, too.
-# cross.sh SOURCE DIR LIBS ISA; LIBS: folder of this machine's libraries. The programs run if qemu-user is installed.
+# cross.sh SOURCE DIR LIBS ISA [BUILD]; LIBS: folder of this machine's libraries; BUILD: a build for ISA with warnings as errors, which is
+# used if it is there. The programs run if qemu-user is installed.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-source=$1 dir=$2 libs=$3 isa=$4 abi=gnu
+source=$1 dir=$2 libs=$3 isa=$4 build=${5-} abi=gnu
 
 case $isa in
 aarch64) machine=AArch64 packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
@@ -23,13 +24,22 @@ targets=(upmu_shared upmu_static upmu_sync_shared upmu_sync_static upmu_func_sha
     upmu_heap_shared)
 mkdir -p "$dir"
 tree=$dir/tree
+configure()
 {
     # -O0, and folders at once: what is looked at here does not depend on it.
     cmake -S "$source" -B "$dir" -DCMAKE_TOOLCHAIN_FILE="$source/cmake/toolchains/$isa.cmake" -DCMAKE_BUILD_TYPE= \
-        -DCMAKE_C_FLAGS=-O0 -DCMAKE_INSTALL_PREFIX="$tree" -DCMAKE_INSTALL_LIBDIR=lib -DUPMU_WERROR=ON -DUPMU_BUILD_TESTS=OFF \
-        -DUPMU_BUILD_TOOLS=OFF -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF -DUPMU_FOLDERS_AT_ONCE=ON &&
-        cmake --build "$dir" --parallel 2 --target "${targets[@]}" && rm -rf "$tree" && cmake --install "$dir"
-} >"$dir/log" 2>&1 || { tail -n 40 "$dir/log"; fail "libupmu does not build for $isa"; }
+        -DCMAKE_C_FLAGS=-O0 -DCMAKE_INSTALL_LIBDIR=lib -DUPMU_WERROR=ON -DUPMU_BUILD_TESTS=OFF -DUPMU_BUILD_TOOLS=OFF \
+        -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF -DUPMU_FOLDERS_AT_ONCE=ON
+}
+build_and_install()
+{
+    if [ ! -e "$build/build.ninja" ]; then
+        configure && build=$dir || return 1
+    fi
+    rm -rf "$tree"
+    cmake --build "$build" --parallel 2 --target "${targets[@]}" && cmake --install "$build" --prefix "$tree"
+}
+build_and_install >"$dir/log" 2>&1 || { tail -n 40 "$dir/log"; fail "libupmu does not build for $isa"; }
 
 # The libraries are of that machine, and export what those of this machine do.
 exported() { readelf -W --dyn-syms "$1" | awk '$7 != "UND" && $5 != "LOCAL" && $8 ~ /^(upmu_|__cyg_)/ { print $8 }' | sort; }
