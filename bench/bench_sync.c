@@ -408,8 +408,8 @@ int main(int argc, char **argv)
         return bench_end(b);
     }
     if (!RING) {
-        free_rows(b, &real);
         mode_row(b, &real, "off, never begun", -1, 1.10);
+        free_rows(b, &real);
         mode_row(b, &real, "counts", UPMU_SYNC_COUNTS, 1.5);
         mode_row(b, &real, "off, after recording", -1, 1.10);
         mode_row(b, &real, "contended", UPMU_SYNC_CONTENDED, 1.42);

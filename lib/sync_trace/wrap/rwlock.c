@@ -145,43 +145,25 @@ __attribute__((noinline)) static int rwlock_read_on(rwlock *l, uint32_t mode, ui
     return rwlock_lock_any(l, true, mode, &plain, site);
 }
 
-__attribute__((noinline)) static int rwlock_write_on(rwlock *l, uint32_t mode, uintptr_t site)
+__attribute__((noinline)) static int rwlock_read_wait(struct sync_thread *t, uint32_t mode, rwlock *l, uintptr_t site)
 {
-    static const struct rwlock_method plain = {.lock = rwlock_write_plain};
-    return rwlock_lock_any(l, false, mode, &plain, site);
+    static const struct rwlock_method plain = {.lock = rwlock_read_plain};
+    const struct lock_call call = {.key = (uintptr_t)l + 1, .type = UPMU_OBJECT_RWLOCK, .site = site};
+    return rwlock_wait_for(t, mode, l, &call, &plain);
 }
 
-__attribute__((noinline)) static int rwlock_wait_quiet(struct sync_thread *t, uint32_t mode, rwlock *l, bool shared,
-                                                       uintptr_t site)
-{
-    static const struct rwlock_method read = {.lock = rwlock_read_plain}, write = {.lock = rwlock_write_plain};
-    const struct lock_call call = {.key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site};
-    return rwlock_wait_for(t, mode, l, &call, shared ? &read : &write);
-}
-
-static inline __attribute__((always_inline)) int rwlock_lock_quietly(rwlock *l, const bool shared, uint32_t mode,
-                                                                     uintptr_t site)
-{
-    struct sync_thread *t = sync_tls.thread;
-    int (*real)(rwlock *) = shared ? __atomic_load_n(&sync_real.rwlock_tryrdlock, __ATOMIC_RELAXED)
-                                   : __atomic_load_n(&sync_real.rwlock_trywrlock, __ATOMIC_RELAXED);
-    bool quiet = LIKELY(mode == MODE_HOLDERS) || mode == MODE_CONTENDED;
-    if (UNLIKELY(!quiet || !sync_holds_nothing(t) || !real || sync_layout.rwlock_try_by_time))
-        return shared ? rwlock_read_on(l, mode, site) : rwlock_write_on(l, mode, site);
-    if (UNLIKELY(real(l) != 0))
-        return rwlock_wait_quiet(t, mode, l, shared, site);
-    return sync_acquired_quietly(t, mode, (uintptr_t)l + shared, UPMU_OBJECT_RWLOCK, site);
-}
-
-/* Functions of their own, as each saved register is measurable. */
+/* Modes holders and contended while no other lock is held: a function of its own, as each saved register is measurable. One for
+ * writers is slower than rwlock_write_on(). */
 __attribute__((noinline, flatten)) static int rwlock_read_quietly(rwlock *l, uint32_t mode, uintptr_t site)
 {
-    return rwlock_lock_quietly(l, true, mode, site);
-}
-
-__attribute__((noinline, flatten)) static int rwlock_write_quietly(rwlock *l, uint32_t mode, uintptr_t site)
-{
-    return rwlock_lock_quietly(l, false, mode, site);
+    struct sync_thread *t = sync_tls.thread;
+    int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_tryrdlock, __ATOMIC_RELAXED);
+    bool quiet = LIKELY(mode == MODE_HOLDERS) || mode == MODE_CONTENDED;
+    if (UNLIKELY(!quiet || !sync_holds_nothing(t) || !real || sync_layout.rwlock_try_by_time))
+        return rwlock_read_on(l, mode, site);
+    if (UNLIKELY(real(l) != 0))
+        return rwlock_read_wait(t, mode, l, site);
+    return sync_acquired_quietly(t, mode, (uintptr_t)l + 1, UPMU_OBJECT_RWLOCK, site);
 }
 
 UPMU_API int pthread_rwlock_rdlock(rwlock *l)
@@ -205,13 +187,20 @@ UPMU_API int pthread_rwlock_clockrdlock(rwlock *l, clockid_t clock, const struct
     return rwlock_lock_any(l, true, sync_mode(), &clocked, CALL_SITE());
 }
 
+/* Not inlined, so that the wrapper needs no frame while tracing is off. */
+__attribute__((noinline)) static int rwlock_write_on(rwlock *l, uint32_t mode, uintptr_t site)
+{
+    static const struct rwlock_method plain = {.lock = rwlock_write_plain};
+    return rwlock_lock_any(l, false, mode, &plain, site);
+}
+
 UPMU_API int pthread_rwlock_wrlock(rwlock *l)
 {
     uint32_t mode = sync_mode();
     int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_wrlock, __ATOMIC_RELAXED);
-    if (LIKELY(mode == MODE_OFF))
-        return LIKELY(real && !sync_rwlock_seems_taken(l, false)) ? real(l) : rwlock_write_on(l, mode, CALL_SITE());
-    return rwlock_write_quietly(l, mode, CALL_SITE());
+    return LIKELY(mode == MODE_OFF && real && !sync_rwlock_seems_taken(l, false))
+               ? real(l)
+               : rwlock_write_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_timedwrlock(rwlock *l, const struct timespec *until)
