@@ -3,8 +3,8 @@
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 browser || skip "no Chromium is installed"
-axe=${AXE:-$(node -p 'require.resolve("axe-core/axe.min.js")' 2>/dev/null)}
-[ -r "$axe" ] || skip "axe-core is not installed (npm install -g axe-core, NODE_PATH; or AXE=.../axe.min.js)"
+axe=$(axe)
+[ -n "$axe" ] || skip "axe-core is not installed (npm install -g axe-core, NODE_PATH; or AXE=.../axe.min.js)"
 record crowd -m all -e task-clock -F 999 -- "$CROWD" 6 3000
 expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/crowd" "$work/crowd"
 stuck cross_normal

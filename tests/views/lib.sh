@@ -30,3 +30,9 @@ stuck() {
 browser() {
     [ -n "$(python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import browser; print(browser.find() or "")' "$HERE")" ]
 }
+
+# axe: the path of axe-core's script, empty where it is not installed
+axe() {
+    local script=${AXE:-$(node -p 'require.resolve("axe-core/axe.min.js")' 2>/dev/null)}
+    [ ! -r "$script" ] || echo "$script"
+}

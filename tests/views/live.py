@@ -2,7 +2,7 @@
 """upmu top --serve in Chromium: it changes while the program runs, shows a deadlock, asks no other host, and Stop opens the report;
 and what its server refuses.
 
-live.py UPMU SCENE CORPUS WORK
+live.py UPMU SCENE CORPUS WORK [AXE]
 """
 import contextlib
 import http.client
@@ -17,7 +17,8 @@ import urllib.parse
 
 from browser import Browser
 
-upmu, scene, corpus, work = sys.argv[1:]
+upmu, scene, corpus, work = sys.argv[1:5]
+axe = sys.argv[5] if len(sys.argv) > 5 else None  # axe-core's script, where it is installed
 
 
 def wait_for(condition, what):
@@ -134,6 +135,20 @@ def chinese(browser, where):
     return text
 
 
+def accessible(browser):
+    """axe-core finds nothing wrong, light, dark and narrow."""
+    if axe:
+        with open(axe, encoding="utf-8") as script:
+            browser.run(script.read() + ";0")
+        for dark, width in ((False, 1440), (True, 1440), (True, 390), (False, 390)):
+            browser.dark(dark)
+            browser.size(width, 900)
+            found = browser.run("axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map((v) => [v.id, v.nodes.map((n) => n.html)]))")
+            assert found == [], (dark, width, found)
+        browser.dark(False)
+        browser.size(1440, 900)
+
+
 def live(browser, pid):
     for address in ("0.0.0.0:0", "192.0.2.1:80", "x", "65536", "example.com:80"):
         refused = subprocess.run([upmu, "top", "--serve=" + address, "-p", str(pid)], check=False, capture_output=True, text=True)
@@ -164,6 +179,7 @@ def watch(browser, url):
         browser.size(width, 900)
         assert browser.run("document.documentElement.scrollWidth <= window.innerWidth"), f"wider than {width}"
     browser.shot(f"{work}/live.png")
+    accessible(browser)
     chinese(browser, "waits")
     browser.run("document.getElementById('stop').click()")
     browser.until("location.pathname.startsWith('/report/') && document.documentElement?.dataset.ready === '1'")

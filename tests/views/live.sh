@@ -3,6 +3,7 @@
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 browser || skip "no Chromium is installed"
-python3 "$HERE/live.py" "$UPMU" "$SCENE" "$CORPUS" "$work" || fail "the live page is wrong"
+axe=$(axe)
+python3 "$HERE/live.py" "$UPMU" "$SCENE" "$CORPUS" "$work" ${axe:+"$axe"} || fail "the live page is wrong"
 [ -z "${KEEP-}" ] || cp "$work"/*.png "$KEEP"
 finish
