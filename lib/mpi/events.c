@@ -11,10 +11,6 @@
 #include "trace/write/stream_fast.h"
 #include "trace/write/writer.h"
 
-/* Consecutive polls are written after this many ticks (about 0.1 s) at the latest, so that the recording of a process killed
- * while it polls has them. */
-#define POLL_TICKS (UINT64_C(1) << 28)
-
 /* Bytes of the fields of mpi_exchange. */
 enum { EXCHANGE_BYTES = 2 + 8 + 4 + 4 + 8 + 4 + 4 + 8 };
 
@@ -142,17 +138,4 @@ void mpi_polls_write(struct trace_stream *s)
     const uint64_t numbers[] = {t->poll_call, t->polls, t->poll_since, t->poll_ticks};
     t->polls = t->poll_ticks = 0;
     events_write(s, t->poll_last, SCHEMA_ID_MPI_POLL, numbers);
-}
-
-void mpi_poll_add(struct trace_stream *s, uint64_t since, uint64_t tick, uint32_t call)
-{
-    struct mpi_tls *t = &mpi_tls;
-    if (t->polls++ == 0) {
-        t->poll_call = call;
-        t->poll_since = since;
-    }
-    t->poll_last = tick;
-    t->poll_ticks += tick - since;
-    if (tick - t->poll_since >= POLL_TICKS)
-        mpi_polls_write(s);
 }

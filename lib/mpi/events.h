@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "mpi/state.h"
+
 struct trace_stream;
 struct mpi_comm;
 
@@ -35,9 +37,25 @@ void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm
 void mpi_write_env(struct trace_stream *s, uint64_t tick, int32_t level, int32_t wrapped, const char *text);
 void mpi_write_count(struct trace_stream *s, uint64_t tick, uint32_t call, uint64_t calls);
 
-/** Count a poll of the calling thread from `since` to `tick` that completed nothing. */
-void mpi_poll_add(struct trace_stream *s, uint64_t since, uint64_t tick, uint32_t call);
 /** Write the calling thread's counted polls as UPMU_TRACE_MPI_POLL, to be called before another event. */
 void mpi_polls_write(struct trace_stream *s);
+
+/** Consecutive polls are written after this many ticks (about 0.1 s) at the latest, so that the recording of a process killed
+ *  while it polls has them. */
+#define MPI_POLL_TICKS (UINT64_C(1) << 28)
+
+/** Count a poll of the calling thread from `since` to `tick` that completed nothing. */
+static inline void mpi_poll_add(struct trace_stream *s, uint64_t since, uint64_t tick, uint32_t call)
+{
+    struct mpi_tls *t = &mpi_tls;
+    if (t->polls++ == 0) {
+        t->poll_call = call;
+        t->poll_since = since;
+    }
+    t->poll_last = tick;
+    t->poll_ticks += tick - since;
+    if (UNLIKELY(tick - t->poll_since >= MPI_POLL_TICKS))
+        mpi_polls_write(s);
+}
 
 #endif

@@ -11,9 +11,14 @@ void mpi_frequent_fail(const struct mpi_frequent *f, bool brief, uint64_t tick)
 
 void mpi_frequent_abandon(const struct mpi_frequent *f)
 {
+    const struct mpi_call_row *row = &mpi_call_rows[f->e.call];
     struct mpi_frequent left = *f;
     uint64_t tick = tick_now();
+    if (mpi_row_is_poll(row)) {
+        mpi_frequent_resume(&left);
+        return;
+    }
     left.e.result = MPI_CALL_UNWOUND;
-    mpi_frequent_fail(&left, mpi_row_is_brief(&mpi_call_rows[f->e.call]), tick);
+    mpi_frequent_fail(&left, mpi_row_is_brief(row), tick);
     mpi_frequent_leave(&left, f->e.call, tick, UPMU_NO_VALUE);
 }

@@ -40,11 +40,17 @@ MPI_INLINE bool mpi_row_is_collective(const struct mpi_call_row *row)
     return row->class >= MPI_CLASS_BARRIER && row->class <= MPI_CLASS_SCAN;
 }
 
+/** A call that mostly finds nothing, and is an event only if it does. */
+MPI_INLINE bool mpi_row_is_poll(const struct mpi_call_row *row)
+{
+    return row->class == MPI_CLASS_TEST || row->class == MPI_CLASS_IPROBE;
+}
+
 /** Whether the row's calls may be recorded here. */
 MPI_INLINE bool mpi_row_is_frequent(const struct mpi_call_row *row)
 {
-    return row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_SEND || mpi_row_is_collective(row) ||
-           ((mpi_row_is_brief(row) || row->class == MPI_CLASS_RECV) && row->comm);
+    return row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_SEND || mpi_row_is_poll(row) ||
+           mpi_row_is_collective(row) || ((mpi_row_is_brief(row) || row->class == MPI_CLASS_RECV) && row->comm);
 }
 
 MPI_INLINE long mpi_frequent_handle(long argument)
@@ -65,15 +71,26 @@ MPI_INLINE void mpi_frequent_describe(struct mpi_frequent *f, const struct mpi_c
         f->e.tag = mpi_tag_of((int)a[row->tag - 1]);
     if (mpi_row_is_brief(row))
         f->e.request = ++mpi_process.requests;
-    if (row->class != MPI_CLASS_WAIT)
+    if (row->class != MPI_CLASS_WAIT && row->class != MPI_CLASS_TEST)
         return;
-    f->key = mpi_request_key(mpi_handle_load(a[row->request - 1]), false);
     const struct mpi_request *r = f->request = mpi_request_at(f->key);
     if (r) {
         f->e.request = r->number;
         f->e.comm = r->comm;
         f->e.peer = r->peer;
         f->e.tag = r->tag;
+    }
+}
+
+/* All that is known before the call. */
+MPI_INLINE void mpi_frequent_enter(struct mpi_frequent *f, const struct mpi_call_row *row, const long *a)
+{
+    mpi_frequent_describe(f, row, a);
+    if (UNLIKELY(mpi_tls.polls != 0))
+        mpi_polls_write(f->stream);
+    if (!mpi_row_is_brief(row) && UNLIKELY(!mpi_put_enter(f->stream, f->tick, &f->e))) {
+        const struct mpi_event copy = f->e; /* so that *f stays in registers */
+        mpi_write_enter(f->stream, f->tick, &copy);
     }
 }
 
@@ -92,7 +109,7 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
     t->depth = 1;
     f->on = true;
     f->tick = tick_now();
-    f->withheld = upmu_sync_withhold_ && upmu_sync_withhold_(f->tick, site, &stack);
+    f->withheld = upmu_sync_withhold_ && upmu_sync_withhold_(f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
     f->request = NULL;
     f->e = (struct mpi_event){.call = number,
                               .peer = UPMU_MPI_NONE,
@@ -102,24 +119,26 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
                               .site = site};
     if (row->status && a[row->status - 1] == mpi_abi.status_ignore)
         a[row->status - 1] = (long)status;
-    mpi_frequent_describe(f, row, a);
-    if (UNLIKELY(t->polls != 0))
-        mpi_polls_write(f->stream);
-    if (!mpi_row_is_brief(row) && UNLIKELY(!mpi_put_enter(f->stream, f->tick, &f->e))) {
-        const struct mpi_event copy = f->e; /* so that *f stays in registers */
-        mpi_write_enter(f->stream, f->tick, &copy);
-    }
+    if (row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_TEST)
+        f->key = mpi_request_key(mpi_handle_load(a[row->request - 1]), false);
+    if (!mpi_row_is_poll(row))
+        mpi_frequent_enter(f, row, a);
     return true;
+}
+
+MPI_INLINE void mpi_frequent_resume(struct mpi_frequent *f)
+{
+    if (f->withheld)
+        upmu_sync_resume_();
+    mpi_tls.depth = 0;
+    f->on = false;
 }
 
 MPI_INLINE void mpi_frequent_leave(struct mpi_frequent *f, uint32_t number, uint64_t tick, uint64_t bytes)
 {
     mpi_total_add(number, tick - f->tick, bytes);
     mpi_tls.ticks += tick - f->tick;
-    if (f->withheld)
-        upmu_sync_resume_();
-    mpi_tls.depth = 0;
-    f->on = false;
+    mpi_frequent_resume(f);
 }
 
 /** The call has failed, or is left by an exception. */
@@ -174,14 +193,24 @@ MPI_INLINE uint64_t mpi_frequent_bytes(const struct mpi_frequent *f, const struc
 MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const struct mpi_call_row *row, const long *a,
                                  int rc)
 {
+    enum { TEST_FLAG = 2, PROBE_FLAG = 4 }; /* arguments, from 1 on */
     uint64_t tick = tick_now();
+    if (mpi_row_is_poll(row)) {
+        const int *found = (const int *)a[(row->class == MPI_CLASS_TEST ? TEST_FLAG : PROBE_FLAG) - 1];
+        if (__builtin_expect(rc == 0 && *found == 0, 1)) {
+            mpi_poll_add(f->stream, f->tick, tick, number);
+            mpi_frequent_leave(f, number, tick, UPMU_NO_VALUE);
+            return;
+        }
+        mpi_frequent_enter(f, row, a);
+    }
     f->e.result = rc;
     if (UNLIKELY(rc != 0)) {
         const struct mpi_frequent copy = *f;
         mpi_frequent_fail(&copy, mpi_row_is_brief(row), tick);
-    } else if (row->class == MPI_CLASS_WAIT) {
+    } else if (row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_TEST) {
         mpi_frequent_put_done(f, tick, a[row->status - 1]);
-    } else if (row->class == MPI_CLASS_RECV) {
+    } else if (row->class == MPI_CLASS_RECV || row->class == MPI_CLASS_IPROBE) {
         struct mpi_status s = mpi_status_read((const void *)a[row->status - 1]);
         f->e.peer = mpi_peer_of(s.source);
         f->e.tag = mpi_tag_of(s.tag);
@@ -195,7 +224,7 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
             const struct mpi_event copy = f->e;
             mpi_write_call(f->stream, f->tick, tick, &copy);
         }
-    } else if (rc == 0 && row->class != MPI_CLASS_WAIT &&
+    } else if (rc == 0 && row->class != MPI_CLASS_WAIT && row->class != MPI_CLASS_TEST &&
                UNLIKELY(!mpi_put_end(f->stream, tick, SCHEMA_ID_MPI_LEAVE, &f->e))) {
         const struct mpi_event copy = f->e;
         mpi_write_leave(f->stream, tick, &copy);
