@@ -55,7 +55,7 @@ cd "$directory"
 # inspect RECORDING: what must be true of every recording
 inspect()
 {
-    "$upmu" deadlock --json "$1" >"$scratch/json" 2>"$scratch/err" || [ $? = 4 ] || fail "upmu deadlock: $(cat "$scratch/err")"
+    "$upmu" deadlock --json "$1" >"$scratch/json" 2>"$scratch/deadlock_err" || [ $? = 4 ] || fail "upmu deadlock: $(cat "$scratch/deadlock_err")"
     python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["mpi_deadlocks"] != [])' "$scratch/json" ||
         fail "a deadlock in $1: $(head -c 2000 "$scratch/json")"
 }
