@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of call stacks of OpenMP programs, as they were written. */
+/* Call stacks of OpenMP programs in terms of their source, without frames of the runtime and outlined functions. */
 #include "analysis/openmp_frames.h"
 
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static int frames_step(const struct openmp_frames *f, const struct omp_step *ste
         return frames_mark(f, UPMU_FRAME_TASK_CALLERS);
     case OMP_STEP_REGION_CALLERS:
         return frames_mark(f, UPMU_FRAME_REGION_CALLERS);
-    default:
+    default: /* OMP_STEP_STACK: the caller continues with that stack */
         return 0;
     }
 }

@@ -74,7 +74,8 @@ static bool difference_add_after(struct difference *d, const struct tree *t, con
     return ok;
 }
 
-/* Below a path that is gone, all are. @return false without memory. */
+/* A path that the new tree lacks counts as gone if the new tree has its parent: its time includes that of the paths below it.
+ * @return false without memory */
 static bool difference_add_before(struct difference *d, const struct tree *t)
 {
     uint64_t *hashes = difference_hashes(t), *sums = tree_sums(t);

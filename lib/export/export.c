@@ -313,7 +313,7 @@ static int export_check(const struct export_job *job)
         return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording",
                          job->format->name);
     if (o->base && !job->format->compares)
-        return upmu_fail(UPMU_E_INVAL, "format %s shows no differences between recordings: use flamegraph or html",
+        return upmu_fail(UPMU_E_INVAL, "format %s cannot compare recordings: use flamegraph or html",
                          job->format->name);
     if (o->base && export_has_window(o))
         return upmu_fail(UPMU_E_INVAL, "a comparison of two recordings supports no time window");

@@ -175,7 +175,8 @@ struct job_rank {
 /** A wait of one call. */
 struct job_wait {
     uint32_t rank, cause; /**< indices into `ranks` */
-    uint64_t begin, ns;   /**< of the call, of the wait */
+    uint64_t begin;       /**< of the call, with which the wait begins */
+    uint64_t ns;          /**< length of the wait */
     uint32_t call;
     int32_t pattern;
 };

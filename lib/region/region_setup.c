@@ -334,11 +334,11 @@ static int setup_is_in_environment(void)
            region_option("UPMU_OUTPUT", NULL) || region_option("UPMU_TRACE", NULL);
 }
 
-/* Print errors in the environment at start-up if there will be no report. */
-static void setup_print_note(const char *what, const char *why)
+/* Prints "libupmu: SUBJECT: REASON" to standard error, where no report will carry it. */
+static void setup_print_note(const char *subject, const char *reason)
 {
     struct textbuf b = {0};
-    textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
+    textbuf_printf(&b, "libupmu: %s: %s\n", subject, reason);
     (void)textbuf_write(&b, STDERR_FILENO);
     textbuf_free(&b);
 }

@@ -98,12 +98,13 @@ static uint64_t process_parse_sample(const char *text)
     unsigned long n = strtoul(text, &end, 10);
     if (*end == '\0' && *text != '-' && n > 0 && n < UPMU_SYNC_NO_SAMPLES)
         return n;
-    (void)upmu_fail(UPMU_E_INVAL, "UPMU_SYNC_SAMPLE=%s is neither none nor a number from 1 to %u", text,
-                    UPMU_SYNC_NO_SAMPLES - 1);
+    (void)upmu_fail(UPMU_E_INVAL, "UPMU_SYNC_SAMPLE=%s is neither none nor N from 1 to %u (one in N acquisitions)",
+                    text, UPMU_SYNC_NO_SAMPLES - 1);
     return UINT64_MAX;
 }
 
-static uint64_t process_sample_of(const struct upmu_sync_opts *o)
+/* Which uncontended acquisitions have an event: one in N; 0: none; UINT64_MAX: UPMU_SYNC_SAMPLE is invalid. */
+static uint64_t process_sample_interval(const struct upmu_sync_opts *o)
 {
     const char *text = variable_value("UPMU_SYNC_SAMPLE");
     if (text)
@@ -221,7 +222,7 @@ static int process_start(const struct upmu_sync_opts *o)
     if (__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
         return upmu_fail(UPMU_E_STATE, "the program has restricted its system calls: nothing more can be recorded");
     int mode = process_mode_of(o), depth = process_depth_of(o), rc;
-    uint64_t sample = process_sample_of(o);
+    uint64_t sample = process_sample_interval(o);
     if (mode < 0 || depth < 0 || sample == UINT64_MAX)
         return UPMU_E_INVAL;
     if ((rc = process_set_up()) < 0 || (rc = sync_cpu_timer_start()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
@@ -265,8 +266,9 @@ static bool begun_is_same(const struct upmu_sync_opts *o)
     const struct upmu_sync_opts *b = &begun.opts;
     bool same_trace = !o->trace || (begun.trace && strcmp(o->trace, begun.trace) == 0);
     return same_trace && o->mode == b->mode && process_depth_of(o) == process_depth_of(b) &&
-           process_sample_of(o) == process_sample_of(b) && !o->sched == !b->sched && !o->counters == !b->counters &&
-           !o->requests == !b->requests && !o->all_stacks == !b->all_stacks && !o->no_calls == !b->no_calls;
+           process_sample_interval(o) == process_sample_interval(b) && !o->sched == !b->sched &&
+           !o->counters == !b->counters && !o->requests == !b->requests && !o->all_stacks == !b->all_stacks &&
+           !o->no_calls == !b->no_calls;
 }
 
 /* A begin within another: what it asks for must be what is recorded, or what the environment has decided. */

@@ -149,6 +149,8 @@ static bool complete_event(struct model *m, const struct model_family *f, const 
     return true;
 }
 
+/* Gives the family a row for each event of the registry, in its order, which `f->events` has, too. Called twice: with `sums` for the
+ * default sums, then for what is absent, whose nearest event may be such a sum. */
 static void complete_family(struct model *m, struct model_family *f, bool sums)
 {
     struct model_ref *all = NULL, ref;

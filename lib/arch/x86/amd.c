@@ -63,9 +63,9 @@ const struct arch_code_rule arch_zen_rules[ZEN_RULES] = {
 
 #define GUESTS "guests without the flag perfctr_core have 4 counters"
 
-#define AMD_CHOICE                                                                                                   \
-    "perf generic events where they are the same code on every kernel; raw encodings where kernels differ (stalls, " \
-    "ref-cycles) or have no id of the meaning"
+#define AMD_CHOICE                                                                                             \
+    "perf generic events if every kernel maps them to the same raw encoding; raw encodings if kernels differ " \
+    "(stalls, ref-cycles) or perf has no such event"
 
 const struct arch_family arch_zen1 = {
     .name = "zen1",

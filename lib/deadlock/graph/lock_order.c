@@ -19,10 +19,14 @@ enum {
     LENGTH_SHORT = 4, /* up to here length by length; longer ones together */
 };
 
-/* Sections of `locks`. */
+/* Arrays of Tarjan's algorithm for strongly connected components, all in the memory of wg_order.locks. */
 struct components {
-    uint32_t *first; /* n_locks + 1: first edge of a lock */
-    uint32_t *number, *low, *component, *stack, *walk, *at;
+    uint32_t *first;     /* n_locks + 1: first edge of a lock */
+    uint32_t *number;    /* in order of discovery, 0: not yet */
+    uint32_t *low;       /* low link */
+    uint32_t *component; /* a lock of it and 1, 0: none yet */
+    uint32_t *stack;     /* Tarjan's stack */
+    uint32_t *walk, *at; /* stack of the depth-first search, and the next edge of each lock on it */
 };
 
 static struct components components_new(const struct wg_order *o)

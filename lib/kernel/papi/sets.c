@@ -602,6 +602,8 @@ static size_t sets_fill_group(const struct papi_event *leader, const uint64_t *c
     return at;
 }
 
+/* As read(2) of the group that `e` leads, with ids and both times; a group that is disabled has the values of its last stop.
+ * @return bytes, or -errno */
 static ssize_t sets_read_group(struct papi_event *e, void *words, size_t bytes)
 {
     uint64_t counts[EVENTSET_EVENTS_MAX] = {0};

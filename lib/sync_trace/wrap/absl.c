@@ -24,8 +24,8 @@
 
 /* -------------------------------------------------------------------------------------- Abseil's own functions */
 
-/* Names behind the namespace. */
-#define ABSL_LIMIT "NS0_24synchronization_internal13KernelTimeoutE"
+/* Mangled names, without the namespaces before them; ABSL_KERNEL_TIMEOUT is a parameter. */
+#define ABSL_KERNEL_TIMEOUT "NS0_24synchronization_internal13KernelTimeoutE"
 #define ABSL_N_LOCK "5Mutex4LockEv"
 #define ABSL_N_UNLOCK "5Mutex6UnlockEv"
 #define ABSL_N_TRY "5Mutex7TryLockEv"
@@ -38,13 +38,13 @@
 #define ABSL_N_READ_WHEN "5Mutex14ReaderLockWhenERKNS0_9ConditionE"
 #define ABSL_N_READ_WHEN_FOR "5Mutex25ReaderLockWhenWithTimeoutERKNS0_9ConditionENS0_8DurationE"
 #define ABSL_N_READ_WHEN_UNTIL "5Mutex26ReaderLockWhenWithDeadlineERKNS0_9ConditionENS0_4TimeE"
-#define ABSL_N_WHEN_COMMON "5Mutex14LockWhenCommonERKNS0_9ConditionE" ABSL_LIMIT "b"
+#define ABSL_N_WHEN_COMMON "5Mutex14LockWhenCommonERKNS0_9ConditionE" ABSL_KERNEL_TIMEOUT "b"
 #define ABSL_N_AWAIT "5Mutex5AwaitERKNS0_9ConditionE"
 #define ABSL_N_AWAIT_FOR "5Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE"
 #define ABSL_N_AWAIT_UNTIL "5Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE"
-#define ABSL_N_AWAIT_COMMON "5Mutex11AwaitCommonERKNS0_9ConditionE" ABSL_LIMIT
+#define ABSL_N_AWAIT_COMMON "5Mutex11AwaitCommonERKNS0_9ConditionE" ABSL_KERNEL_TIMEOUT
 #define ABSL_N_DESTROY "5MutexD1Ev"
-#define ABSL_N_COND_WAIT "7CondVar10WaitCommonEPNS0_5MutexE" ABSL_LIMIT
+#define ABSL_N_COND_WAIT "7CondVar10WaitCommonEPNS0_5MutexE" ABSL_KERNEL_TIMEOUT
 #define ABSL_N_COND_SIGNAL "7CondVar6SignalEv"
 #define ABSL_N_COND_SIGNAL_ALL "7CondVar9SignalAllEv"
 #define ABSL_N_COND_DESTROY "7CondVarD1Ev"

@@ -311,14 +311,14 @@ static void list_groups_text(struct output *out, const struct list *list)
     table_end(&t, out, 0);
 }
 
-/* The library's reason, once per error code. An event that the CPU lacks has it in its note. */
-static void list_reason_once(struct output *out, const struct trial *trial, uint32_t *reported)
+/* The first reason of each error code; `codes_printed` is a set of bits. An event that the CPU lacks has its reason in its note. */
+static void list_reason_of_code(struct output *out, const struct trial *trial, uint32_t *codes_printed)
 {
     uint32_t bit = trial->code > -32 ? 1u << (-trial->code & 31) : 0;
 
-    if (!trial->made || trial->code == 0 || trial->code == UPMU_E_UNSUPPORTED || (*reported & bit))
+    if (!trial->made || trial->code == 0 || trial->code == UPMU_E_UNSUPPORTED || (*codes_printed & bit))
         return;
-    *reported |= bit;
+    *codes_printed |= bit;
     fprintf(out->file, "\n%s: ", upmu_strerror(trial->code));
     output_clean(out->file, reason_body(trial->reason, trial->event));
     fputc('\n', out->file);
@@ -326,12 +326,12 @@ static void list_reason_once(struct output *out, const struct trial *trial, uint
 
 static void list_reasons_text(struct output *out, const struct list *list)
 {
-    uint32_t reported = 0;
+    uint32_t codes_printed = 0;
 
     for (size_t i = 0; i < list->n_events; i++)
-        list_reason_once(out, &list->events[i].trial, &reported);
+        list_reason_of_code(out, &list->events[i].trial, &codes_printed);
     for (size_t i = 0; i < list->n_metrics; i++)
-        list_reason_once(out, &list->metrics[i].trial, &reported);
+        list_reason_of_code(out, &list->metrics[i].trial, &codes_printed);
 }
 
 /* The CPU of --cpu: its title and its special properties. */

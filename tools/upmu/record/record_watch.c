@@ -27,14 +27,15 @@ static void watch_describe(char text[WATCH_TEXT], const struct upmu_deadlock *d)
              d->n_threads, d->n_threads == 1 ? "" : "s");
 }
 
-/* Into the trace as well; while the whole process is blocked, its next event would record it, and .live has it all. */
+/* Adds a mark to the trace. The next event of the process writes it: never, if all its threads are blocked; the wait-state file still
+ * has the deadlock. */
 static void watch_mark(const char *process, const char *text)
 {
     struct upmu_control *control;
     if (upmu_control_open(&control, process) != 0)
         return;
     int rc = upmu_control_mark(control, 0, text);
-    if (rc < 0 && rc != UPMU_E_BUSY) /* another mark waits already: the process does nothing to take it along */
+    if (rc < 0 && rc != UPMU_E_BUSY) /* an earlier mark is still pending */
         complain("cannot mark the deadlock in the trace: %s", upmu_error());
     upmu_control_close(control);
 }

@@ -31,7 +31,7 @@ static void export_report_damage(void *arg, const char *message)
 static const char *export_limits(const char *format)
 {
     if (strcmp(format, "chrome") == 0 || strcmp(format, "perfetto") == 0 || strcmp(format, "firefox") == 0)
-        return ", 262144 regions and waits (the longest are kept), and as many marks, readings of counters and arrows; "
+        return ", 262144 regions and waits (the longest are kept), and as many of each: marks, counter values, arrows; "
                "--from and --to export a part of the recording";
     return strcmp(format, "tasks") == 0 || strcmp(format, "gcc") == 0 ? " and 200 lines" : "";
 }
