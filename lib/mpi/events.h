@@ -10,15 +10,6 @@
 struct trace_stream;
 struct mpi_comm;
 
-/** A call or a request, as in struct upmu_trace_mpi. */
-struct mpi_event {
-    uint32_t call;
-    int32_t result, peer, tag;
-    uint64_t comm, bytes, request, sequence;
-    uint32_t stack;
-    uint64_t site;
-};
-
 /** Each writes the event UPMU_TRACE_MPI_... of its name. Events that do not fit are counted as lost by `s`. */
 void mpi_write_enter(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);
 void mpi_write_leave(struct trace_stream *s, uint64_t tick, const struct mpi_event *e);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mpi/events.h"
+#include "mpi/state.h"
 #include "trace/format/schema.h"
 #include "trace/write/stream_fast.h"
 

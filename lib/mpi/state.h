@@ -17,6 +17,15 @@ enum mpi_gate {
     MPI_GATE_ON,    /**< the library is known: calls are recorded */
 };
 
+/** A call or a request, as in struct upmu_trace_mpi. */
+struct mpi_event {
+    uint32_t call;
+    int32_t result, peer, tag;
+    uint64_t comm, bytes, request, sequence;
+    uint32_t stack;
+    uint64_t site;
+};
+
 /** State of a thread. */
 struct mpi_tls {
     uint32_t depth;                             /**< of nested MPI calls */
