@@ -52,6 +52,7 @@ for ((i = 0; i < 1200; i++)); do
 done
 touch stop
 wait $recorder || true
+[ "$want" = "$(found live)" ] || tail -n 4 out.* err >&2
 is "deadlocks of running ranks" "$want" "$(found live)"
 grep -q '#0 .*receive_from at .*deadlocks.c' live || fail "no call stacks: $(cat live)"
 grep -q 'waits for lock .*, held by thread' live || fail "no holder of the lock: $(cat live)"
