@@ -83,7 +83,7 @@ start_all() {
     start futures python3 -c 'import concurrent.futures as c, time; e = c.ThreadPoolExecutor(4)
 [e.submit(time.sleep, 0.01) for _ in range(8)]; time.sleep(1000)'
     start fifo cat "$dir/fifo"
-    start timeout timeout 1000 sleep 999
+    start timeout timeout --foreground 1000 sleep 999 # in one process group, which end_all() kills
     start agent ssh-agent -D -a "$dir/agent"
     start top "$upmu" top --json -i 5 -p $$
 }
