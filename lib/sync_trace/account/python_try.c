@@ -101,9 +101,10 @@ void sync_python_start(void)
     void *locks = dlsym(RTLD_DEFAULT, "PyThread_acquire_lock_timed"),
          *state = dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
     const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version");
+    bool traces = dlsym(RTLD_DEFAULT, "_Py_PrintReferences"); /* built with Py_TRACE_REFS: objects begin otherwise */
     sync_python.is_true = dlsym(RTLD_DEFAULT, "_Py_TrueStruct");
     *(void **)(void *)&sync_python.thread_state = state;
-    if (sizeof(void *) == sizeof(uint64_t) && locks && state && sync_python.is_true && version &&
+    if (sizeof(void *) == sizeof(uint64_t) && locks && state && sync_python.is_true && version && !traces &&
         *version >> VERSION_SHIFT == PYTHON_VERSION)
         (void)dl_iterate_phdr(python_find_module, locks);
 }

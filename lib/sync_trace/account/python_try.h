@@ -4,7 +4,7 @@
  * Tries by which CPython acquires its locks.
  *
  * CPython tries a lock, a semaphore, and waits for it only if that fails: lock.acquire(), with lock: and lock.acquire(False) are the
- * same call until then. Which one it is shows the bytecode instruction that the interpreter executes.
+ * same call until then. The bytecode instruction that the interpreter executes shows which of them it is.
  */
 #ifndef UPMU_SYNC_PYTHON_TRY_H
 #define UPMU_SYNC_PYTHON_TRY_H
