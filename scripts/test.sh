@@ -61,17 +61,23 @@ check_format()
     sources -name '*.c' -o -name '*.h' -o -name '*.cpp' | xargs -0 clang-format --dry-run -Werror
 }
 
+shell_files()
+{
+    find scripts .ci -type f \( -name '*.sh' -o -path .ci/run \) -print0
+    sources -name '*.sh'
+}
+
 check_shell()
 {
-    { find scripts .ci -type f \( -name '*.sh' -o -path .ci/run \) -print0; sources -name '*.sh'; } |
-        xargs -0 shellcheck --severity=warning
+    shell_files | xargs -0 shellcheck --severity=warning
 }
 
 # Under pipefail, grep -q behind a pipe fails now and then: it ends at the first match, and CMD by SIGPIPE if it writes on.
 check_pipes()
 {
-    ! { find scripts .ci -type f \( -name '*.sh' -o -path .ci/run \) -print0; sources -name '*.sh'; } |
-        xargs -0 grep -nE '[^|]\| *grep -[a-zA-Z]*q' || { echo "write: grep -q PATTERN < <(CMD)"; return 1; }
+    local found
+    found=$(shell_files | xargs -0 grep -nE '[^|]\| *grep -[a-zA-Z]*q' || true)
+    [ -z "$found" ] || { printf '%s\nwrite: grep -q PATTERN < <(CMD)\n' "$found"; return 1; }
 }
 
 # clang-tidy's count of warnings it suppressed in system headers is noise; everything else is shown. Fuzz targets

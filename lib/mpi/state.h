@@ -50,7 +50,7 @@ struct mpi_process {
     uint64_t job;
     uint64_t begin;                   /**< tick at which MPI_Init() had returned */
     uint32_t several;                 /**< threads may call MPI at the same time */
-    uint32_t frequent;                /**< frequent calls are recorded by mpi/frequent.h */
+    uint32_t frequent;                /**< frequent calls are recorded by mpi/wrap/frequent.h */
     uint64_t requests;                /**< numbers of requests given so far */
     uint64_t calls[MPI_CALL_NUMBERS]; /**< of class MPI_CLASS_COUNTED */
     struct mpi_total total[MPI_CALL_NUMBERS];

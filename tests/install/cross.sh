@@ -36,6 +36,8 @@ build_and_install()
     if [ ! -e "$build/build.ninja" ]; then
         configure && build=$dir || return 1
     fi
+    exec 8>"${build%/*}/lock" # tests of the guests build there, too
+    flock 8
     rm -rf "$tree"
     cmake --build "$build" --parallel 2 --target "${targets[@]}" && cmake --install "$build" --prefix "$tree"
 }

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { NOBODY = 99, TAG = 7, LEFT = 3 };
+enum { NO_RANK = 99, TAG = 7, LEFT = 3 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -27,9 +27,9 @@ static int fail_all(void)
     char buffer[8] = {0};
     MPI_Request request, none;
     int failed = 0;
-    failed += MPI_Send(buffer, 1, MPI_BYTE, NOBODY, TAG, MPI_COMM_SELF) != MPI_SUCCESS;
+    failed += MPI_Send(buffer, 1, MPI_BYTE, NO_RANK, TAG, MPI_COMM_SELF) != MPI_SUCCESS;
     wait_in_vain();
-    failed += MPI_Isend(buffer, 1, MPI_BYTE, NOBODY, TAG, MPI_COMM_SELF, &none) != MPI_SUCCESS;
+    failed += MPI_Isend(buffer, 1, MPI_BYTE, NO_RANK, TAG, MPI_COMM_SELF, &none) != MPI_SUCCESS;
     wait_in_vain();
     MPI_Isend(buffer, sizeof(buffer), MPI_BYTE, 0, TAG, MPI_COMM_SELF, &request);
     char small;
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     handle(leave);
     for (int i = 0; i < LEFT; i++) {
         try {
-            MPI_Send(&buffer, 1, MPI_BYTE, NOBODY, TAG, MPI_COMM_SELF);
+            MPI_Send(&buffer, 1, MPI_BYTE, NO_RANK, TAG, MPI_COMM_SELF);
         } catch (int) {
             left++;
         }

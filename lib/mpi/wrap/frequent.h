@@ -6,8 +6,8 @@
  * What a call has to record depends on its row in the table, which is a constant there: half of the instructions of mpi_call_begin()
  * and mpi_call_end(), with the same events. It is for calls that succeed, of one thread at a time; everything else is theirs.
  */
-#ifndef UPMU_MPI_FREQUENT_H
-#define UPMU_MPI_FREQUENT_H
+#ifndef UPMU_MPI_WRAP_FREQUENT_H
+#define UPMU_MPI_WRAP_FREQUENT_H
 
 #include "base/tick.h"
 #include "mpi/arguments.h"
@@ -142,7 +142,7 @@ MPI_INLINE void mpi_frequent_leave(struct mpi_frequent *f, uint32_t number, uint
 }
 
 /** The call has failed, or is left by an exception. */
-void mpi_frequent_fail(const struct mpi_frequent *f, bool brief, uint64_t tick);
+__attribute__((noinline, cold)) void mpi_frequent_fail(const struct mpi_frequent *f, bool brief, uint64_t tick);
 
 /* A brief call has made this request. */
 MPI_INLINE void mpi_frequent_add(const struct mpi_frequent *f, long handle)
@@ -233,7 +233,7 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
 }
 
 /** A cleanup function: an exception passes through the call. */
-void mpi_frequent_abandon(const struct mpi_frequent *f);
+__attribute__((noinline, cold)) void mpi_frequent_abandon(const struct mpi_frequent *f);
 MPI_INLINE void mpi_frequent_unwound(struct mpi_frequent *f)
 {
     if (UNLIKELY(f->on)) {
