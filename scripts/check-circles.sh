@@ -21,12 +21,17 @@ trap 'rm -rf "$work"' EXIT
 # One object per source, as "FOLDER FILE OBJECT"; several targets may compile the same source.
 find "$build/lib" -name '*.c.o' | sed -nE 's#^(.*/lib/(.*)/CMakeFiles/[^/]*\.dir/(.*)\.c\.o)$#\2/\3 \1#p' |
     sort -u -k1,1 >"$work/objects"
+# One call of nm for all of them: as many as there are objects take a hundred times as long.
 while read -r name object; do
-    [ -e "$root/lib/$name.c" ] || continue # left by an older build, or generated
-    nm "$object" | awk -v f="$name" '
-        $1 == "U" { print f, "U", $2; next }
-        $2 ~ /^[A-TV-Zuvw]$/ && $3 != "" { print f, "D", $3 }'
-done <"$work/objects" >"$work/symbols"
+    [ ! -e "$root/lib/$name.c" ] || echo "$name $object" # others are left by an older build, or generated
+done <"$work/objects" >"$work/of_source"
+cut -d ' ' -f 2 "$work/of_source" | xargs nm -A | awk '
+    FNR == NR { name[$2] = $1; next }
+    {
+        object = $1; sub(/:[^:]*$/, "", object)
+        if ($2 == "U") print name[object], "U", $3
+        else if ($2 ~ /^[A-Zuvw]$/ && $1 !~ /:$/) print name[object], "D", $3 # it has an address
+    }' "$work/of_source" - >"$work/symbols"
 awk '
     function folder(f) { sub(/\/[^\/]*$/, "", f); return f }
     function base(f) { sub(/.*\//, "", f); return f }

@@ -58,7 +58,7 @@ sources()
 
 check_format()
 {
-    sources -name '*.c' -o -name '*.h' -o -name '*.cpp' | xargs -0 clang-format --dry-run -Werror
+    sources -name '*.c' -o -name '*.h' -o -name '*.cpp' | xargs -0 -n 100 -P "$jobs" clang-format --dry-run -Werror
 }
 
 shell_files()
@@ -69,7 +69,7 @@ shell_files()
 
 check_shell()
 {
-    shell_files | xargs -0 shellcheck --severity=warning
+    shell_files | xargs -0 -n 20 -P "$jobs" shellcheck --severity=warning
 }
 
 # Under pipefail, grep -q behind a pipe fails now and then: it ends at the first match, and CMD by SIGPIPE if it writes on.

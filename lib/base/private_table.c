@@ -22,13 +22,13 @@ enum {
 };
 
 /** glibc 2.32: 0 once the process has had a second thread. */
-extern char __libc_single_threaded __attribute__((weak)); // NOLINT(bugprone-reserved-identifier)
+extern char __libc_single_threaded __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
 
 /** Of the library that valgrind preloads: it ends a program that makes such a thread. */
-extern void _vgnU_freeres(void) __attribute__((weak)); // NOLINT(bugprone-reserved-identifier)
+extern void _vgnU_freeres(void) __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
 
 /** Of ThreadSanitizer in the program, whose clone() ends it. Not __tsan_init, by which libraries are known as built with it. */
-extern void __tsan_release(void *) __attribute__((weak)); // NOLINT(bugprone-reserved-identifier)
+extern void __tsan_release(void *) __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
 
 void (*private_table_hook)(bool);
 

@@ -14,7 +14,7 @@ struct seen {
     uint64_t calls, events, inside, elsewhere, stop_at;
 };
 
-extern char __start_burning[], __stop_burning[]; /* NOLINT(bugprone-reserved-identifier): the names of the linker */
+extern char __start_burning[], __stop_burning[]; /* names of the linker */
 
 /* Code of its own section, whose begin and end the linker defines. */
 static UNINSTRUMENTED __attribute__((section("burning"))) uint64_t spend(uint64_t n)

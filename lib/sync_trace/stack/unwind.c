@@ -108,7 +108,7 @@ static bool unwind_memory_is_ample(void)
 
 #if defined(__GLIBC__) && !defined(__i386__) && !defined(__s390__)
 /* The loader's, by the ABI of thread-local storage. */
-void *__tls_get_addr(void *index) __attribute__((weak)); // NOLINT(bugprone-reserved-identifier)
+void *__tls_get_addr(void *index) __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
 
 /* A first walk also makes a cache of 256 KiB, whose page faults cost several times as much as the creation of a thread. So
  * a new thread gets the thread-local memory alone where that is all that libunwind allocates by the program's malloc:

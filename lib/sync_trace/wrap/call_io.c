@@ -9,12 +9,12 @@
 
 /* The C library declares some of these with a union in place of the address: they are defined here by their names alone. */
 
-/* Names that _FORTIFY_SOURCE calls; no header declares them. NOLINTBEGIN(bugprone-reserved-identifier) */
+/* Names that _FORTIFY_SOURCE calls; no header declares them. NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 UPMU_API ssize_t __read_chk(int fd, void *to, size_t bytes, size_t size);
 UPMU_API ssize_t __recv_chk(int fd, void *to, size_t bytes, size_t size, int flags);
 UPMU_API ssize_t __recvfrom_chk(int fd, void *to, size_t bytes, size_t size, int flags, struct sockaddr *from,
                                 socklen_t *from_bytes);
-/* NOLINTEND(bugprone-reserved-identifier) */
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
 UPMU_API ssize_t read(int fd, void *to, size_t bytes)
 {

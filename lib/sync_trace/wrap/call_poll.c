@@ -7,10 +7,10 @@
 #include "sync_trace/account/call.h"
 #include "sync_trace/libc/resolve.h"
 
-/* Names that _FORTIFY_SOURCE calls; no header declares them. NOLINTBEGIN(bugprone-reserved-identifier) */
+/* Names that _FORTIFY_SOURCE calls; no header declares them. NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 UPMU_API int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t bytes);
 UPMU_API int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *most, const sigset_t *mask, size_t bytes);
-/* NOLINTEND(bugprone-reserved-identifier) */
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
 UPMU_API int poll(struct pollfd *fds, nfds_t n, int ms)
 {

@@ -15,10 +15,10 @@
 
 #include "unit/interleave.h"
 
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier)
 #define __atomic_store_n(p, v, order) (interleave(), (void)(*(p) = (v)))
 #define __atomic_load_n(p, order) (interleave(), *(p))
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 #include "sync_trace/state/held.c" // NOLINT(bugprone-suspicious-include)
 #undef __atomic_store_n
 #undef __atomic_load_n

@@ -18,11 +18,11 @@
 #include "unit/interleave.h"
 
 static ssize_t slot_pread(int fd, void *to, size_t bytes, off_t at);
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier)
 #define __atomic_store_n(p, v, order) (interleave(), (void)(*(p) = (v)))
 #define __atomic_load_n(p, order) (interleave(), *(p))
 #define pread slot_pread
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 #include "analysis/wait_state_file.c"   // NOLINT(bugprone-suspicious-include)
 #include "sync_trace/emit/wait_state.c" // NOLINT(bugprone-suspicious-include)
 #undef __atomic_store_n

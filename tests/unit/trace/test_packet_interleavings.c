@@ -20,11 +20,11 @@
 
 static ssize_t packet_pread(int fd, void *to, size_t bytes, off_t at);
 static void step(void);
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier)
 #define __atomic_store_n(p, v, order) (step(), (void)(*(p) = (v)))
 #define __atomic_load_n(p, order) (step(), *(p))
 #define pread packet_pread
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 #include "trace/read/packets.c" // NOLINT(bugprone-suspicious-include)
 #include "trace/write/event.c"  // NOLINT(bugprone-suspicious-include)
 #include "trace/write/packet.c" // NOLINT(bugprone-suspicious-include)
