@@ -16,6 +16,7 @@ foreach(name event_tables tests check upmu record generator)
   add_custom_target(\${name})
 endforeach()
 set(UPMU_BUILD_ANALYSIS OFF)
+set(UPMU_FOLDERS_AT_ONCE ON)
 get_property(before DIRECTORY PROPERTY VARIABLES)
 add_subdirectory($source libupmu EXCLUDE_FROM_ALL)
 foreach(variable CMAKE_BUILD_TYPE CMAKE_C_STANDARD CMAKE_C_VISIBILITY_PRESET CMAKE_POSITION_INDEPENDENT_CODE
