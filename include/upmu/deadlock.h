@@ -296,13 +296,16 @@ struct upmu_deadlock_inspect_thread {
     uint32_t in_futex;        /**< 1: it waits for the same futex in both snapshots */
     uint32_t timed;           /**< 1: the wait has a time limit */
     uint64_t futex;           /**< address of the futex, 0 if there is none */
-    pid_t owner;              /**< thread of this process that owns the mutex at `futex`; 0: unknown */
-    uint32_t cycle;           /**< number of its cycle of owners, from 1; 0: none */
+    pid_t owner;              /**< thread that owns the mutex at `futex`; 0: unknown, or it has ended */
+    uint32_t cycle;           /**< number of its deadlock, from 1; 0: none */
     size_t n_frames;          /**< frames of its call stack; 0: not read */
     const char *wait_channel; /**< kernel function that it waits in, "" if unknown */
-    /** enum upmu_object_type: MUTEX, RWLOCK, THREAD (`owner` is joined), FUTEX (with an owner: the lock of a FILE). */
+    /** enum upmu_object_type: MUTEX, RWLOCK, THREAD (`owner` is joined), FUTEX (with an owner: the lock of a FILE),
+     *  CALL (the end of process `owner`). */
     int32_t object_type;
     const char *object_name; /**< the static variable that contains the object: "pool[3].lock"; "" if it is in none */
+    int32_t
+        deadlock_kind; /**< enum upmu_deadlock_kind of deadlock `cycle`: CYCLE, SELF, OWNER_ENDED, CROSS_PROCESS, ...; -1: none */
 };
 #define UPMU_DEADLOCK_INSPECT_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_inspect_thread, 64)
 /** Thread `i`. */

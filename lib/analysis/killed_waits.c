@@ -32,7 +32,7 @@ static int add_calls(struct upmu_overview *o, uint32_t process, const struct wai
         const struct wait_file_slot *h = &f->threads[i].head;
         uint32_t thread = map_find(&o->pass.by_tid, process, (uint32_t)h->tid);
         struct upmu_trace_event e;
-        if (h->state != WAIT_FILE_CALL || thread == MAP_NONE)
+        if (!wait_state_is_call(h) || thread == MAP_NONE)
             continue;
         const struct ov_thread *t = &o->pass.threads[thread];
         if (t->ended || t->n_pending > 0)
@@ -51,7 +51,7 @@ static void extend_waits(struct upmu_overview *o, uint32_t process, const struct
     uint64_t until = trace_time_of_raw(o->trace, process, f->header.alive_raw_ns);
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct wait_file_slot *h = &f->threads[i].head;
-        bool waits = h->state == WAIT_FILE_BLOCKED || h->state == WAIT_FILE_CALL;
+        bool waits = h->state == WAIT_FILE_BLOCKED || wait_state_is_call(h);
         if (waits && h->since_ns < f->header.alive_ns)
             overview_extend_wait(&o->pass, process, h->tid, h->object, until, f->header.alive_ns - h->since_ns);
     }

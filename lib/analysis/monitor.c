@@ -212,7 +212,7 @@ static int monitor_read_calls(struct upmu_monitor *m, uint32_t process)
         const struct wait_file_slot *h = &f.threads[i].head;
         uint32_t thread = map_find(&m->all.pass.by_tid, process, (uint32_t)h->tid);
         struct upmu_trace_event e;
-        if (h->state != WAIT_FILE_CALL || thread == MAP_NONE || thread >= m->n_threads)
+        if (!wait_state_is_call(h) || thread == MAP_NONE || thread >= m->n_threads)
             continue;
         wait_state_call_event(h, process, &e);
         e.pid = m->all.pass.threads[thread].pid;

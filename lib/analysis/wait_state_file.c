@@ -51,7 +51,7 @@ static bool wait_state_read_all(int fd, void *to, size_t bytes, off_t at)
 
 static bool wait_state_slot_is_valid(const struct wait_file_slot *h)
 {
-    return h->version % 2 == 0 && h->state <= WAIT_FILE_PAUSED && h->n_held <= WAIT_FILE_HELD_MAX;
+    return h->version % 2 == 0 && h->state <= WAIT_FILE_CHILD && h->n_held <= WAIT_FILE_HELD_MAX;
 }
 
 /* Reads one slot consistently. @return 1; 0 if it kept changing; UPMU_E_NOMEM. */
@@ -69,7 +69,7 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
         t->paused = t->head.state == WAIT_FILE_PAUSED;
         t->several = t->several_kind = t->several_threads = 0;
         bool waits = t->head.state == WAIT_FILE_BLOCKED || t->paused;
-        bool holds = waits || t->head.state == WAIT_FILE_ENDED;
+        bool holds = waits || t->head.state == WAIT_FILE_ENDED || t->head.state == WAIT_FILE_CHILD;
         for (uint32_t k = 0; holds && k < t->head.n_held; k++) {
             struct wait_file_held *all = array_reserve(f->held, f->n_held + k, &f->cap_held, sizeof *all);
             if (!all)

@@ -41,7 +41,13 @@ void wait_state_file_free(struct wait_state_file *f);
 /** Of a process that has ended: threads that were about to wait for a lock wait for it. */
 void wait_state_file_end_pauses(struct wait_state_file *f);
 
-/** The CALL_BLOCK that a slot in state WAIT_FILE_CALL stands for. */
+/** Whether the thread is in a call that may wait. */
+static inline bool wait_state_is_call(const struct wait_file_slot *slot)
+{
+    return slot->state == WAIT_FILE_CALL || slot->state == WAIT_FILE_CHILD;
+}
+
+/** The CALL_BLOCK that such a slot stands for. */
 struct upmu_trace_event;
 void wait_state_call_event(const struct wait_file_slot *slot, uint32_t process, struct upmu_trace_event *out);
 

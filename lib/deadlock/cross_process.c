@@ -9,6 +9,7 @@
  * The processes are read one after the other. All waits are read again after the search: threads that have not run between
  * slept at one moment.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +37,9 @@ static struct wait_state *cross_state(const struct cross *c, uint32_t process)
     return &c->d->processes[process].wait_state;
 }
 
-/* Whether its thread ids are those of this pid namespace. */
 static bool cross_is_comparable(const struct dl_process *p)
 {
-    return p->alive && p->wait_state.kernel.waits && p->outer_pid == p->pid;
+    return p->alive && p->wait_state.kernel.waits && p->outer_pid != 0;
 }
 
 bool deadlocks_thread_waits_for_shared(const struct wait_state *s, const struct wait_state_thread *t)
@@ -59,6 +59,35 @@ bool deadlocks_wait_for_shared(const struct wait_state *s)
 
 /* ------------------------------------------------------------------------------------------------ one snapshot */
 
+/* The process whose end a thread waits for; WG_NONE. */
+static uint32_t cross_child(const struct cross *c, const struct wait_state *s, const struct kernel_thread *k,
+                            bool *only)
+{
+    pid_t child = k->asleep ? kernel_child(&s->kernel, k, only) : 0;
+    for (uint32_t p = 0; child != 0 && p < c->d->n_processes; p++)
+        if (cross_is_comparable(&c->d->processes[p]) && c->d->processes[p].outer_pid == child)
+            return p;
+    return WG_NONE;
+}
+
+/* Takes the processes that threads of those taken wait for the end of, as a shell between a program and its command. */
+static void cross_take_children(struct cross *c)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (uint32_t p = 0; p < c->d->n_processes; p++) {
+            const struct wait_state *s = cross_state(c, p);
+            for (size_t i = 0; c->taken[p] && i < s->kernel.n_threads; i++) {
+                bool only;
+                uint32_t child = cross_child(c, s, &s->kernel.threads[i], &only);
+                if (child != WG_NONE && !c->taken[child])
+                    c->taken[child] = more = true;
+            }
+        }
+    }
+}
+
 /* Takes the processes that share memory in which a thread waits. @return how many. */
 static size_t cross_take_processes(struct cross *c)
 {
@@ -74,6 +103,7 @@ static size_t cross_take_processes(struct cross *c)
                     c->taken[k] = ++n > 0;
         }
     }
+    cross_take_children(c);
     return n;
 }
 
@@ -88,14 +118,14 @@ static void cross_add_holds(struct cross *c, uint32_t process, struct wg_thread 
     }
 }
 
-/* The thread with that id; WG_NONE. */
-static uint32_t cross_find_thread(const struct cross *c, pid_t tid)
+/* The thread that has that id for those of process `of`; WG_NONE. */
+static uint32_t cross_find_thread(const struct cross *c, uint32_t of, pid_t tid)
 {
     for (uint32_t i = 0; i < c->all.n_threads; i++) {
         const struct cross_thread *t = &c->threads[i];
         const struct wait_state *s = cross_state(c, t->process);
-        if (t->thread < s->file.n_threads && s->file.threads[t->thread].head.tid == tid &&
-            s->file.threads[t->thread].head.state != WAIT_FILE_ENDED)
+        if (s->kernel.space == cross_state(c, of)->kernel.space && t->thread < s->file.n_threads &&
+            s->file.threads[t->thread].head.tid == tid && s->file.threads[t->thread].head.state != WAIT_FILE_ENDED)
             return i;
     }
     return WG_NONE;
@@ -144,7 +174,7 @@ static void cross_find_mutexes(struct cross *c)
         if (!w || !w->inspected || w->head.state != WAIT_FILE_BLOCKED || w->head.kind != UPMU_TRACE_FUTEX_WAIT)
             continue;
         pid_t owner = kernel_mutex_owner(&s->kernel, w->head.object);
-        uint32_t holder = owner > 0 ? cross_find_thread(c, owner) : WG_NONE;
+        uint32_t holder = owner > 0 ? cross_find_thread(c, t->process, owner) : WG_NONE;
         if (holder == WG_NONE || c->threads[holder].process == t->process)
             continue;
         w->head.kind = UPMU_TRACE_LOCK_BLOCK;
@@ -159,7 +189,8 @@ static void cross_add_owners(struct cross *c)
     for (uint32_t i = 0; i < c->all.n_threads; i++) {
         const struct wg_thread *w = &c->all.threads[i];
         pid_t tid = w->wait == WG_LOCK || w->wait == WG_READ_LOCK ? cross_owner(c, &c->threads[i]) : 0;
-        uint32_t owner = tid > 0 && !cross_is_held(c, w->object) ? cross_find_thread(c, tid) : WG_NONE;
+        uint32_t owner =
+            tid > 0 && !cross_is_held(c, w->object) ? cross_find_thread(c, c->threads[i].process, tid) : WG_NONE;
         if (owner != WG_NONE && c->all.threads[owner].wait != WG_RUNNING)
             cross_add_hold(c, owner, w->object);
     }
@@ -183,13 +214,13 @@ static void cross_add_process(struct cross *c, uint32_t process)
     c->all.woken_from_outside |= s->snapshot.woken_from_outside;
 }
 
-/* The first thread of the process with that id, and how many it has; WG_NONE. */
-static uint32_t cross_threads_of(const struct cross *c, pid_t pid, uint32_t *n)
+/* The first thread of the process, and how many it has; WG_NONE. */
+static uint32_t cross_threads_of(const struct cross *c, uint32_t process, uint32_t *n)
 {
     uint32_t first = WG_NONE;
     *n = 0;
     for (uint32_t i = 0; i < c->all.n_threads; i++) {
-        if (c->d->processes[c->threads[i].process].outer_pid != pid)
+        if (c->threads[i].process != process)
             continue;
         first = first == WG_NONE ? i : first;
         ++*n;
@@ -197,7 +228,8 @@ static uint32_t cross_threads_of(const struct cross *c, pid_t pid, uint32_t *n)
     return first;
 }
 
-/* Threads that wait for the end of a process of the search; a signal handler can end such a wait. */
+/* Threads that wait for the end of a process of the search; a signal handler can end such a wait, other than that of the only
+ * child's end, as a shell has. */
 static void cross_find_parents(struct cross *c)
 {
     for (uint32_t i = 0; i < c->all.n_threads; i++) {
@@ -206,9 +238,12 @@ static void cross_find_parents(struct cross *c)
         struct wg_thread *w = &c->all.threads[i];
         const struct kernel_thread *k =
             t->thread < s->file.n_threads ? kernel_view_thread(&s->kernel, s->file.threads[t->thread].head.tid) : NULL;
-        if (w->wait != WG_RUNNING || !k || !k->asleep || k->child == 0 || s->snapshot.woken_from_outside)
+        bool only = false;
+        uint32_t child = w->wait == WG_RUNNING && k ? cross_child(c, s, k, &only) : WG_NONE;
+        uint64_t child_ends = only ? (uint64_t)1 << (SIGCHLD - 1) : 0;
+        if (child == WG_NONE || (s->wakers.caught & ~child_ends) != 0 || s->wakers.timers != 0)
             continue;
-        w->target = cross_threads_of(c, k->child > 0 ? k->child : kernel_only_child(&s->kernel), &w->n_targets);
+        w->target = cross_threads_of(c, child, &w->n_targets);
         w->wait = w->target == WG_NONE ? WG_RUNNING : WG_CHILD;
     }
 }
@@ -252,8 +287,8 @@ static void cross_read_again(struct cross *c, uint32_t process)
     struct wait_state *s = cross_state(c, process);
     struct wait_state_file file = {0};
     struct kernel_view now;
-    bool read =
-        wait_state_file_read(&file, c->d->processes[process].dir) >= 0 && kernel_view_read(&now, s->kernel.pid) == 0;
+    const char *dir = c->d->processes[process].dir;
+    bool read = (!dir || wait_state_file_read(&file, dir) >= 0) && kernel_view_read(&now, s->kernel.pid) == 0;
     for (size_t i = 0; i < c->all.n_threads; i++) {
         struct cross_thread *t = &c->threads[i];
         if (t->process != process)
@@ -494,7 +529,7 @@ static int cross_find_killed(struct cross *c)
         pid_t owner = cross_owner(c, t);
         if (owner <= 0 || s->file.threads[t->thread].head.type != UPMU_OBJECT_MUTEX || !t->same ||
             (s->file.threads[t->thread].head.flags & (UPMU_TRACE_FLAG_ROBUST | UPMU_TRACE_FLAG_TIMED)) ||
-            s->snapshot.threads[t->thread].deadlock != WG_NONE || kernel_has_thread(owner) ||
+            s->snapshot.threads[t->thread].deadlock != WG_NONE || kernel_view_space_has(&s->kernel, owner) ||
             !cross_was_recorded(c, t->process, owner))
             continue;
         uint32_t own = cross_new_deadlock(s, &(struct wg_deadlock){.kind = WG_OWNER_ENDED}, 1);
@@ -514,7 +549,7 @@ static void cross_save(struct cross *c)
         bool found = false;
         for (size_t i = 0; c->taken[p] && i < s->snapshot.n_deadlocks; i++)
             found |= s->snapshot.deadlocks[i].several;
-        if (!found)
+        if (!found || !c->d->processes[p].dir)
             continue;
         inspect_stacks_add(s);
         wait_state_save_inspected(s, c->d->processes[p].dir);

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "deadlock/inspect/inspect.h"
-#include "deadlock/shared_memory.h"
 #include "deadlock/wait_state_only.h"
 #include "base/map.h"
 #include "analysis/public.h"
@@ -22,11 +21,11 @@ enum { INTERVAL_NS = 50 * 1000 * 1000 };
 
 int deadlocks_read_wait_state(struct dl_process *p, const char *dir)
 {
-    int rc = wait_state_read(&p->wait_state, dir);
+    int rc = dir ? wait_state_read(&p->wait_state, dir) : 0;
     p->recorded = rc > 0;
     if (rc >= 0 && p->outer_pid != 0)
         rc = wait_state_read_wakers(&p->wait_state, p->outer_pid);
-    if (rc >= 0 && p->wait_state.kernel.n_threads == 0) { /* it has ended, or is ending */
+    if (rc >= 0 && dir && p->wait_state.kernel.n_threads == 0) { /* it has ended, or is ending */
         wait_state_file_end_pauses(&p->wait_state.file);
         wait_state_restore_inspected(&p->wait_state, dir);
     }
@@ -126,63 +125,6 @@ static int deadlocks_read_process(struct upmu_deadlocks *d, struct dl_process *p
         return rc;
     p->problem = strdup(upmu_error());
     return p->problem ? 0 : deadlocks_no_memory();
-}
-
-static bool deadlocks_have_process(const struct upmu_deadlocks *d, pid_t pid)
-{
-    for (size_t i = 0; i < d->n_processes; i++)
-        if (d->processes[i].outer_pid == pid)
-            return true;
-    return false;
-}
-
-/* Adds a process of another recording, or of this one if a single process is analyzed. It is not reported itself. */
-static int deadlocks_add_user(struct upmu_deadlocks *d, pid_t pid)
-{
-    struct upmu_control *control;
-    struct upmu_control_status status = {.size = sizeof status};
-    if (deadlocks_have_process(d, pid) || upmu_control_open_pid(&control, pid) != 0)
-        return 0;
-    struct dl_process *all = realloc(d->processes, (d->n_processes + 1) * sizeof *all);
-    int rc = all ? 0 : deadlocks_no_memory();
-    d->processes = all ? all : d->processes;
-    if (all && upmu_control_status_read(control, 0, &status) == 0 && status.running) {
-        struct dl_process *p = &d->processes[d->n_processes++];
-        *p = (struct dl_process){.pid = status.pid, .outer_pid = pid, .alive = true, .dir = strdup(status.dir)};
-        rc = p->dir ? deadlocks_read_wait_state(p, p->dir) : deadlocks_no_memory();
-        p->alive = rc == 0;
-    }
-    upmu_control_close(control);
-    return rc == UPMU_E_NOMEM ? rc : 0;
-}
-
-/* Adds the recorded processes that use the memory in which a thread of process `i` waits. */
-static int deadlocks_add_users(struct upmu_deadlocks *d, size_t i, struct shared_memory *m)
-{
-    int rc = shared_memory_read(m, (uint32_t)i, d->processes[i].outer_pid);
-    for (size_t k = 0; rc == 0 && k < d->processes[i].wait_state.file.n_threads; k++) {
-        const struct wait_state *s = &d->processes[i].wait_state;
-        const struct shared_mapping *in = deadlocks_thread_waits_for_shared(s, &s->file.threads[k])
-                                              ? shared_memory_at(m, (uint32_t)i, s->file.threads[k].head.object)
-                                              : NULL;
-        pid_t pid = 0;
-        while (rc == 0 && in && (pid = shared_memory_next_user(in, pid)) != 0)
-            rc = deadlocks_add_user(d, pid);
-    }
-    return rc;
-}
-
-/* Processes that are not of this recording, but that one of it may wait for. */
-static int deadlocks_add_others(struct upmu_deadlocks *d)
-{
-    int rc = 0;
-    for (size_t i = 0, n = d->n_processes; rc == 0 && i < n; i++) {
-        struct shared_memory m = {0};
-        if (d->processes[i].outer_pid != 0 && deadlocks_wait_for_shared(&d->processes[i].wait_state))
-            rc = deadlocks_add_users(d, i, &m);
-        shared_memory_free(&m);
-    }
-    return rc;
 }
 
 static int deadlocks_read_processes(struct upmu_deadlocks *d, const struct upmu_control *control)
@@ -317,7 +259,7 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
     if (rc == 0)
         rc = deadlocks_read_processes(d, control);
     if (rc == 0)
-        rc = deadlocks_add_others(d);
+        rc = deadlocks_add_users(d);
     if (rc == 0)
         rc = deadlocks_find_across(d);
     upmu_control_close(control);

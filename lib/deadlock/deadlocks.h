@@ -62,7 +62,11 @@ int deadlocks_find_across(struct upmu_deadlocks *d);
 /** Whether a thread, or any, waits for an object in memory that other processes may share. */
 bool deadlocks_thread_waits_for_shared(const struct wait_state *s, const struct wait_state_thread *t);
 bool deadlocks_wait_for_shared(const struct wait_state *s);
+/** memory_users.c: add the processes that use memory in which a thread waits, or whose end one waits
+ *  for, for deadlocks_find_across(). @return 0; UPMU_E_NOMEM. */
+int deadlocks_add_users(struct upmu_deadlocks *d);
 /** deadlocks.c: read the wait state of a process, of which `alive`, `pid` and `outer_pid` are set, and find the blocked threads.
+ *  @param dir NULL: it is not recorded
  *  @return 0; UPMU_E_NOMEM, UPMU_E_FORMAT, UPMU_E_VERSION, UPMU_E_IO. */
 int deadlocks_read_wait_state(struct dl_process *p, const char *dir);
 void deadlocks_process_free(struct dl_process *p);

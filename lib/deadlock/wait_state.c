@@ -87,6 +87,17 @@ int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint6
     return 1;
 }
 
+struct wait_state_thread *wait_state_add_thread(struct wait_state *s, const struct wait_file_slot *head)
+{
+    struct wait_state_thread *all =
+        array_reserve(s->file.threads, s->file.n_threads, &s->file.cap_threads, sizeof *all);
+    if (!all)
+        return NULL;
+    s->file.threads = all;
+    all[s->file.n_threads] = (struct wait_state_thread){.head = *head};
+    return &all[s->file.n_threads++];
+}
+
 /* Whether the wait itself releases the mutex: its owner may be read between the begin of the wait and the release. */
 static bool slot_releases(const struct wait_file_slot *h, uint64_t mutex)
 {
@@ -109,15 +120,10 @@ static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
     bool gone = has_peer && h.owner == WAIT_FILE_OWNER_GONE && !owner;
     if (!(owner_waits || gone) || wait_state_is_held(s, h.object))
         return 1;
-    if (gone) {
-        struct wait_state_thread *all =
-            array_reserve(s->file.threads, s->file.n_threads, &s->file.cap_threads, sizeof *all);
-        if (!all)
-            return wait_state_no_memory();
-        s->file.threads = all;
-        owner = &all[s->file.n_threads++];
-        *owner = (struct wait_state_thread){.head = {.state = WAIT_FILE_ENDED, .tid = h.peer}};
-    }
+    if (gone)
+        owner = wait_state_add_thread(s, &(struct wait_file_slot){.state = WAIT_FILE_ENDED, .tid = h.peer});
+    if (!owner)
+        return wait_state_no_memory();
     return wait_state_add_held(s, owner, h.object);
 }
 

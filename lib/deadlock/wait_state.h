@@ -60,6 +60,8 @@ int wait_state_save_alive(const char *dir, const struct alive_time *at);
 
 /** Add a held lock to a thread. @return 1; UPMU_E_NOMEM. */
 int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t lock);
+/** Add a thread that holds nothing. @return NULL without memory. */
+struct wait_state_thread *wait_state_add_thread(struct wait_state *s, const struct wait_file_slot *head);
 /** Whether a thread is known to hold the lock. */
 bool wait_state_is_held(const struct wait_state *s, uint64_t lock);
 /** The thread that lives with that id; NULL. */

@@ -242,5 +242,5 @@ sleep 30 &
 pid=$!
 ends_with 0 "$pid"
 kill "$pid"
-prints '^no cycle of locks was found'
+prints '^no deadlock was found'
 rm -rf "$dir"

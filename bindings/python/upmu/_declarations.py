@@ -925,6 +925,7 @@ class UpmuDeadlockInspectThread(Structure):
         ("wait_channel", c_char_p),
         ("object_type", c_int32),
         ("object_name", c_char_p),
+        ("deadlock_kind", c_int32),
     ]
 
 

@@ -15,7 +15,8 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/opts.h"
-#include "deadlock/wait_state.h"
+#include "deadlock/deadlocks.h"
+#include "trace/format/control.h"
 
 enum { INTERVAL_NS = 100 * 1000 * 1000 };
 
@@ -86,6 +87,24 @@ static int inspect_add_thread(struct upmu_deadlock_inspect *inspect, struct wait
     return 0;
 }
 
+/* Adds to the wait state of the process what it has in common with others that use its memory. */
+static int inspect_across(const struct upmu_deadlock_inspect *inspect, struct wait_state *now)
+{
+    struct upmu_deadlocks d = {.n_processes = 1, .processes = calloc(1, sizeof *d.processes)};
+    if (!d.processes)
+        return inspect_no_memory();
+    d.processes[0] = (struct dl_process){
+        .pid = control_inner_pid(inspect->pid), .outer_pid = inspect->pid, .alive = true, .wait_state = *now};
+    int rc = deadlocks_add_users(&d);
+    if (rc == 0)
+        rc = deadlocks_find_across(&d);
+    *now = d.processes[0].wait_state;
+    for (size_t i = 1; i < d.n_processes; i++)
+        deadlocks_process_free(&d.processes[i]);
+    free(d.processes);
+    return rc;
+}
+
 static struct inspect_thread *inspect_member(struct upmu_deadlock_inspect *inspect, const struct wait_state *s,
                                              uint32_t member)
 {
@@ -111,16 +130,21 @@ static void inspect_add_deadlocks(struct upmu_deadlock_inspect *inspect, const s
     uint32_t cycles = 0;
     for (size_t i = 0; i < now->snapshot.n_deadlocks; i++) {
         const struct wg_deadlock *f = &now->snapshot.deadlocks[i];
-        if (!inspect_was_found(before, wait_state_signature(now, f)))
-            continue;
+        if (f->n == 0 || (!f->several && !inspect_was_found(before, wait_state_signature(now, f))))
+            continue; /* what several processes are part of is confirmed already */
         inspect->stalled |= f->certainty == WG_STALLED;
         if (f->certainty != WG_CERTAIN)
             continue;
         cycles++;
         for (uint32_t k = 0; k < f->n; k++) {
             struct inspect_thread *t = inspect_member(inspect, now, now->snapshot.members[f->first + k]);
-            if (t)
-                t->cycle = cycles;
+            if (!t)
+                continue;
+            t->cycle = cycles;
+            t->kind = (int32_t)f->kind;
+            const struct wait_file_slot *h = &now->file.threads[now->snapshot.members[f->first + k]].head;
+            t->owner = f->several ? h->peer : t->owner;
+            t->type = f->several ? h->type : t->type;
         }
     }
 }
@@ -134,6 +158,8 @@ static int inspect_process(struct upmu_deadlock_inspect *inspect)
         nanosleep(&pause, NULL);
         rc = inspect_read_state(&now, inspect->pid);
     }
+    if (rc == 0)
+        rc = inspect_across(inspect, &now);
     for (size_t i = 0; rc == 0 && i < before.file.n_threads; i++)
         rc = inspect_add_thread(inspect, &now, &before.file.threads[i]);
     if (rc == 0)
@@ -207,6 +233,7 @@ int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect,
         .wait_channel = t->wait_channel,
         .object_type = t->type,
         .object_name = t->object_name ? t->object_name : "",
+        .deadlock_kind = t->cycle ? t->kind : -1,
     };
     return OPTS_GIVE(out, ours, UPMU_DEADLOCK_INSPECT_THREAD_SIZE_V1);
 }

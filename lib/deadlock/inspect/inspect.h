@@ -23,6 +23,7 @@ struct inspect_thread {
     uint64_t word, object;
     pid_t owner;
     uint32_t cycle;
+    int32_t kind;                        /**< enum wg_deadlock_kind of `cycle` */
     uint64_t frames[INSPECT_FRAMES_MAX]; /**< addresses within calls */
     size_t n_frames;
     char *object_name; /**< NULL: it has none */

@@ -17,12 +17,14 @@ static bool kernel_object_read(const struct kernel_view *v, uint64_t address, vo
 {
     struct iovec local = {.iov_base = to, .iov_len = bytes};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = bytes};
-    return process_vm_readv(v->pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+    pid_t task = v->n_threads > 0 ? v->threads[0].task : v->pid; /* the first thread may have ended */
+    return process_vm_readv(task, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
 
 #ifdef __GLIBC__
 
 enum { MUTEX_KIND_MAX = 0x3ff, STREAM_DEPTH_MAX = 1000, WRITE_LOCKED = 2, THREAD_BYTES = 2304 };
+enum { CONTENDED = 2, MUTEX_PLAIN_MAX = 3, THREAD_ID_MAX = 1 << 22 }; /* plain: not robust, with priorities or shared */
 
 /* The fields of a FILE's lock. */
 struct stream_lock {
@@ -51,6 +53,28 @@ pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address)
     return plausible ? l.__data.__cur_writer : 0;
 }
 
+/* Whether `t` waits for a mutex whose owner was a thread of the process and has ended. Without a holder that exists, all fields must be
+ * as the C library has them. */
+static bool mutex_owner_has_ended(const struct kernel_view *v, const struct kernel_thread *t, pid_t owner)
+{
+    pthread_mutex_t m;
+    if (owner <= 1 || owner > THREAD_ID_MAX || t->may_share || t->expected != CONTENDED ||
+        !kernel_object_read(v, t->word, &m, sizeof m))
+        return false;
+    bool recursive = m.__data.__kind == PTHREAD_MUTEX_RECURSIVE;
+    return m.__data.__lock == CONTENDED && m.__data.__owner == owner && m.__data.__kind <= MUTEX_PLAIN_MAX &&
+           m.__data.__nusers == 1 && (m.__data.__count != 0) == recursive;
+}
+
+/* The same of an rwlock that is held by a writer. */
+static bool rwlock_writer_has_ended(const struct kernel_view *v, const struct kernel_thread *t, uint64_t address,
+                                    pid_t owner)
+{
+    pthread_rwlock_t l;
+    return owner > 1 && owner <= THREAD_ID_MAX && !t->may_share && kernel_object_read(v, address, &l, sizeof l) &&
+           l.__data.__cur_writer == owner && l.__data.__shared == 0 && l.__data.__pad3 == 0 && l.__data.__pad4 == 0;
+}
+
 /* Where a thread's descriptor has its id, in this process; 0 if it is not found. */
 static size_t descriptor_tid_offset(void)
 {
@@ -63,26 +87,35 @@ static size_t descriptor_tid_offset(void)
     return 0;
 }
 
+/* Whether descriptors begin with their own address. */
+static bool descriptor_has_address(void)
+{
+    uintptr_t own, self = (uintptr_t)pthread_self();
+    memcpy(&own, (const void *)self, sizeof own);
+    return own == self;
+}
+
 /* Whether `address` is that of the id in a descriptor. Where descriptors have their own address, it must be there. */
 static bool descriptor_is_at(const struct kernel_view *v, uint64_t address)
 {
     size_t at = descriptor_tid_offset();
-    uintptr_t own, self = (uintptr_t)pthread_self();
     uint64_t first = 0;
-    memcpy(&own, (const void *)self, sizeof own);
-    return at != 0 &&
-           (own != self || (kernel_object_read(v, address - at, &first, sizeof first) && first == address - at));
+    return at != 0 && (!descriptor_has_address() ||
+                       (kernel_object_read(v, address - at, &first, sizeof first) && first == address - at));
 }
 
-static pid_t stream_lock_holder(const struct kernel_view *v, uint64_t address)
+/* The thread that holds a FILE's lock; 0: it is none. Once that has ended, it has no id, but its descriptor is kept for the next
+ * thread: `*ended`. */
+static pid_t stream_lock_holder(const struct kernel_view *v, const struct kernel_thread *t, bool *ended)
 {
     struct stream_lock l;
     pid_t tid = 0;
     size_t at = descriptor_tid_offset();
-    if (!kernel_object_read(v, address, &l, sizeof l) || l.word <= 0 || l.depth < 1 || l.depth > STREAM_DEPTH_MAX ||
+    if (!kernel_object_read(v, t->word, &l, sizeof l) || l.word <= 0 || l.depth < 1 || l.depth > STREAM_DEPTH_MAX ||
         !descriptor_is_at(v, l.owner + at) || !kernel_object_read(v, l.owner + at, &tid, sizeof tid))
         return 0;
-    return tid;
+    *ended = tid <= 0 && l.word == CONTENDED && t->expected == CONTENDED && descriptor_has_address();
+    return tid > 0 ? tid : 0;
 }
 
 struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kernel_thread *t)
@@ -90,17 +123,22 @@ struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kern
     static const size_t rwlock_words[] = {offsetof(pthread_rwlock_t, __data.__wrphase_futex),
                                           offsetof(pthread_rwlock_t, __data.__writers_futex)};
     uint32_t now = 0;
+    bool ended = false;
     pid_t holder = kernel_mutex_owner(v, t->word);
     if (kernel_view_thread(v, holder))
         return (struct kernel_wait){.type = KERNEL_MUTEX, .address = t->word, .holder = holder};
+    if (mutex_owner_has_ended(v, t, holder))
+        return (struct kernel_wait){.type = KERNEL_MUTEX, .address = t->word, .holder = holder, .ended = true};
     for (size_t i = 0; i < sizeof rwlock_words / sizeof *rwlock_words; i++) {
         holder = kernel_rwlock_writer(v, t->word - rwlock_words[i]);
-        if (kernel_view_thread(v, holder))
-            return (struct kernel_wait){.type = KERNEL_RWLOCK, .address = t->word - rwlock_words[i], .holder = holder};
+        ended = !kernel_view_thread(v, holder) && rwlock_writer_has_ended(v, t, t->word - rwlock_words[i], holder);
+        if (ended || kernel_view_thread(v, holder))
+            return (struct kernel_wait){
+                .type = KERNEL_RWLOCK, .address = t->word - rwlock_words[i], .holder = holder, .ended = ended};
     }
-    holder = stream_lock_holder(v, t->word);
-    if (kernel_view_thread(v, holder))
-        return (struct kernel_wait){.type = KERNEL_STREAM, .address = t->word, .holder = holder};
+    holder = stream_lock_holder(v, t, &ended);
+    if (ended || kernel_view_thread(v, holder))
+        return (struct kernel_wait){.type = KERNEL_STREAM, .address = t->word, .holder = holder, .ended = ended};
     /* The kernel clears the word with the thread's id when the thread ends. */
     if (t->shared_op && kernel_object_read(v, t->word, &now, sizeof now) && now == t->expected && now != 0 &&
         descriptor_is_at(v, t->word) && kernel_view_thread(v, (pid_t)now))

@@ -14,12 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/map.h"
 #include "base/process_maps.h"
+#include "trace/format/control.h"
 
 static int view_no_memory(void)
 {
@@ -178,11 +181,20 @@ static bool kernel_view_read_memory(struct kernel_view *v)
     return shared == 0;
 }
 
+/* @return 0 if it is not known. */
+static uint64_t kernel_pid_space(pid_t pid)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
+    return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
 int kernel_view_read(struct kernel_view *v, pid_t pid)
 {
     char path[64];
     const struct dirent *entry;
-    *v = (struct kernel_view){.pid = pid, .waits = true};
+    *v = (struct kernel_view){.pid = pid, .space = kernel_pid_space(pid), .waits = true};
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
     int rc = 0;
@@ -211,25 +223,47 @@ const struct kernel_thread *kernel_view_thread(const struct kernel_view *v, pid_
     return NULL;
 }
 
-bool kernel_has_thread(pid_t tid)
+/* Whether the process is of that pid namespace, and has the thread. */
+static bool kernel_space_thread(uint64_t space, pid_t pid, pid_t tid)
 {
-    struct kernel_thread t = {.task = tid};
-    return kernel_view_read_state(tid, &t);
+    struct kernel_view v = {0};
+    bool found = kernel_pid_space(pid) == space && kernel_view_read(&v, pid) == 0 && kernel_view_thread(&v, tid);
+    kernel_view_free(&v);
+    return found;
 }
 
-pid_t kernel_only_child(const struct kernel_view *v)
+bool kernel_view_space_has(const struct kernel_view *v, pid_t tid)
 {
-    pid_t only = 0;
-    for (size_t i = 0; i < v->n_threads; i++) {
-        char list[64], *end = list;
-        if (kernel_view_read_task(v->pid, v->threads[i].task, "children", list, sizeof list)) {
-            pid_t child = (pid_t)strtol(list, &end, 10);
-            if (only != 0 || strspn(end, " ") != strlen(end))
-                return 0;
-            only = child;
+    struct kernel_thread t = {.task = tid};
+    if (v->space == kernel_pid_space(getpid()))
+        return kernel_view_read_state(tid, &t);
+    const struct dirent *entry;
+    DIR *dir = opendir("/proc");
+    bool found = !dir;
+    while (!found && (entry = readdir(dir))) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        found = pid > 0 && kernel_space_thread(v->space, pid, tid);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+pid_t kernel_child(const struct kernel_view *v, const struct kernel_thread *t, bool *only)
+{
+    pid_t last = 0, found = 0;
+    size_t n = 0;
+    for (size_t i = 0; t->child != 0 && i < v->n_threads; i++) {
+        char list[4096], *end;
+        (void)kernel_view_read_task(v->pid, v->threads[i].task, "children", list, sizeof list);
+        for (long one = strtol(list, &end, 10); one > 0; one = strtol(end, &end, 10)) {
+            last = (pid_t)one;
+            n++;
+            found = (t->task == t->tid ? last : control_inner_pid(last)) == t->child ? last : found;
         }
     }
-    return only;
+    *only = n == 1;
+    return t->child > 0 ? found : n == 1 ? last : 0;
 }
 
 bool kernel_view_all_asleep(const struct kernel_view *v)

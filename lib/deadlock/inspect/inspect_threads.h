@@ -26,6 +26,7 @@ struct kernel_thread {
 
 struct kernel_view {
     pid_t pid;        /**< in this pid namespace */
+    uint64_t space;   /**< number of its pid namespace; 0: not known */
     bool waits;       /**< the waits are known: the process may be inspected */
     uint32_t holders; /**< that were found in the memory of locks */
     bool inside;      /**< no word waited for is in memory that another process may map */
@@ -39,10 +40,11 @@ int kernel_view_read(struct kernel_view *v, pid_t pid);
 void kernel_view_free(struct kernel_view *v);
 /** The thread with that id in the process; NULL. */
 const struct kernel_thread *kernel_view_thread(const struct kernel_view *v, pid_t tid);
-/** Whether a thread with that id exists in this pid namespace. */
-bool kernel_has_thread(pid_t tid);
-/** The only child process of the process, in this pid namespace; 0: it has none, several, or they are not known. */
-pid_t kernel_only_child(const struct kernel_view *v);
+/** Whether a thread with that id exists in the pid namespace of the process. */
+bool kernel_view_space_has(const struct kernel_view *v, pid_t tid);
+/** The process, in this pid namespace, whose end `t` waits for; 0: it waits for none, for several, or that is not known.
+ *  `*only`: the process has no other child. */
+pid_t kernel_child(const struct kernel_view *v, const struct kernel_thread *t, bool *only);
 /** Whether every thread sleeps in a wait without timeout that only a thread of the process can end. */
 bool kernel_view_all_asleep(const struct kernel_view *v);
 
@@ -62,12 +64,13 @@ enum kernel_object {
 struct kernel_wait {
     enum kernel_object type;
     uint64_t address; /**< of the object, of a thread's end the futex */
-    pid_t holder;     /**< its holder, or the thread waited for */
+    pid_t holder;     /**< its holder, or the thread waited for; 0: not known */
+    bool ended;       /**< the holder has ended, and holds it permanently */
 };
 
 /**
  * The object that contains the futex of `t`, by the fields that the C library has there. A kind is only assumed if its
- * fields are plausible and its holder is a thread of the process.
+ * fields are plausible and its holder is a thread of the process, or was one.
  */
 struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kernel_thread *t);
 /** The owner of the mutex at `address`, as far as its fields are plausible; 0. */

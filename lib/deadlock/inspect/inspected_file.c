@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/map.h"
 #include "deadlock/wait_state.h"
 
 #define INSPECTED_NAME ".inspected"
@@ -115,14 +114,10 @@ static struct wait_state_thread *inspected_slot(struct wait_state *s, const stru
         return t->head.version == one->head.version ? t : NULL;
     if (!one->inspected)
         return NULL;
-    if (!t) {
-        struct wait_state_thread *all =
-            array_reserve(s->file.threads, s->file.n_threads, &s->file.cap_threads, sizeof *all);
-        if (!all)
-            return NULL;
-        s->file.threads = all;
-        t = &all[s->file.n_threads++];
-    }
+    if (!t)
+        t = wait_state_add_thread(s, &one->head);
+    if (!t)
+        return NULL;
     *t = (struct wait_state_thread){.head = one->head, .stack = one->stack, .inspected = true};
     t->head.name[sizeof t->head.name - 1] = '\0';
     return t;
@@ -141,13 +136,14 @@ static bool inspected_read_thread(struct wait_state *s, FILE *f, bool *same)
 {
     struct inspected_thread one;
     struct wait_file_held held;
-    if (fread(&one, sizeof one, 1, f) != 1 || one.n_held > WAIT_FILE_HELD_MAX ||
-        (one.head.state != WAIT_FILE_BLOCKED && one.head.state != WAIT_FILE_RUNNING &&
-         one.head.state != WAIT_FILE_ENDED))
+    if (fread(&one, sizeof one, 1, f) != 1 || one.n_held > WAIT_FILE_HELD_MAX || one.head.state > WAIT_FILE_CHILD)
         return false;
-    struct wait_state_thread *t = one.head.state == WAIT_FILE_BLOCKED ? inspected_slot(s, &one) : NULL;
-    *same = *same && t;
-    if (t) {
+    bool blocked = one.head.state == WAIT_FILE_BLOCKED, ended = one.head.state == WAIT_FILE_ENDED && one.inspected;
+    struct wait_state_thread *t = blocked ? inspected_slot(s, &one)
+                                  : ended ? wait_state_add_thread(s, &one.head)
+                                          : NULL;
+    *same = *same && (t || ended);
+    if (t && blocked) {
         t->head.peer = one.head.peer;
         t->several = one.several_kind < WG_DEADLOCK_KINDS ? one.several : 0;
         t->several_kind = one.several_kind;

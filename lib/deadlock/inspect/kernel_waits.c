@@ -10,22 +10,15 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/map.h"
 #include "deadlock/wait_state.h"
 #include "upmu/trace.h"
 
 /* A thread without a slot. NULL without memory. */
 static struct wait_state_thread *kernel_waits_add_thread(struct wait_state *s, const struct kernel_thread *k)
 {
-    struct wait_state_thread *all =
-        array_reserve(s->file.threads, s->file.n_threads, &s->file.cap_threads, sizeof *all);
-    if (!all)
-        return NULL;
-    s->file.threads = all;
-    struct wait_state_thread *t = &all[s->file.n_threads++];
-    *t = (struct wait_state_thread){.head = {.state = WAIT_FILE_RUNNING, .tid = k->tid}, .inspected = true};
-    memcpy(t->head.name, k->name, sizeof t->head.name);
-    return t;
+    struct wait_file_slot head = {.state = WAIT_FILE_RUNNING, .tid = k->tid};
+    memcpy(head.name, k->name, sizeof head.name);
+    return wait_state_add_thread(s, &head);
 }
 
 static void kernel_waits_set(struct wait_file_slot *h, const struct kernel_thread *k, const struct kernel_wait *w)
@@ -47,7 +40,8 @@ static void kernel_waits_set(struct wait_file_slot *h, const struct kernel_threa
     h->peer = w->holder;
     h->object = w->address;
     h->object2 = h->site = h->since_ns = h->handle = 0;
-    h->stack = h->holder_stack = h->forgotten = h->owner = 0;
+    h->stack = h->holder_stack = h->forgotten = 0;
+    h->owner = w->ended ? WAIT_FILE_OWNER_GONE : 0;
 }
 
 /* The thread whose end a recorded wait is for, if it has no slot: its handle is not known then. */
@@ -93,11 +87,27 @@ static pid_t kernel_waits_holder(const struct wait_state *s, const struct wait_s
     return t->inspected ? h->peer : 0;
 }
 
+/* The ended holder of the lock that a thread waits for. @return 0; UPMU_E_NOMEM. */
+static int kernel_waits_add_ended(struct wait_state *s, size_t i)
+{
+    const struct wait_file_slot h = s->file.threads[i].head;
+    if (wait_state_is_held(s, h.object))
+        return 0;
+    struct wait_state_thread *owner =
+        wait_state_add_thread(s, &(struct wait_file_slot){.state = WAIT_FILE_ENDED, .tid = h.peer});
+    if (!owner)
+        return wait_state_no_memory();
+    owner->inspected = true;
+    return wait_state_add_held(s, owner, h.object) < 0 ? UPMU_E_NOMEM : 0;
+}
+
 /* The holder of the lock that a thread waits for, if no thread is known to hold it. @return 0; UPMU_E_NOMEM. */
 static int kernel_waits_add_holder(struct wait_state *s, size_t i)
 {
     struct wait_state_thread *t = &s->file.threads[i];
     const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);
+    if (k && k->asleep && t->inspected && t->head.state == WAIT_FILE_BLOCKED && t->head.owner == WAIT_FILE_OWNER_GONE)
+        return kernel_waits_add_ended(s, i);
     pid_t holder = k && k->asleep ? kernel_waits_holder(s, t) : 0;
     struct wait_state_thread *owner = holder > 0 ? wait_state_thread_with(s, holder) : NULL;
     if (!owner || owner->head.state != WAIT_FILE_BLOCKED || wait_state_is_held(s, t->head.object))
@@ -115,7 +125,7 @@ int wait_state_inspect(struct wait_state *s, pid_t pid)
         return rc;
     for (size_t i = 0; rc == 0 && i < s->kernel.n_threads; i++)
         rc = kernel_waits_add(s, &s->kernel.threads[i]);
-    for (size_t i = 0; rc == 0 && i < s->file.n_threads; i++)
+    for (size_t i = 0, n = s->file.n_threads; rc == 0 && i < n; i++)
         rc = kernel_waits_add_holder(s, i);
     return rc;
 }

@@ -193,14 +193,14 @@ void sync_call_was_switched(struct sync_call c)
 
 uint64_t sync_call_open_since(const struct sync_thread *t)
 {
-    return t->wait_slot && t->wait_slot->state == WAIT_FILE_CALL ? t->calls.tick : UINT64_MAX;
+    return sync_call_is_shown(t->wait_slot) ? t->calls.tick : UINT64_MAX;
 }
 
 /* The other thread may return at this moment: recording has ended, it writes nothing any more. */
 void sync_call_write_open(const struct sync_thread *t, struct trace_stream *stream)
 {
     const struct wait_file_slot *s = t->wait_slot;
-    if (!s || s->state != WAIT_FILE_CALL)
+    if (!sync_call_is_shown(s))
         return;
     const struct trace_sync e = {
         .kind = UPMU_TRACE_CALL_BLOCK,

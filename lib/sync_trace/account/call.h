@@ -47,6 +47,11 @@ static inline struct sync_thread *sync_call_thread(void)
     return sync_thread_make();
 }
 
+static inline bool sync_call_is_shown(const struct wait_file_slot *s)
+{
+    return s && (s->state == WAIT_FILE_CALL || s->state == WAIT_FILE_CHILD);
+}
+
 /* The slot shows the call, unless it shows a wait for a lock that a signal handler has interrupted. */
 static inline void sync_call_show(struct sync_thread *t, const struct sync_call *c)
 {
@@ -57,10 +62,12 @@ static inline void sync_call_show(struct sync_thread *t, const struct sync_call 
     uint32_t before = sync_guard(t); /* a clock of the program may lock */
     uint64_t since = sync_wait_state_ns(t, c->tick);
     sync_unguard(t, before);
+    if (c->call == UPMU_CALL_CHILD) /* the child may wait for what the thread holds */
+        sync_wait_state_held(t, c->tick, since);
     uint32_t version = __atomic_load_n(&s->version, __ATOMIC_RELAXED);
     __atomic_store_n(&s->version, version + 1, __ATOMIC_RELAXED);
     SYNC_STORES_BEGIN();
-    s->state = WAIT_FILE_CALL;
+    s->state = c->call == UPMU_CALL_CHILD ? WAIT_FILE_CHILD : WAIT_FILE_CALL;
     s->object = SCHEMA_CALL_OBJECT(c->call, 0, c->fd);
     s->flags = c->flags;
     s->site = c->site;

@@ -17,6 +17,8 @@
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/state/held.h"
 
+#define SEM_SHARED_LOCK UINT32_MAX /* as the value of one that processes share, initialized with 1 */
+
 enum { PERMIT_PROBES = 8 };
 
 struct sync_sems sync_sems;
@@ -62,7 +64,7 @@ static uint64_t sem_recording(void)
 void sync_sem_created(const sem_t *s, bool is_shared, unsigned value)
 {
     sync_sem_destroyed(s);
-    if (value == 0 || value > SYNC_PERMITS_MAX || is_shared)
+    if (value == 0 || value > (is_shared ? 1 : SYNC_PERMITS_MAX))
         return;
     __atomic_fetch_add(&sync_sems.used, 1, __ATOMIC_RELEASE); /* first: another thread may remove it at once */
     for (uint32_t i = 0; i < PERMIT_PROBES; i++) {
@@ -70,10 +72,22 @@ void sync_sem_created(const sem_t *s, bool is_shared, unsigned value)
         if (!__atomic_compare_exchange_n(at, &expected, (uintptr_t)s, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             continue;
         sync_sems.before[at - sync_sems.sem] = (struct sync_sem_before){.since = sem_recording(), .released = value};
-        __atomic_store_n(&sync_sems.value[at - sync_sems.sem], value, __ATOMIC_RELEASE);
+        __atomic_store_n(&sync_sems.value[at - sync_sems.sem], is_shared ? SEM_SHARED_LOCK : value, __ATOMIC_RELEASE);
         return;
     }
     __atomic_fetch_sub(&sync_sems.used, 1, __ATOMIC_RELAXED);
+}
+
+static uint32_t sem_value(const sem_t *s)
+{
+    const uintptr_t *at = sem_find((uintptr_t)s);
+    return at ? __atomic_load_n(&sync_sems.value[at - sync_sems.sem], __ATOMIC_ACQUIRE) : 0;
+}
+
+void sync_sem_opened(const sem_t *s, unsigned value)
+{
+    if (sem_value(s) != SEM_SHARED_LOCK || value != 1)
+        sync_sem_created(s, true, value);
 }
 
 void sync_sem_destroyed(const sem_t *s)
@@ -84,8 +98,8 @@ void sync_sem_destroyed(const sem_t *s)
 
 uint32_t sync_sem_permits(const sem_t *s)
 {
-    const uintptr_t *at = sem_find((uintptr_t)s);
-    return at ? __atomic_load_n(&sync_sems.value[at - sync_sems.sem], __ATOMIC_ACQUIRE) : 0;
+    uint32_t value = sem_value(s);
+    return value != SEM_SHARED_LOCK ? value : 0;
 }
 
 /* Record that the thread has acquired permits of a semaphore; what does not fit into its table is not recorded. */
@@ -126,9 +140,25 @@ uint32_t sync_sem_permits_held(struct sync_thread *t)
     return n;
 }
 
+/* Whether a semaphore that processes share is a lock, as far as is known. If the thread that acquires it holds it, another process
+ * has posted it: it is none. */
+static bool sem_is_shared_lock(struct sync_thread *t, const sem_t *s, uintptr_t site)
+{
+    struct sync_held h;
+    if (sem_value(s) != SEM_SHARED_LOCK)
+        return false;
+    if (!sync_held_remove(t, (uintptr_t)s, &h))
+        return true;
+    if (sem_forget((uintptr_t)s))
+        sync_sem_not_a_lock(t, s, site);
+    return false;
+}
+
 uint64_t sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site,
                            const uintptr_t *frame)
 {
+    if (permits == 0 && sem_is_shared_lock(t, s, site))
+        permits = 1;
     bool timed = permits == 1 && (mode == MODE_HOLDERS || mode == MODE_ALL);
     uint64_t since = timed ? tick_now() : 0;
     if (timed && frame && sync_process.depth != 0 && t->depth < SYNC_ORIGINS)

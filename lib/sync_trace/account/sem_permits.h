@@ -5,7 +5,10 @@
  *
  * A semaphore initialized with 1 is treated as a lock held by the thread that waited last, until a thread that does not
  * hold it posts it: then it is used as a signal or counter, and the trace has an event for that, so that readers drop
- * what was recorded of it as a lock. Shared and named semaphores are never treated so.
+ * what was recorded of it as a lock.
+ *
+ * One that processes share may be posted by a process that is not recorded. It has no lock order, but its holder is in the wait
+ * state, for deadlocks of several processes, until it is acquired again without having been released.
  */
 #ifndef UPMU_SYNC_SEM_LOCK_H
 #define UPMU_SYNC_SEM_LOCK_H
@@ -42,6 +45,8 @@ static inline bool sync_sem_is_lock(const sem_t *s)
 
 /** A semaphore was initialized. */
 void sync_sem_created(const sem_t *s, bool is_shared, unsigned value);
+/** A named semaphore was opened, created with `value` if it did not exist; again, it is the same one. */
+void sync_sem_opened(const sem_t *s, unsigned value);
 /** A semaphore was destroyed. */
 void sync_sem_destroyed(const sem_t *s);
 /** Whether any semaphore may be one. */

@@ -144,6 +144,13 @@ static void slot_write_held(struct sync_thread *t, uint64_t tick, uint64_t now)
     s->forgotten = t->forgotten + skip;
 }
 
+void sync_wait_state_held(struct sync_thread *t, uint64_t tick, uint64_t now)
+{
+    slot_change_begin(t->wait_slot);
+    slot_write_held(t, tick, now);
+    slot_change_end(t->wait_slot);
+}
+
 /* By the words of a name: a reader, or a thread that gives it another one meanwhile, may see halves of two. */
 static void slot_copy_name(uint64_t *to, const uint64_t *from)
 {

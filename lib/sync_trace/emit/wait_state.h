@@ -47,6 +47,8 @@ void sync_wait_state_thread_created(void);
 void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** The same of another thread, which is blocked: the block belongs to the caller. */
 void sync_wait_state_block_other(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
+/** Show the locks held in the slot, which the thread has; `tick` and `now` are the same time. */
+void sync_wait_state_held(struct sync_thread *t, uint64_t tick, uint64_t now);
 /** The wait is over. */
 void sync_wait_state_unblock(struct sync_thread *t);
 /** The lock is no longer held by thread `tid`, which did not release it itself; 0: by no thread that has ended. */

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 
 #include "base/tick.h"
+#include "sync_trace/account/sem_permits.h"
 #include "sync_trace/emit/event.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/state/notes.h"
@@ -31,6 +32,13 @@ static void write_sem(struct sync_thread *t, int32_t kind, const sem_t *s, const
     errno = saved;
 }
 
+/* The number of permits of a semaphore that exists already; of one that is acquired at present it is not known. */
+static unsigned sem_named_value(sem_t *s)
+{
+    int value;
+    return SYNC_REAL(sem_getvalue)(s, &value) == 0 && value > 0 ? (unsigned)value : 0;
+}
+
 UPMU_API sem_t *sem_open(const char *name, int flags, ...)
 {
     mode_t mode = 0;
@@ -44,6 +52,8 @@ UPMU_API sem_t *sem_open(const char *name, int flags, ...)
     }
     sem_t *s = SYNC_REAL(sem_open)(name, flags, mode, value);
     struct sync_thread *t = sync_recording();
+    if (s != SEM_FAILED)
+        sync_sem_opened(s, flags & O_CREAT ? value : sem_named_value(s));
     if (t && s != SEM_FAILED)
         sync_note_name((uintptr_t)s, UPMU_OBJECT_SEM, name);
     if (t)

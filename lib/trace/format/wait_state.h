@@ -101,6 +101,7 @@ enum wait_file_state {
     /** The thread is about to wait, and pauses between two looks at the other threads: the slot is as in WAIT_FILE_BLOCKED. Of a
      *  live process it counts as running; a lock that could not be had is still waited for where the process was killed. */
     WAIT_FILE_PAUSED = 5,
+    WAIT_FILE_CHILD = 6, /**< as WAIT_FILE_CALL, of a call that waits for a child; locks held are valid */
 };
 
 /** Owner of a mutex, read after the waiter wrote its slot. */

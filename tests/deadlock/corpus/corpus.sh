@@ -38,15 +38,27 @@ await_report() {
     live_ms=$(($(now_ms) - begin))
 }
 
+# end_tree PID: and its children, and theirs, all stopped first, so that none sees another one's end.
+end_tree() {
+    local all=$1 more=$1
+    while [ -n "$more" ]; do
+        # shellcheck disable=SC2086
+        kill -STOP $more 2>/dev/null || true
+        more=$(for pid in $more; do cat "/proc/$pid/task/"*/children 2>/dev/null || true; done)
+        all="$all $more"
+    done
+    # shellcheck disable=SC2086
+    kill -9 $all 2>/dev/null || true
+}
+
 # All processes of the case, the recorder's children and theirs, are ours to end. Of some cases the recorder goes first, so
 # that it can put nothing in order, and what is found comes from a process that is still on its way out.
 end_case() {
-    local pid child
+    local pid
     if [ $((${#name} % 2)) = 1 ]; then kill -9 "$recorder"; fi
     pid=$(cat "$pidfile" 2>/dev/null) || { kill -9 "$recorder"; return; }
-    child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null || true)
-    # shellcheck disable=SC2086
-    kill -9 $pid $child 2>/dev/null || true
+    end_tree "$pid"
+    rm -f "/dev/shm/sem.upmu-hard-$pid"-*
     wait "$recorder" 2>/dev/null || true
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,77 @@ static void px_wait(void)
 static void px_waitid(void)
 {
     hold_and_wait(for_id);
+}
+
+/* Holds a lock, and waits for the end of a program that wants it: it maps the descriptor, which it inherits. */
+static pthread_mutex_t *lock_by_descriptor(int fd)
+{
+    pthread_mutex_t *lock = mmap(NULL, sizeof *lock, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (lock == MAP_FAILED)
+        dl_must(errno, "mmap");
+    return lock;
+}
+static void hold_for_program(char *command, size_t size, const char *how)
+{
+    char self[4096] = "";
+    int fd = memfd_create("lock", 0);
+    pthread_mutexattr_t attr;
+    MUST(pthread_mutexattr_init(&attr));
+    MUST(pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED));
+    if (fd < 0 || ftruncate(fd, sizeof(pthread_mutex_t)) != 0 || readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        dl_must(errno, "memfd_create");
+    pthread_mutex_t *lock = lock_by_descriptor(fd);
+    MUST(pthread_mutex_init(lock, &attr));
+    MUST(pthread_mutex_lock(lock));
+    snprintf(command, size, how, fd, self);
+}
+static void px_lock_by_descriptor(void)
+{
+    const char *fd = getenv("LOCK");
+    MUST(pthread_mutex_lock(lock_by_descriptor(fd ? atoi(fd) : -1)));
+}
+static void popen_by(const char *how)
+{
+    char command[4200];
+    hold_for_program(command, sizeof command, how);
+    FILE *f = popen(command, "r");
+    if (!f || pclose(f) != 0)
+        dl_must(errno, "popen");
+}
+static void px_popen(void)
+{
+    popen_by("LOCK=%d exec '%s' px_lock_by_descriptor /dev/null");
+}
+static void px_shell(void)
+{
+    popen_by("LOCK=%d '%s' px_lock_by_descriptor /dev/null; exit 0");
+}
+static void px_system(void)
+{
+    char command[4200];
+    hold_for_program(command, sizeof command, "LOCK=%d '%s' px_lock_by_descriptor /dev/null; exit 0");
+    MUST(system(command));
+}
+static void px_spawn(void)
+{
+    char command[4200];
+    char *const argv[] = {(char *)"sh", (char *)"-c", command, NULL};
+    pid_t pid;
+    hold_for_program(command, sizeof command, "LOCK=%d exec '%s' px_lock_by_descriptor /dev/null");
+    MUST(posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ));
+    MUST(waitpid(pid, NULL, 0) != pid);
+}
+
+static void write_and_end(void)
+{
+    MUST(pthread_rwlock_wrlock(&shared->rw[0]));
+}
+/* The lock does not contain its reader, whose wait is none for a lock. */
+static void px_reader_waits(void)
+{
+    MUST(pthread_rwlock_rdlock(&shared->rw[0]));
+    pid_t pid = child(write_and_end);
+    MUST(waitpid(pid, NULL, 0) != pid);
 }
 
 /* The other child ends the wait of wait(), so that the lock is released. */
@@ -327,7 +399,6 @@ static void px_cond_late(void)
     await_children();
 }
 
-/* Named semaphores that no process can open any more. */
 static sem_t *named[2];
 static void named_ab(void)
 {
@@ -335,24 +406,51 @@ static void named_ab(void)
     meet(2);
     MUST(sem_wait(named[1]));
 }
-static void px_named_sem_removed(void)
+static void named_in_cycle(bool removed)
 {
     char name[32];
-    if (geteuid() != 0) { /* only root can see that no process has a descriptor */
-        px_sem();
-        return;
-    }
     for (unsigned i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "/upmu-hard-%d-%u", (int)getpid(), i);
         named[i] = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
         if (named[i] == SEM_FAILED)
             abort();
-        MUST(sem_unlink(name));
+        if (removed)
+            MUST(sem_unlink(name));
     }
     child(named_ab);
     MUST(sem_wait(named[1]));
     meet(2);
     MUST(sem_wait(named[0]));
+}
+/* Each was made with one permit, and its holder waits: nothing is expected to post them, though any process could. The script
+ * removes them. */
+static void px_named_sem(void)
+{
+    named_in_cycle(false);
+}
+static void px_named_sem_removed(void)
+{
+    named_in_cycle(true);
+}
+
+/* Semaphores of one permit that processes pass to each other: no process holds what it has acquired. */
+static void pass_back(void)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        MUST(sem_wait(&shared->zero));
+        dl_rest(HELD_MS / 4);
+        MUST(sem_post(&shared->sem[0]));
+    }
+}
+static void px_sem_passed(void)
+{
+    child(pass_back);
+    for (unsigned i = 0; i < 4; i++) {
+        MUST(sem_wait(&shared->sem[0]));
+        dl_rest(HELD_MS / 4);
+        MUST(sem_post(&shared->zero));
+    }
+    await_children();
 }
 
 static void post_through_descriptor(int fd)
@@ -482,6 +580,12 @@ const struct dl_case cases_processes[] = {
     {"px_waitpid", px_waitpid},
     {"px_wait", px_wait},
     {"px_waitid", px_waitid},
+    {"px_popen", px_popen},
+    {"px_shell", px_shell},
+    {"px_spawn", px_spawn},
+    {"px_system", px_system},
+    {"px_reader_waits", px_reader_waits},
+    {"px_lock_by_descriptor", px_lock_by_descriptor},
     {"px_wait_of_two", px_wait_of_two},
     {"px_wait_with_alarm", px_wait_with_alarm},
     {"px_rwlock", px_rwlock},
@@ -498,6 +602,8 @@ const struct dl_case cases_processes[] = {
     {"px_post_late", px_post_late},
     {"px_cond_late", px_cond_late},
     {"px_named_sem_removed", px_named_sem_removed},
+    {"px_named_sem", px_named_sem},
+    {"px_sem_passed", px_sem_passed},
     {"px_sem_by_descriptor", px_sem_by_descriptor},
     {"px_named_sem_idle", px_named_sem_idle},
     {"px_same_order", px_same_order},

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
@@ -701,6 +702,20 @@ static void first_thread_ended(void)
     pthread_exit(NULL);
 }
 
+static void *hold_stream(void *stream)
+{
+    flockfile(stream);
+    return NULL;
+}
+static void stream_of_ended(void)
+{
+    FILE *f = tmpfile();
+    if (!f)
+        dl_must(errno, "tmpfile");
+    MUST(pthread_join(dl_start(hold_stream, f), NULL));
+    (void)fputs("never written", f);
+}
+
 const struct dl_case cases_threads[] = {
     {"rw_reader_again_behind_writer", rw_reader_again_behind_writer},
     {"rw_reader_again_by_default", rw_reader_again_by_default},
@@ -735,6 +750,7 @@ const struct dl_case cases_threads[] = {
     {"sem_by_waitpid", sem_by_waitpid},
     {"join_under_lock", join_under_lock},
     {"permits_short", permits_short},
+    {"stream_of_ended", stream_of_ended},
     {"first_thread_ended", first_thread_ended},
     {"cross_beside_cond", cross_beside_cond},
     {NULL, NULL},

@@ -43,8 +43,8 @@ int deadlock_inspect(pid_t pid, bool as_json);
 void deadlock_inspect_json(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid, uint32_t cycles);
 /** What the thread waits for, as far as that is known; to be freed. */
 char *deadlock_inspect_wait(const struct upmu_deadlock_inspect_thread *t);
-/** Of a cycle of owners: of one thread alone, or of several. */
-const char *deadlock_inspect_headline(bool alone);
+/** Kind and number of threads of deadlock `cycle`, 0: of the other threads. */
+struct upmu_deadlock deadlock_inspect_summary(const struct upmu_deadlock_inspect *inspect, uint32_t cycle);
 struct textbuf;
 /** One function of a call stack. */
 void deadlock_json_frame(struct textbuf *j, const struct upmu_symbol *s);

@@ -29,15 +29,22 @@ static void inspect_frame(struct output *out, struct upmu_deadlock_inspect *insp
 char *deadlock_inspect_wait(const struct upmu_deadlock_inspect_thread *t)
 {
     const char *limit = t->in_futex && t->timed ? ", with a timeout" : "";
+    bool gone = t->deadlock_kind == UPMU_DEADLOCK_OWNER_ENDED;
     if (t->owner && t->object_type == UPMU_OBJECT_THREAD)
         return memory_format("waits for the end of thread %ld%s", (long)t->owner, limit);
-    if (t->owner)
-        return memory_format("waits for the %s %s%s0x%" PRIx64 "%s, held by thread %ld%s",
-                             t->object_type == UPMU_OBJECT_RWLOCK  ? "rwlock"
-                             : t->object_type == UPMU_OBJECT_FUTEX ? "lock of the stream"
-                                                                   : "mutex",
-                             t->object_name, t->object_name[0] ? " (" : "", t->futex, t->object_name[0] ? ")" : "",
-                             (long)t->owner, limit);
+    if (t->owner && t->object_type == UPMU_OBJECT_CALL)
+        return memory_format("waits for the end of process %ld", (long)t->owner);
+    if (t->owner || gone) {
+        char *owner = gone ? memory_copy("a thread that has ended") : memory_format("thread %ld", (long)t->owner);
+        char *text = memory_format("waits for the %s %s%s0x%" PRIx64 "%s, held by %s%s",
+                                   t->object_type == UPMU_OBJECT_RWLOCK  ? "rwlock"
+                                   : t->object_type == UPMU_OBJECT_FUTEX ? "lock of the stream"
+                                                                         : "mutex",
+                                   t->object_name, t->object_name[0] ? " (" : "", t->futex,
+                                   t->object_name[0] ? ")" : "", owner, limit);
+        free(owner);
+        return text;
+    }
     if (t->in_futex && t->object_name[0])
         return memory_format("waits for the futex 0x%" PRIx64 ", in %s%s", t->futex, t->object_name, limit);
     if (t->in_futex)
@@ -64,24 +71,26 @@ static void inspect_thread(struct output *out, struct upmu_deadlock_inspect *ins
         fputs("      (the call stack cannot be read)\n", out->file);
 }
 
-const char *deadlock_inspect_headline(bool alone)
+struct upmu_deadlock deadlock_inspect_summary(const struct upmu_deadlock_inspect *inspect, uint32_t cycle)
 {
-    return alone ? "a thread waits for a lock that it holds itself" : "threads wait for each other's locks and ends";
-}
-
-/* Its threads: how many there are. With `out` they are printed. */
-static size_t inspect_cycle(struct output *out, struct upmu_deadlock_inspect *inspect, uint32_t cycle)
-{
+    struct upmu_deadlock d = {.size = sizeof d, .kind = UPMU_DEADLOCK_CYCLE};
     struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
-    size_t n = 0;
     for (size_t i = 0; upmu_deadlock_inspect_thread_at(inspect, i, &t) == 0; i++) {
         if (t.cycle != cycle)
             continue;
-        n++;
-        if (out)
-            inspect_thread(out, inspect, i, &t);
+        d.kind = t.deadlock_kind;
+        d.n_threads++;
     }
-    return n;
+    return d;
+}
+
+/* Its threads, 0: those of no deadlock. */
+static void inspect_cycle(struct output *out, struct upmu_deadlock_inspect *inspect, uint32_t cycle)
+{
+    struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
+    for (size_t i = 0; upmu_deadlock_inspect_thread_at(inspect, i, &t) == 0; i++)
+        if (t.cycle == cycle)
+            inspect_thread(out, inspect, i, &t);
 }
 
 static uint32_t inspect_count_cycles(const struct upmu_deadlock_inspect *inspect)
@@ -96,18 +105,20 @@ static uint32_t inspect_count_cycles(const struct upmu_deadlock_inspect *inspect
 static void inspect_text(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid, uint32_t cycles)
 {
     for (uint32_t c = 1; c <= cycles; c++) {
-        bool alone = inspect_cycle(NULL, inspect, c) == 1;
+        const struct upmu_deadlock d = deadlock_inspect_summary(inspect, c);
+        char *headline = deadlock_headline(&d);
         fprintf(out->file, "%sdeadlock%s [%s] in process %ld: %s\n", output_style(out, STYLE_BAD), output_plain(out),
-                alone ? "self" : "cycle", (long)pid, deadlock_inspect_headline(alone));
-        (void)inspect_cycle(out, inspect, c);
+                upmu_deadlock_kind_name(d.kind), (long)pid, headline);
+        free(headline);
+        inspect_cycle(out, inspect, c);
     }
     if (upmu_deadlock_inspect_stalled(inspect))
         fprintf(out->file,
                 "%sstalled%s [all-asleep] in process %ld: nothing is known that could wake one of its threads\n",
                 output_style(out, STYLE_WARNING), output_plain(out), (long)pid);
-    if (inspect_cycle(NULL, inspect, 0) > 0) {
-        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of locks was found; threads:");
-        (void)inspect_cycle(out, inspect, 0);
+    if (deadlock_inspect_summary(inspect, 0).n_threads > 0) {
+        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no deadlock was found; threads:");
+        inspect_cycle(out, inspect, 0);
     }
 }
 

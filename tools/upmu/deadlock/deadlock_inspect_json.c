@@ -33,19 +33,15 @@ static void inspect_json_thread(struct textbuf *j, struct upmu_deadlock_inspect 
     free(wait);
 }
 
-/* The threads of a cycle, 0: those in none. @return how many there are. */
-static size_t inspect_json_threads(struct textbuf *j, struct upmu_deadlock_inspect *inspect, uint32_t cycle)
+/* The threads of a deadlock, 0: those in none. */
+static void inspect_json_threads(struct textbuf *j, struct upmu_deadlock_inspect *inspect, uint32_t cycle)
 {
     struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
-    size_t n = 0;
     json_array(j, "threads");
     for (size_t i = 0; upmu_deadlock_inspect_thread_at(inspect, i, &t) == 0; i++)
-        if (t.cycle == cycle) {
+        if (t.cycle == cycle)
             inspect_json_thread(j, inspect, i, &t);
-            n++;
-        }
     json_array_end(j);
-    return n;
 }
 
 void deadlock_inspect_json(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid, uint32_t cycles)
@@ -59,13 +55,16 @@ void deadlock_inspect_json(struct output *out, struct upmu_deadlock_inspect *ins
         json_string(j, "certainty", "certain");
         json_bool(j, "alive", true);
         json_bool(j, "suppressed", false);
-        bool alone = inspect_json_threads(j, inspect, c) == 1;
-        json_string(j, "kind", alone ? "self" : "cycle");
-        json_string(j, "headline", deadlock_inspect_headline(alone));
+        const struct upmu_deadlock d = deadlock_inspect_summary(inspect, c);
+        char *headline = deadlock_headline(&d);
+        inspect_json_threads(j, inspect, c);
+        json_string(j, "kind", upmu_deadlock_kind_name(d.kind));
+        json_string(j, "headline", headline);
+        free(headline);
         json_object_end(j);
     }
     json_array_end(j);
     json_bool(j, "stalled", upmu_deadlock_inspect_stalled(inspect) != 0);
-    (void)inspect_json_threads(j, inspect, 0);
+    inspect_json_threads(j, inspect, 0);
     json_end(&doc);
 }
