@@ -36,12 +36,18 @@ static __attribute__((noinline, cold)) void omp_write_slowly(uint32_t first, uin
     errno = saved;
 }
 
+/* The calling thread's stream where the short path applies; NULL: it does not, or there is no stream. */
+static inline struct trace_stream *omp_stream_fast(void)
+{
+    uintptr_t s = (uintptr_t)recorder_stream_made() & __atomic_load_n(&omp_process.fast, __ATOMIC_RELAXED);
+    return (struct trace_stream *)s; // NOLINT(performance-no-int-to-ptr): the pointer or NULL, without a branch
+}
+
 /* Calls nothing before its end on the short path, so that no register has to be saved. */
 void omp_write_fields(uint32_t first, uint64_t value)
 {
-    struct trace_stream *s = recorder_stream_made();
-    if (UNLIKELY(!__atomic_load_n(&omp_process.fast, __ATOMIC_RELAXED) || !s ||
-                 !stream_fast_numbers(s, tick_short(), SCHEMA_ID_OMP, first, value)))
+    struct trace_stream *s = omp_stream_fast();
+    if (UNLIKELY(!s || !stream_fast_numbers(s, tick_short(), SCHEMA_ID_OMP, first, value)))
         omp_write_slowly(first, value);
 }
 
@@ -66,12 +72,24 @@ static inline void omp_write_parallel(struct trace_stream *s, uint64_t tick, uin
         (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP_PARALLEL, numbers, NULL);
 }
 
+/* Numbers differ, and have no order: a thread takes many at once, as an atomic addition costs as much as an event. */
+static inline uint64_t omp_region_number(void)
+{
+    enum { NUMBERS = 1024 };
+    struct omp_tls *t = &omp_tls;
+    if (UNLIKELY(t->region == t->regions_end)) {
+        t->region = __atomic_fetch_add(&omp_process.regions, NUMBERS, __ATOMIC_RELAXED);
+        t->regions_end = t->region + NUMBERS;
+    }
+    return ++t->region;
+}
+
 uint64_t omp_region_begin(enum omp_method method, uint32_t threads, uintptr_t site, uintptr_t call)
 {
     if (UNLIKELY(!omp_is_on()))
         return 0;
     int saved = errno;
-    uint64_t region = __atomic_add_fetch(&omp_process.regions, 1, __ATOMIC_RELAXED);
+    uint64_t region = omp_region_number();
     struct trace_stream *s = recorder_stream_made();
     if (UNLIKELY(!s))
         s = upmu_recorder_stream_();

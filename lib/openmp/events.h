@@ -12,6 +12,13 @@
 /** Record an event with the fields of struct upmu_trace_omp: `first` has event, construct and number, as they are in the trace. */
 void omp_write_fields(uint32_t first, uint64_t value);
 
+/** The first word of omp_write_fields() without a number, as a constant. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OMP_FIELDS(event, construct) ((uint32_t)(event) | (uint32_t)(construct) << 8)
+#else
+#define OMP_FIELDS(event, construct) ((uint32_t)(event) << 24 | (uint32_t)(construct) << 16)
+#endif
+
 /** Record an event, as in struct upmu_trace_omp. */
 static inline void omp_write(uint32_t event, uint32_t construct, uint32_t number, uint64_t value)
 {

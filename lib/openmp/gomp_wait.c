@@ -49,9 +49,7 @@
             return;                                                       \
         if (way == OMP_RECORD)                                            \
             omp_write(UPMU_OMP_RELEASE, construct, 0, (uintptr_t)(lock)); \
-        omp_site_leave(way, site);                                        \
-        real ARGUMENTS;                                                   \
-        omp_site_clear(way);                                              \
+        real ARGUMENTS; /* OMPT's event of a release has no call site */  \
     }
 
 /* A try does not wait: if it has succeeded, the lock is acquired. */
@@ -63,10 +61,8 @@
         enum omp_way way = omp_way_of(&behind, address);               \
         if (!real)                                                     \
             return 0;                                                  \
-        omp_site_leave(way, site);                                     \
-        omp_tls.tries = 1;                                             \
+        omp_site_leave(way, OMP_SITE_TRY);                             \
         int value = real(lock);                                        \
-        omp_tls.tries = 0;                                             \
         omp_site_clear(way);                                           \
         if (way == OMP_RECORD && value)                                \
             omp_write(UPMU_OMP_WAITED, construct, 0, (uintptr_t)lock); \

@@ -18,9 +18,11 @@
 #include "upmu/api.h"
 
 /* The site of a wrapper in between, once, or the runtime's own. */
-static uintptr_t ompt_site(const void *codeptr)
+static inline uintptr_t ompt_site(const void *codeptr)
 {
-    uintptr_t site = omp_tls.site ? omp_tls.site : (uintptr_t)codeptr;
+    uintptr_t site = omp_tls.site;
+    if (LIKELY(site == 0))
+        return (uintptr_t)codeptr;
     omp_tls.site = 0;
     return site;
 }
@@ -96,21 +98,27 @@ static void ompt_reduction(int kind, int endpoint, union ompt_data *parallel, un
     ompt_sync_region(OMPT_SYNC_REDUCTION, endpoint, parallel, task, codeptr);
 }
 
-static uint32_t ompt_mutex_construct(int kind)
-{
-    switch (kind) {
-    case OMPT_MUTEX_CRITICAL:
-        return UPMU_OMP_CRITICAL;
-    case OMPT_MUTEX_NEST_LOCK:
-    case OMPT_MUTEX_TEST_NEST_LOCK:
-        return UPMU_OMP_NEST_LOCK;
-    case OMPT_MUTEX_ATOMIC:
-        return UPMU_OMP_ATOMIC;
-    case OMPT_MUTEX_ORDERED:
-        return UPMU_OMP_ORDERED;
-    default:
-        return UPMU_OMP_LOCK;
+/* The fields of an event about a mutex of each kind: a table, as critical sections and locks are short. */
+#define OMPT_MUTEX_EVENTS(event)                                             \
+    {                                                                        \
+        [OMPT_MUTEX_LOCK] = OMP_FIELDS(event, UPMU_OMP_LOCK),                \
+        [OMPT_MUTEX_TEST_LOCK] = OMP_FIELDS(event, UPMU_OMP_LOCK),           \
+        [OMPT_MUTEX_NEST_LOCK] = OMP_FIELDS(event, UPMU_OMP_NEST_LOCK),      \
+        [OMPT_MUTEX_TEST_NEST_LOCK] = OMP_FIELDS(event, UPMU_OMP_NEST_LOCK), \
+        [OMPT_MUTEX_CRITICAL] = OMP_FIELDS(event, UPMU_OMP_CRITICAL),        \
+        [OMPT_MUTEX_ATOMIC] = OMP_FIELDS(event, UPMU_OMP_ATOMIC),            \
+        [OMPT_MUTEX_ORDERED] = OMP_FIELDS(event, UPMU_OMP_ORDERED),          \
     }
+enum { OMPT_MUTEX_KINDS = OMPT_MUTEX_ORDERED + 1 };
+static const uint32_t ompt_mutex_wait[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_WAIT),
+                      ompt_mutex_waited[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_WAITED),
+                      ompt_mutex_release[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_RELEASE);
+
+/* Of a kind that the table has not, as of a lock. */
+static inline void ompt_mutex_write(const uint32_t fields[OMPT_MUTEX_KINDS], int kind, uint64_t value)
+{
+    unsigned known = (unsigned)kind - OMPT_MUTEX_LOCK < OMPT_MUTEX_ORDERED ? (unsigned)kind : OMPT_MUTEX_LOCK;
+    omp_write_fields(fields[known], value);
 }
 
 /* A try does not wait; and if it fails, there is no end. Before version 15 the kind of a try is that of a lock. */
@@ -118,20 +126,20 @@ static void ompt_mutex_acquire(int kind, unsigned hint, unsigned way, uint64_t l
 {
     (void)hint, (void)way, (void)lock;
     uintptr_t site = ompt_site(codeptr);
-    if (kind != OMPT_MUTEX_TEST_LOCK && kind != OMPT_MUTEX_TEST_NEST_LOCK && !omp_tls.tries)
-        omp_write(UPMU_OMP_WAIT, ompt_mutex_construct(kind), 0, site);
+    if (kind != OMPT_MUTEX_TEST_LOCK && kind != OMPT_MUTEX_TEST_NEST_LOCK && site != OMP_SITE_TRY)
+        ompt_mutex_write(ompt_mutex_wait, kind, site);
 }
 
 static void ompt_mutex_acquired(int kind, uint64_t lock, const void *codeptr)
 {
     (void)codeptr;
-    omp_write(UPMU_OMP_WAITED, ompt_mutex_construct(kind), 0, lock);
+    ompt_mutex_write(ompt_mutex_waited, kind, lock);
 }
 
 static void ompt_mutex_released(int kind, uint64_t lock, const void *codeptr)
 {
     (void)codeptr;
-    omp_write(UPMU_OMP_RELEASE, ompt_mutex_construct(kind), 0, lock);
+    ompt_mutex_write(ompt_mutex_release, kind, lock);
 }
 
 /* For a nestable lock that the thread already holds, the runtime calls this instead of mutex_acquired and mutex_released. */

@@ -36,7 +36,7 @@ static void process_begin(void)
     }
     (void)recorder_use_clock();
     (void)pthread_atfork(NULL, NULL, process_in_child); /* without memory for it a child's runtime has no name */
-    __atomic_store_n(&omp_process.fast, tick_is_short(), __ATOMIC_RELAXED);
+    __atomic_store_n(&omp_process.fast, tick_is_short() ? UINTPTR_MAX : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&omp_process.on, 1, __ATOMIC_RELEASE);
 }
 

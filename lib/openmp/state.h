@@ -14,17 +14,20 @@ enum omp_method { OMP_METHOD_OMPT = 1, OMP_METHOD_WRAPPERS = 2 };
 
 /** State of a thread. */
 struct omp_tls {
-    uintptr_t site; /**< call site of the GOMP_ or omp_ function that runs in LLVM's runtime; 0: none */
-    uint32_t tries; /**< nonzero: that function tries a lock and does not wait */
+    uintptr_t
+        site; /**< call site of the GOMP_ or omp_ function that runs in LLVM's runtime; 0: none; or OMP_SITE_TRY */
+    uint64_t region, regions_end; /**< the last number of a region, and the last one that the thread has taken */
 };
+/** Instead of a call site: the function tries a lock and does not wait. */
+#define OMP_SITE_TRY ((uintptr_t)1)
 extern _Thread_local struct omp_tls omp_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /** State of the process. A forked child inherits all of it except `described`. */
 struct omp_process {
     uint32_t on;           /**< nonzero: recording */
-    uint32_t fast;         /**< nonzero: recording, and the clock is read without a system call */
+    uintptr_t fast;        /**< all bits set: recording, and the clock is read without a system call; else 0 */
     uint32_t described;    /**< the process's OMP_ENV is written */
-    uint64_t regions;      /**< begun so far */
+    uint64_t regions;      /**< numbers of regions that threads have taken */
     uintptr_t ompt_module; /**< load address of LLVM's runtime; 0: there is no OMPT */
     char runtime[128];     /**< its version */
 };

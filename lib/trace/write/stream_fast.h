@@ -39,12 +39,24 @@ static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint
     }
 }
 
-/* With the stream busy: whether the fast path applies. It does not before the trace's first event, in a full packet, after a
- * long pause, for a tick before the last one (both make the difference large), or with a mark in the mailbox. */
+/* Nonzero: the trace is closed, or there is a mark in the mailbox. One test for both: each event has it. */
+static inline uint32_t stream_attention(const struct trace_stream *s)
+{
+    const struct stream_home *home = s->home;
+    return __atomic_load_n(&home->closed, __ATOMIC_RELAXED) | __atomic_load_n(&home->control->mail, __ATOMIC_RELAXED);
+}
+
+/* With the stream busy: whether the event has a place. It has not before the trace's first event, in a full packet, after a long
+ * pause, and for a tick before the last one (both make the difference large). */
+static inline bool stream_has_place(const struct trace_stream *s, uint64_t tick, size_t bytes)
+{
+    return (uintptr_t)s->pos + bytes <= (uintptr_t)s->limit && tick - s->last_tick <= CTF_TICK_MASK;
+}
+
+/* With the stream busy: whether the fast path applies. */
 static inline bool stream_fits(const struct trace_stream *s, uint64_t tick, size_t bytes)
 {
-    return (uintptr_t)s->pos + bytes <= (uintptr_t)s->limit && tick - s->last_tick <= CTF_TICK_MASK &&
-           __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) == 0 && !stream_has_mail(s);
+    return stream_has_place(s, tick, bytes) && stream_attention(s) == 0;
 }
 
 /* Release the stream, and write an event that a signal handler left meanwhile. */
@@ -63,6 +75,7 @@ static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, u
     const uint32_t first[2] = {ctf_short_head(id, tick), stack};
     uint8_t *p = s->pos;
     memcpy(p, first, sizeof first);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* two stores: making one vector of both takes longer */
     memcpy(p + sizeof first, &object, sizeof object);
     s->pos = p + STREAM_COMPACT_BYTES;
     s->last_tick = tick;
@@ -179,11 +192,11 @@ static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace
  * a signal handler left meanwhile. */
 static inline __attribute__((always_inline)) bool stream_fast_begin(struct trace_stream *s, uint64_t tick, size_t bytes)
 {
-    if (__builtin_expect(__atomic_load_n(&s->busy, __ATOMIC_RELAXED) != 0, 0))
+    if (__builtin_expect((__atomic_load_n(&s->busy, __ATOMIC_RELAXED) | stream_attention(s)) != 0, 0))
         return false;
     __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__builtin_expect(stream_fits(s, tick, bytes), 1))
+    if (__builtin_expect(stream_has_place(s, tick, bytes), 1))
         return true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&s->busy, 0, __ATOMIC_RELAXED);
