@@ -96,6 +96,33 @@ static void in_turn(void *arg, size_t n)
     }
 }
 
+static volatile long division;
+
+/* A function of another library, without hooks. */
+static void divisions(void *arg, size_t n)
+{
+    const struct hooks *h = arg;
+    for (size_t i = 0; i < n; i++) {
+        if (h)
+            h->enter(&functions[0], &functions[0]);
+        division = ldiv((long)i, 3).quot;
+        if (h)
+            h->leave(&functions[0], &functions[0]);
+    }
+}
+
+static void compare_wrapped(struct bench *b)
+{
+    const struct bench_pair pair = {
+        .subject = {.name = "call of a function without hooks, wrapped", .loop = divisions},
+        .floor = {.name = "the call, two ticks, 16 bytes stored each", .loop = divisions, .arg = &floor_ring},
+        .n = BATCH,
+        .judge = BENCH_ADDED,
+        .bar = 8,
+    };
+    (void)bench_compare(b, &pair);
+}
+
 static void compare(struct bench *b, const char *name, void (*loop)(void *, size_t), struct hooks *floor, double bar)
 {
     const struct bench_pair pair = {
@@ -125,6 +152,7 @@ static int run_on(int argc, char **argv)
     unsetenv("UPMU_TRACE");
     unsetenv("UPMU_FUNC_MODE");
     unsetenv("UPMU_FUNC_RING");
+    unsetenv("UPMU_FUNC_WRAP");
     struct bench *b = bench_start("functions", argc, argv);
     if (events) {
         compare(b, "call of an instrumented function, trace", pairs, &floor_ring, 0);
@@ -132,6 +160,7 @@ static int run_on(int argc, char **argv)
     } else {
         compare(b, "call of an instrumented function, tree", pairs, &floor_ring, 0);
         compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+        compare_wrapped(b);
     }
     int status = bench_end(b);
     bench_folder_remove(dir);
@@ -154,6 +183,7 @@ static int run_again(int argc, char **argv, const char *mode)
     if (pid == 0) {
         setenv("BENCH_FUNC_ON", "1", 1);
         setenv("UPMU_FUNC_MODE", mode, 1);
+        setenv("UPMU_FUNC_WRAP", "libc:^ldiv$", 1);
         setenv("UPMU_TRACE", dir, 1);
         if (strcmp(mode, "trace") == 0)
             setenv("UPMU_FUNC_RING", "16", 1);

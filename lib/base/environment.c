@@ -14,16 +14,16 @@ enum { PREFIX = sizeof prefix - 1, ENVIRONMENT_NAME_MAX = 64 };
 
 /* Known names without their prefix; docs/guide/environment.md describes them. */
 static const char *const known[] = {
-    "BACKEND",          "EVENTS",         "FSROOT",          "FUNC_BELOW",
-    "FUNC_CSV",         "FUNC_DEPTH",     "FUNC_EXCLUDE",    "FUNC_INCLUDE",
-    "FUNC_MIN",         "FUNC_MODE",      "FUNC_NODES",      "HEAP",
-    "FUNC_RING",        "KERNEL_LOCKS",   "METRICS",         "MPI",
-    "MPI_JOB",          "MPI_LOCKS",      "MPI_RANKS",       "OPENMP",
-    "OUTPUT",           "REGION_THREADS", "REPORT",          "SCHED",
-    "SNAPSHOT_ON",      "SYNC",           "SYNC_ALL_STACKS", "SYNC_COUNTERS",
-    "SYNC_CPU_SAMPLES", "SYNC_NO_CALLS",  "SYNC_REQUESTS",   "SYNC_SAMPLE",
-    "SYNC_STACKS",      "TRACE",          "TRACE_PACKET",    "TRACE_POLICY",
-    "WRAPPERS",         "FUNC_COUNTERS",  "FUNC_PAUSED",
+    "BACKEND",       "EVENTS",           "FSROOT",         "FUNC_BELOW",
+    "FUNC_CSV",      "FUNC_DEPTH",       "FUNC_EXCLUDE",   "FUNC_INCLUDE",
+    "FUNC_MIN",      "FUNC_MODE",        "FUNC_NODES",     "FUNC_WRAP",
+    "HEAP",          "FUNC_RING",        "KERNEL_LOCKS",   "METRICS",
+    "MPI",           "MPI_JOB",          "MPI_LOCKS",      "MPI_RANKS",
+    "OPENMP",        "OUTPUT",           "REGION_THREADS", "REPORT",
+    "SCHED",         "SNAPSHOT_ON",      "SYNC",           "SYNC_ALL_STACKS",
+    "SYNC_COUNTERS", "SYNC_CPU_SAMPLES", "SYNC_NO_CALLS",  "SYNC_REQUESTS",
+    "SYNC_SAMPLE",   "SYNC_STACKS",      "TRACE",          "TRACE_PACKET",
+    "TRACE_POLICY",  "WRAPPERS",         "FUNC_COUNTERS",  "FUNC_PAUSED",
 };
 
 /* @return whether `name` is unknown; `*nearest` is then a known name or NULL. */

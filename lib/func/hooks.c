@@ -63,7 +63,8 @@ hook_begin_event(struct func_thread *th, uint32_t gate, struct func_tree *t, con
     hook_write(th, gate, t, func_tree_begin_event(t, n), now);
 }
 
-__attribute__((always_inline)) static inline void hook_enter(uint32_t gate, const struct func_call *call)
+/* @return false if the call has to be recorded by hook_enter_slowly(). */
+__attribute__((always_inline)) static inline bool hook_enter_known(uint32_t gate, const struct func_call *call)
 {
     struct func_thread *th = func_tls.thread;
     if (LIKELY(th->gate == gate)) {
@@ -77,11 +78,17 @@ __attribute__((always_inline)) static inline void hook_enter(uint32_t gate, cons
                 hook_begin_event(th, gate, t, func_frame_node(f), now);
             else
                 func_thread_release(th, gate);
-            return;
+            return true;
         }
         func_thread_release(th, gate);
     }
-    hook_enter_slowly(call->function, call->cfa, call->hook, call->site);
+    return false;
+}
+
+__attribute__((always_inline)) static inline void hook_enter(uint32_t gate, const struct func_call *call)
+{
+    if (UNLIKELY(!hook_enter_known(gate, call)))
+        hook_enter_slowly(call->function, call->cfa, call->hook, call->site);
 }
 
 UPMU_API FUNC_PLAIN void __cyg_profile_func_enter(void *function, void *site)
@@ -100,6 +107,20 @@ FUNC_PLAIN void func_hook_enter(uint64_t function, uint64_t cfa, uint64_t site)
     const struct func_call call = {function, cfa, function, site};
     if (LIKELY(gate & FUNC_KIND))
         hook_enter(gate, &call);
+}
+
+/* Events may need the next block, whose functions use vector registers. */
+static inline bool hook_has_events(void)
+{
+    const struct func_tree *t = func_tls.thread->tree;
+    return t && UNLIKELY(t->event);
+}
+
+FUNC_PLAIN bool func_hook_enter_known(uint64_t function, uint64_t cfa, uint64_t site)
+{
+    uint32_t gate = func_gate_read();
+    const struct func_call call = {function, cfa, function, site};
+    return UNLIKELY(!(gate & FUNC_KIND)) || (!hook_has_events() && hook_enter_known(gate, &call));
 }
 
 /* A call that was not recorded does not return: without a tree there is nothing to do. */
@@ -163,6 +184,23 @@ FUNC_PLAIN void func_hook_return(uint64_t function, uint64_t cfa)
     uint32_t gate = func_gate_read();
     if (LIKELY(gate & FUNC_KIND) && UNLIKELY(!hook_return(gate, function)))
         hook_return_slowly(function, cfa);
+}
+
+FUNC_PLAIN bool func_hook_return_known(uint64_t function)
+{
+    uint32_t gate = func_gate_read();
+    return UNLIKELY(!(gate & FUNC_KIND)) || (!hook_has_events() && hook_return(gate, function));
+}
+
+FUNC_PLAIN bool func_hook_returned_known(uint64_t cfa)
+{
+    const struct func_tree *t = func_tls.thread->tree;
+    uint32_t gate = func_gate_read();
+    if (UNLIKELY(!t || !(gate & FUNC_KIND)))
+        return true;
+    const struct func_frame *f = func_tree_top(t);
+    return LIKELY(f->cfa == cfa) && !UNLIKELY(t->event) && hook_return(gate, func_frame_node(f)->function) &&
+           func_tree_top(t)->cfa != cfa;
 }
 
 FUNC_PLAIN void func_hook_returned(uint64_t cfa)

@@ -18,6 +18,7 @@
 #include "func/process.h"
 #include "func/select.h"
 #include "func/sleds/sleds.h"
+#include "func/sleds/wraps.h"
 #include "func/threads.h"
 #include "region/recorder.h"
 
@@ -134,6 +135,7 @@ FUNC_PLAIN static void process_end(void)
         return;
     if (getpid() == p->pid) /* a forked child may find the loader's lock held by a thread that it does not have */
         func_sleds_patch_late();
+    func_wraps_report();
     func_gate_close();
     if (!__atomic_load_n(&s->alive, __ATOMIC_ACQUIRE) || !s->header)
         return;
@@ -159,6 +161,7 @@ FUNC_PLAIN static void process_restrict(void)
     process_end();
     if (func_sleds_are_on() && func_sleds_unpatch() < 0)
         variable_report("functions", upmu_error());
+    func_wraps_stop();
     func_calls_finish();
 }
 
@@ -200,6 +203,8 @@ int func_process_begin(bool paused)
     (void)func_switch_on(func_process.control, func_gate());
     func_overhead_measure();
     if (func_sleds_patch() < 0)
+        variable_report("functions", upmu_error());
+    if (func_wraps_start(variable_value("UPMU_FUNC_WRAP")) < 0)
         variable_report("functions", upmu_error());
     if (paused)
         (void)func_switch_off(func_process.control, func_gate(), tick_now());

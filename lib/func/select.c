@@ -36,16 +36,18 @@ static uint32_t selecting; /* 1: a decision was made */
 
 /* ---------------------------------------------------------------------------------------------------- patterns */
 
-/* `pattern` is "NAME", or "MODULE:NAME". */
+/* `pattern` is "NAME", or "MODULE:NAME". `module` NULL: any; `name` NULL: of a pattern with
+ * a module, any. */
 static bool pattern_matches_function(char *pattern, const char *module, const char *name)
 {
     char *colon = strchr(pattern, ':');
     if (colon)
         *colon = '\0';
-    return pattern_matches(colon ? colon + 1 : pattern, name) && (!colon || pattern_matches(pattern, module));
+    return (name ? pattern_matches(colon ? colon + 1 : pattern, name) : colon != NULL) &&
+           (!colon || !module || pattern_matches(pattern, module));
 }
 
-static bool patterns_match(const char *text, const char *module, const char *name)
+bool func_patterns_match(const char *text, const char *module, const char *name)
 {
     char pattern[FUNC_PATTERN_MAX];
     for (size_t n; *text; text += n + (text[n] == ',')) {
@@ -112,9 +114,9 @@ static const char *select_name(uint64_t function, const char **module)
 static uint32_t select_decide(const struct func_selection *by, uint64_t function)
 {
     const char *module, *name = select_name(function, &module);
-    return DECIDED | (!by->include[0] || patterns_match(by->include, module, name) ? IS_INCLUDED : 0u) |
-           (patterns_match(by->exclude, module, name) ? IS_EXCLUDED : 0u) |
-           (!by->below[0] || patterns_match(by->below, module, name) ? IS_BELOW : 0u);
+    return DECIDED | (!by->include[0] || func_patterns_match(by->include, module, name) ? IS_INCLUDED : 0u) |
+           (func_patterns_match(by->exclude, module, name) ? IS_EXCLUDED : 0u) |
+           (!by->below[0] || func_patterns_match(by->below, module, name) ? IS_BELOW : 0u);
 }
 
 /* The decision on a function. Without space in the table it is made again at each call. */

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Whether one of the patterns, separated by commas, matches a function: "NAME" or "MODULE:NAME". `module` NULL: any module;
+ *  `name` NULL: any function, for patterns with a module. */
+bool func_patterns_match(const char *patterns, const char *module, const char *name);
 /** Memory for decisions. @return 0; UPMU_E_NOMEM. */
 int func_select_start(void);
 /** Whether a call of the function is recorded, by that selection; `outermost`: no recorded function called it, so the patterns

@@ -13,6 +13,8 @@ extern uint64_t *sled_functions __attribute__((visibility("hidden")));
 #if defined(__x86_64__) && defined(__LP64__)
 /** Which vector registers have arguments and results: 0 xmm, 1 ymm, 2 zmm. */
 extern uint32_t sled_vectors __attribute__((visibility("hidden")));
+/** Set it. */
+void sled_vectors_find(void) __attribute__((visibility("hidden")));
 /** Called by a sled, with the number of the function four bytes before its call. */
 void sled_entry(void) __attribute__((visibility("hidden")));
 /** The same before a tail call. */
@@ -21,7 +23,9 @@ void sled_tail(void) __attribute__((visibility("hidden")));
 void sled_exit(void) __attribute__((visibility("hidden")));
 /** Called by a patched entry, SLED_PATCH_BYTES before the return address. */
 void sled_patched(void) __attribute__((visibility("hidden")));
-/** Replaced return addresses: a function with a patched entry has returned. */
+/** The stub of a function without hooks jumps here, with the address of the word that has the function's in r11. */
+void sled_wrapped(void) __attribute__((visibility("hidden")));
+/** Replaced return addresses: a function with a patched entry, or without hooks, has returned. */
 void sled_returned(void) __attribute__((visibility("hidden")));
 #endif
 

@@ -93,20 +93,29 @@ static void returns_register(void)
         registers(&gcc_entry);
 }
 
-int func_returns_start(void (*replacement)(void))
+int func_returns_start(void (*replacement)(void), const char *what)
 {
     if (replaced_by)
         return 0;
     if (returns_has_shadow_stack())
         return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "functions built with -fpatchable-function-entry are not recorded: the program has a "
-                         "shadow stack. Use -finstrument-functions");
+                         "%s are not recorded: the program has a shadow stack. Use -finstrument-functions", what);
     if (!returns_map(ROOT, ROOT_ENTRIES * sizeof *ROOT))
-        return upmu_fail(UPMU_E_NOMEM,
-                         "functions built with -fpatchable-function-entry are not recorded: no memory at 0x%llx",
+        return upmu_fail(UPMU_E_NOMEM, "%s are not recorded: no memory at 0x%llx", what,
                          (unsigned long long)(uintptr_t)ROOT);
     replaced_by = (uintptr_t)replacement;
     returns_register();
+    return 0;
+}
+
+/* A copy of gcc's unwinder in the module itself has no entry for replaced return addresses: it would end the program. */
+int func_returns_check(const struct elf_functions *file, const char *path, const char *what)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (strcmp(file->rows[i].name, "_Unwind_RaiseException") == 0)
+            return upmu_fail(UPMU_E_UNSUPPORTED,
+                             "%s are not recorded: %s has libgcc in itself. Link it without -static-libgcc and -static",
+                             what, path);
     return 0;
 }
 
@@ -115,23 +124,21 @@ static uint64_t *returns_place(char *shadow, const uint64_t *slot)
     return (uint64_t *)(void *)(shadow + ((uintptr_t)slot & (SHADOW_BYTES - 1)));
 }
 
-/* NULL without memory. */
-static char *returns_shadow(const uint64_t *slot)
+/* @return false without memory */
+static bool returns_make_shadow(const uint64_t *slot)
 {
     size_t i = (uintptr_t)slot >> SHADOW_BITS;
     if (i >= ROOT_ENTRIES)
-        return NULL;
-    char *shadow = __atomic_load_n(&ROOT[i], __ATOMIC_ACQUIRE);
-    if (LIKELY(shadow != NULL))
-        return shadow;
+        return false;
+    char *none = NULL;
+    if (__atomic_load_n(&ROOT[i], __ATOMIC_ACQUIRE))
+        return true;
     int saved = errno;
     char *made = returns_map(NULL, SHADOW_BYTES);
-    if (!made || __atomic_compare_exchange_n(&ROOT[i], &shadow, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        shadow = made;
-    else
+    if (made && !__atomic_compare_exchange_n(&ROOT[i], &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         munmap(made, SHADOW_BYTES);
     errno = saved;
-    return shadow;
+    return made != NULL;
 }
 
 FUNC_PLAIN uint64_t func_returns_original(const uint64_t *slot)
@@ -144,15 +151,21 @@ FUNC_PLAIN uint64_t func_returns_to(const uint64_t *slot)
     return LIKELY(*slot != replaced_by) ? *slot : func_returns_original(slot);
 }
 
-FUNC_PLAIN bool func_returns_replace(uint64_t *slot, uint64_t original)
+FUNC_PLAIN bool func_returns_replace_known(uint64_t *slot, uint64_t original)
 {
-    char *shadow = returns_shadow(slot);
-    if (!shadow)
+    size_t i = (uintptr_t)slot >> SHADOW_BITS;
+    char *shadow = i < ROOT_ENTRIES ? __atomic_load_n(&ROOT[i], __ATOMIC_ACQUIRE) : NULL;
+    if (UNLIKELY(!shadow))
         return false;
     *returns_place(shadow, slot) = original;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(slot, replaced_by, __ATOMIC_RELAXED);
     return true;
+}
+
+FUNC_PLAIN bool func_returns_replace(uint64_t *slot, uint64_t original)
+{
+    return returns_make_shadow(slot) && func_returns_replace_known(slot, original);
 }
 
 #endif

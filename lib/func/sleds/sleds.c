@@ -223,18 +223,7 @@ static bool sled_is_at_begin(const struct elf_functions *file, uint64_t address)
     return !later || later->address > address + SLED_PATCH_BYTES;
 }
 
-/* A copy of gcc's unwinder in the module itself has no entry for replaced return addresses: it would end the program. */
-static int sleds_check_unwinder(const struct elf_functions *file, const char *path)
-{
-    for (size_t i = 0; i < file->n; i++)
-        if (strcmp(file->rows[i].name, "_Unwind_RaiseException") == 0)
-            return upmu_fail(
-                UPMU_E_UNSUPPORTED,
-                "functions built with -fpatchable-function-entry are not recorded: %s has libgcc in itself. Link it "
-                "without -static-libgcc and -static",
-                path);
-    return 0;
-}
+#define PATCHABLE "functions built with -fpatchable-function-entry"
 
 static int sleds_add_patchable(const struct dl_phdr_info *info, const char *path, struct sled_module *m, uint64_t at,
                                uint64_t bytes)
@@ -242,9 +231,9 @@ static int sleds_add_patchable(const struct dl_phdr_info *info, const char *path
     struct elf_functions file;
     int rc = elf_functions_read(&file, path);
     if (rc == 0)
-        rc = sleds_check_unwinder(&file, path);
+        rc = func_returns_check(&file, path, PATCHABLE);
     if (rc == 0)
-        rc = func_returns_start(sled_returned);
+        rc = func_returns_start(sled_returned, PATCHABLE);
     for (uint64_t i = 0; rc == 0 && i < bytes / sizeof(uint64_t); i++) {
         struct sled s = {.address = ((const uint64_t *)(uintptr_t)at)[i]};
         if (!sled_in_segment(info, s.address, SLED_PATCH_BYTES, PF_R | PF_X))
@@ -517,7 +506,7 @@ static int sleds_find_all(void)
         if (p == MAP_FAILED)
             return sleds_no_memory();
         sled_functions = p;
-        sled_vectors = __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0;
+        sled_vectors_find();
     }
     sleds_drop();
     dl_iterate_phdr(sleds_add_module, &rc);

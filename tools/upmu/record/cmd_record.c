@@ -35,6 +35,7 @@ enum {
     RECORD_OPT_KERNEL_LOCKS,
     RECORD_OPT_FUNCTIONS,
     RECORD_OPT_FUNCTION_EVENTS,
+    RECORD_OPT_WRAP_CALLS,
     RECORD_OPT_MPI,
     RECORD_OPT_MPI_LOCKS,
     RECORD_OPT_MPI_RANKS,
@@ -193,6 +194,10 @@ static int record_option(void *arg, int id, const char *value)
         return 0;
     case RECORD_OPT_FUNCTION_EVENTS:
         l->request.record_functions = l->request.function_events = true;
+        return 0;
+    case RECORD_OPT_WRAP_CALLS:
+        l->request.record_functions = true;
+        l->request.wrap_calls = value;
         return 0;
     case RECORD_OPT_MPI_LOCKS:
         l->request.mpi_locks = l->request.record_mpi = true;
@@ -418,6 +423,8 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "as --sched, and waits for kernel locks (root)"},
     {RECORD_OPT_FUNCTIONS, 0, "functions", NULL, "calls of functions built with -finstrument-functions, too"},
     {RECORD_OPT_FUNCTION_EVENTS, 0, "function-events", NULL, "as --functions, with the time of each call and return"},
+    {RECORD_OPT_WRAP_CALLS, 0, "wrap-calls", "PATTERNS",
+     "as --functions, and calls of functions without hooks: 'libopenblas:*gemm*', by LIBRARY:NAME"},
     {RECORD_OPT_HEAP, 0, "heap", NULL, "allocations, too, sampled by bytes: malloc and its family, by call site"},
     {RECORD_OPT_HEAP_PERIOD, 0, "heap-period", "SIZE", "as --heap, one sample every SIZE bytes (default: 512K)"},
     {RECORD_OPT_OPENMP, 0, "openmp", NULL,

@@ -32,6 +32,7 @@ struct record_request {
     bool is_rank;            /**< upmu record itself is started by an MPI launcher: the ranks share the directory */
     bool function_events;    /**< with the time of each call and return */
     bool record_functions;   /**< functions built with -finstrument-functions, too */
+    const char *wrap_calls;  /**< patterns of functions whose calls are recorded without hooks; NULL: none */
     bool paused;             /**< nothing is recorded until `upmu ctl` starts it */
     const char *stacks;      /**< "none", a number of frames, or NULL for the library's choice */
     const char *sample;      /**< "none", a number, or NULL for the library's choice */

@@ -64,6 +64,8 @@ static int record_set_environment(const struct record_request *q)
         rc = record_set_preload(q->functions);
     if (rc == 0 && q->functions)
         rc = setenv("UPMU_FUNC_MODE", q->function_events ? "trace" : "tree", 1);
+    if (rc == 0 && q->wrap_calls)
+        rc = setenv("UPMU_FUNC_WRAP", q->wrap_calls, 1);
     if (rc == 0 && q->functions && q->paused)
         rc = setenv("UPMU_FUNC_PAUSED", "1", 1);
     if (rc == 0 && q->mpi)
