@@ -134,6 +134,9 @@ struct job_lane {
     size_t n_pieces, cap_pieces;
 };
 
+/** A standard send that lasts so many seconds is blocked, even if it is not known whether its process ran. */
+enum { JOB_LASTS_S = 10 };
+
 /** State of a process, from sources other than its events. */
 struct job_evidence {
     uint64_t alive_ns;           /**< last time at which it was alive; 0: not known */

@@ -23,6 +23,7 @@ struct watch_process {
     uint64_t events;   /**< when it was last seen */
     uint64_t since_ns; /**< it has had as many since then */
     uint64_t cpu_ms;   /**< that it had used by then; UINT64_MAX: unknown */
+    bool ran;          /**< it has used the CPU since then */
     bool running;
 };
 
@@ -125,25 +126,35 @@ static int watch_update(struct upmu_mpi_watch *w, uint64_t now)
     return rc;
 }
 
-/* A hash of the processes without events for a second; 0: none. */
-static uint64_t watch_silent(const struct upmu_mpi_watch *w, uint64_t now)
+/* It has used the CPU since it recorded something, or sleeps: it is not merely out of turn, or stopped. */
+static bool process_ran(struct watch_process *p)
+{
+    char state;
+    uint64_t cpu_ms = p->ran ? 0 : process_cpu_ms(p->pid, &state);
+    p->ran = p->ran || state == 'S' || (state == 'R' && p->cpu_ms != UINT64_MAX && cpu_ms >= p->cpu_ms + RAN_MS);
+    return p->ran;
+}
+
+static bool watch_ran(void *arg, pid_t pid)
+{
+    struct watch_process *p = watch_find(arg, pid);
+    return p && process_ran(p);
+}
+
+/* A hash of the processes without events for a second, and of what else a search goes by: whether they ran meanwhile, or the time is over
+ * after which that no longer counts. 0: none. */
+static uint64_t watch_silent(struct upmu_mpi_watch *w, uint64_t now)
 {
     uint64_t h = 0;
     for (size_t i = 0; i < w->n_processes; i++) {
-        const struct watch_process *p = &w->processes[i];
-        if (p->running && now - p->since_ns >= NS_PER_S)
-            h += ((uint64_t)p->pid << 32 ^ p->events) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+        struct watch_process *p = &w->processes[i];
+        uint64_t silent_s = (now - p->since_ns) / NS_PER_S;
+        if (!p->running || silent_s < 1)
+            continue;
+        uint64_t evidence = process_ran(p) ? 1 : silent_s >= JOB_LASTS_S ? 2 : 0;
+        h += ((uint64_t)p->pid << 32 ^ p->events << 2 ^ evidence) * UINT64_C(0x9e3779b97f4a7c15) | 1;
     }
     return h;
-}
-
-/* It used the CPU while it recorded nothing, or sleeps: it is not merely out of turn, or stopped. */
-static bool watch_ran(void *arg, pid_t pid)
-{
-    const struct watch_process *p = watch_find(arg, pid);
-    char state;
-    uint64_t cpu_ms = process_cpu_ms(pid, &state);
-    return p && (state == 'S' || (state == 'R' && p->cpu_ms != UINT64_MAX && cpu_ms >= p->cpu_ms + RAN_MS));
 }
 
 /* The ranks of a deadlock had the same number of events before and after it was looked for. `before` is by `processes`. */

@@ -2,9 +2,11 @@
 /* Ranks that wait for each other, and some that only seem to: deadlocks PROGRAM. */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +43,30 @@ static void run_send(void)
 {
     MPI_Send(buffer, LARGE, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD);
     MPI_Recv(other, LARGE, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void stop(int unused)
+{
+    (void)unused;
+    signal(SIGALRM, SIG_DFL);
+    alarm(ALARM_S);
+    raise(SIGSTOP);
+}
+
+/* Each is stopped when it has spun in its send for so short that it may just be out of turn. */
+static void run_stopped(void)
+{
+    const struct itimerval after = {.it_value = {.tv_usec = 10000}};
+    char name[32];
+    snprintf(name, sizeof name, "stopped.%d", rank);
+    FILE *f = fopen(name, "w");
+    if (f) {
+        fprintf(f, "%ld\n", (long)getpid());
+        fclose(f);
+    }
+    signal(SIGALRM, stop);
+    setitimer(ITIMER_REAL, &after, NULL);
+    run_send();
 }
 
 static void run_sendrecv(void)
@@ -186,17 +212,10 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } programs[] = {
-        {"cycle", run_cycle},
-        {"send", run_send},
-        {"sendrecv", run_sendrecv},
-        {"waitall", run_waitall},
-        {"collective", run_collective},
-        {"order", run_order},
-        {"barrier", run_barrier},
-        {"finalize", run_finalize},
-        {"lock", run_lock},
-        {"late", run_late},
-        {"poll", run_poll},
+        {"cycle", run_cycle},       {"send", run_send},       {"stopped", run_stopped},
+        {"sendrecv", run_sendrecv}, {"waitall", run_waitall}, {"collective", run_collective},
+        {"order", run_order},       {"barrier", run_barrier}, {"finalize", run_finalize},
+        {"lock", run_lock},         {"late", run_late},       {"poll", run_poll},
         {"thread", run_thread},
     };
     const char *what = argc > 1 ? argv[1] : "";

@@ -72,6 +72,30 @@ assert all and not any(t["behind"] for d in all for t in d["threads"])
 assert json.load(open("json"))["deadlocks"] == []
 PYTHON
 
+# A standard send counts as blocked once its process has run, which may be long after the search for deadlocks began.
+rm stop
+"$upmu" record --mpi --deadlocks live3 -o stopped -- ./start stop "$launcher" stopped >out 2>err &
+recorder=$!
+is_stopped()
+{
+    local pid
+    pid=$(cat "stopped.$1" 2>/dev/null) && [ -n "$pid" ] && [[ $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) = T* ]]
+}
+while kill -0 $recorder 2>/dev/null && ! { is_stopped 0 && is_stopped 1; }; do
+    sleep 0.1
+done
+sleep 3 # or less than the search takes: then this finds nothing wrong
+found_stopped=$(cat live3)
+kill -CONT "$(cat stopped.0)" "$(cat stopped.1)"
+for ((i = 0; i < 600; i++)); do
+    [ ! -s live3 ] || break
+    sleep 0.1
+done
+touch stop
+wait $recorder || true
+is "deadlock of ranks that are stopped" "" "$found_stopped"
+is "deadlock of ranks that run again" "1 message-cycle:MPI_Send" "$(found live3)"
+
 # Long waits without a deadlock.
 "$upmu" record --mpi --deadlocks live2 -o healthy -- ./start - "$launcher" late poll thread >out 2>err ||
     grep -q 'in signal handlers' err || fail "$(cat err)" # UCX takes locks in mmap(), which pthread_create() calls
