@@ -61,10 +61,16 @@ typedef int mpi_function(long, ...);
 extern void *mpi_real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS] __attribute__((visibility("hidden")));
 void *mpi_real_find(uint32_t call, enum mpi_variant variant);
 
+/** The function behind a wrapper, if it was found. */
+static inline void *mpi_real_found(uint32_t call, enum mpi_variant variant)
+{
+    return __atomic_load_n(&mpi_real_functions[call][variant], __ATOMIC_ACQUIRE);
+}
+
 /** The function behind a wrapper; NULL: the process has none. Keeps errno. */
 static inline void *mpi_real(uint32_t call, enum mpi_variant variant)
 {
-    void *f = __atomic_load_n(&mpi_real_functions[call][variant], __ATOMIC_ACQUIRE);
+    void *f = mpi_real_found(call, variant);
     return __builtin_expect(f != NULL, 1) ? f : mpi_real_find(call, variant);
 }
 

@@ -11,7 +11,7 @@
 #include "mpi/state.h"
 #include "upmu/trace.h"
 
-/** `rc` of a call that has not returned: an exception passes through it. */
+/** `rc` of a call that does not return: an exception or longjmp() leaves it. */
 #define MPI_CALL_UNWOUND INT32_MIN
 
 enum {
@@ -28,11 +28,11 @@ struct mpi_call {
     uint32_t number;
     int32_t rc; /**< MPI's error code */
     bool fortran;
+    bool outer; /**< not within another call */
     bool recorded;
     bool entered;       /**< its begin is written, or will be with its end */
     bool brief;         /**< its begin is written with its end */
     uint32_t n_done;    /**< requests that it has completed, to be written with its end */
-    bool withheld;      /**< the thread's locks are not recorded meanwhile */
     uint32_t n;         /**< requests */
     struct mpi_event e; /**< of a poll: once it has found something */
     struct mpi_event done[MPI_CALL_DONE];

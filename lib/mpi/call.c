@@ -138,7 +138,7 @@ static void call_begin_poll(struct mpi_call *c, long *a)
     uint32_t stack;
     c->tick = tick_now();
     if (!mpi_process.locks && upmu_sync_withhold_)
-        c->withheld = upmu_sync_withhold_(c->tick, 0, &stack);
+        mpi_tls.withheld = upmu_sync_withhold_(c->tick, 0, &stack);
     mpi_finish_prepare(c, a);
 }
 
@@ -160,7 +160,7 @@ static void call_begin_event(struct mpi_call *c, long *a, uint32_t gate)
     c->tick = tick_now();
     /* Threads that MPI creates are its own, and so are the locks that it takes in this one. */
     if (!mpi_process.locks && upmu_sync_withhold_)
-        c->withheld = upmu_sync_withhold_(c->tick, mpi_process.quiet ? 0 : c->site, &c->e.stack);
+        mpi_tls.withheld = upmu_sync_withhold_(c->tick, mpi_process.quiet ? 0 : c->site, &c->e.stack);
     else if (upmu_sync_stack_ && !mpi_process.quiet)
         c->e.stack = upmu_sync_stack_(c->tick, c->site);
     if (LIKELY(gate == MPI_GATE_ON)) {
@@ -192,9 +192,14 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     const struct mpi_call_row *row = &mpi_call_rows[number];
     c->row = row;
     c->rc = MPI_CALL_UNWOUND;
-    c->recorded = c->withheld = false;
-    if (UNLIKELY(mpi_tls.depth++ > 0))
+    c->recorded = false;
+    c->outer = mpi_tls.inside == MPI_INSIDE_NOT;
+    if (UNLIKELY(!c->outer))
         return;
+    mpi_tls.withheld = false;
+    mpi_tls.frame = c;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    mpi_tls.inside = MPI_INSIDE_CALL;
     uint32_t gate = __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE);
     if (UNLIKELY(gate != MPI_GATE_ON) && (gate != MPI_GATE_ARMED || row->class != MPI_CLASS_INIT)) {
         call_begin_unrecorded(c, gate, false);
@@ -377,11 +382,11 @@ static void call_end_recorded(struct mpi_call *c)
 
 void mpi_call_end(struct mpi_call *c)
 {
-    if (LIKELY(mpi_tls.depth == 1)) {
-        if (c->recorded)
-            call_end_recorded(c);
-        if (c->withheld)
-            upmu_sync_resume_(); /* keeps errno */
-    }
-    mpi_tls.depth--;
+    if (UNLIKELY(!c->outer))
+        return;
+    if (c->recorded)
+        call_end_recorded(c);
+    if (mpi_tls.withheld)
+        upmu_sync_resume_(); /* keeps errno */
+    mpi_tls.inside = MPI_INSIDE_NOT;
 }

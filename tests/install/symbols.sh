@@ -67,8 +67,8 @@ for name in libupmu libupmu_analysis libupmu_func libupmu_sync; do
     [ -z "$leaked" ] || fail "$name.a has global names that are not upmu's: $leaked"
 done
 
-# libupmu_mpi is preloaded only, and has MPI's names alone.
-! exported "$lib/libupmu_mpi.so.0" | grep -vE '^(MPI_[A-Z]|mpi_[a-z])|^GLIBC_' || fail "libupmu_mpi.so.0 exports these, too"
+# libupmu_mpi is preloaded only, and has MPI's names and longjmp()'s alone.
+! exported "$lib/libupmu_mpi.so.0" | grep -vE '^(MPI_[A-Z]|mpi_[a-z])|^((_|sig)?longjmp|__longjmp_chk)$|^GLIBC_' || fail "libupmu_mpi.so.0 exports these, too"
 [ "$(soname "$lib/libupmu_mpi.so.0")" = libupmu_mpi.so.0 ] || fail "SONAME of libupmu_mpi is $(soname "$lib/libupmu_mpi.so.0")"
 tls=$(tls_bytes "$lib/libupmu_mpi.so.0")
 [ "$tls" -le 64 ] || fail "libupmu_mpi.so takes $tls bytes of thread-local storage; 64 are allowed"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Calls that fail, or are left by an exception: each is recorded once, with its result, and the thread's locks are recorded after it.
+# Calls that fail, or are left by an exception or longjmp(): each is recorded once, with its result, and the thread's locks are recorded after it.
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
@@ -26,9 +26,13 @@ awk '/ mpi-enter .* call=MPI_Init / { thread = $3 }
         printf '%s\n' "Send failed" waited "Isend failed" waited "Isend succeeded" "Recv failed" waited "Wait succeeded"
     done
     printf '%s\n' "Send left" waited "Send left" waited "Send left" waited
+    for call in Send Ssend Isend Send; do
+        printf '%s\n' "$call left" waited "Isend succeeded" "Recv succeeded" "Wait succeeded"
+    done
+    printf '%s\n' "Send failed" "Ssend failed" "Isend failed" waited
 } >expected
 # Calls that set the handlers are only counted, if at all.
-is "calls and waits" "$(cat expected)" "$(grep -E '^(Init|Send|Isend|Recv|Wait|Barrier|no begin) |^waited' found)"
-for call in Send:5 Isend:4 Recv:2 Wait:2 Barrier:0; do
+is "calls and waits" "$(cat expected)" "$(grep -E '^(Init|Send|Ssend|Isend|Recv|Wait|Barrier|no begin) |^waited' found)"
+for call in Send:8 Ssend:2 Isend:10 Recv:6 Wait:6 Barrier:0; do
     is "begins of MPI_${call%:*}" "${call#*:}" "$(grep -cE " mpi-(enter|call) .* call=MPI_${call%:*} " dump || true)"
 done

@@ -3,33 +3,53 @@
 #include "mpi/wrap/frequent.h"
 #include "mpi/wrap/wrap.h"
 
+/* Calls with `n` arguments, whatever they are. */
+#define CALL_N(n)                                                                                           \
+    static __attribute__((noinline, unused)) int call_##n(uint32_t number, long *a __attribute__((unused)), \
+                                                          uintptr_t site)                                   \
+    {                                                                                                       \
+        int (*real)(MPI_TYPES_##n);                                                                         \
+        void *address = mpi_real(number, MPI_C);                                                            \
+        if (UNLIKELY(!address))                                                                             \
+            return MPI_NO_FUNCTION;                                                                         \
+        memcpy(&real, &address, sizeof real);                                                               \
+        struct mpi_call c __attribute__((cleanup(mpi_call_end)));                                           \
+        mpi_call_begin(&c, number, MPI_C, a, site);                                                         \
+        c.rc = real(MPI_PASSED_##n);                                                                        \
+        return c.rc;                                                                                        \
+    }
+CALL_N(0)
+MPI_EACH_NUMBER(CALL_N)
+
 #define WRAP(number_, name_, lower, upper, n, class_, comm_, peer_, tag_, count_, type_, request_, status_) \
-    UPMU_API int MPI_##name_(MPI_PARAMETERS_##n);                                                           \
-    int MPI_##name_(MPI_PARAMETERS_##n)                                                                     \
+    static MPI_PART int record_##name_(MPI_PARAMETERS_##n)                                                  \
     {                                                                                                       \
         static const struct mpi_call_row row = {"",     n,     MPI_CLASS_##class_, comm_,  peer_, tag_,     \
                                                 count_, type_, request_,           status_};                \
         long a[] = {MPI_VALUES_##n};                                                                        \
         int (*real)(MPI_TYPES_##n);                                                                         \
-        void *address = mpi_real(number_, MPI_C);                                                           \
-        if (UNLIKELY(!address))                                                                             \
-            return MPI_NO_FUNCTION;                                                                         \
+        void *address = mpi_real_found(number_, MPI_C);                                                     \
         memcpy(&real, &address, sizeof real);                                                               \
-        if (UNLIKELY(mpi_call_is_off(number_)))                                                             \
-            return real(MPI_PASSED_##n);                                                                    \
-        if (mpi_row_is_frequent(&row)) {                                                                    \
-            unsigned char status[MPI_STATUS_MAX] __attribute__((aligned(8)));                               \
+        if (mpi_row_is_frequent(&row) && LIKELY(address)) {                                                 \
+            struct mpi_frequent_frame frame;                                                                \
             struct mpi_frequent f __attribute__((cleanup(mpi_frequent_unwound)));                           \
-            if (LIKELY(mpi_frequent_begin(&f, number_, &row, a, status, MPI_CALL_SITE()))) {                \
+            if (LIKELY(mpi_frequent_begin(&f, number_, &row, a, &frame, MPI_CALL_SITE()))) {                \
                 int rc = real(MPI_PASSED_##n);                                                              \
                 mpi_frequent_end(&f, number_, &row, a, rc);                                                 \
                 return rc;                                                                                  \
             }                                                                                               \
         }                                                                                                   \
-        struct mpi_call c __attribute__((cleanup(mpi_call_end)));                                           \
-        mpi_call_begin(&c, number_, MPI_C, a, MPI_CALL_SITE());                                             \
-        c.rc = real(MPI_PASSED_##n);                                                                        \
-        return c.rc;                                                                                        \
+        return call_##n(number_, a, MPI_CALL_SITE());                                                       \
+    }                                                                                                       \
+    UPMU_API int MPI_##name_(MPI_PARAMETERS_##n);                                                           \
+    int MPI_##name_(MPI_PARAMETERS_##n)                                                                     \
+    {                                                                                                       \
+        int (*real)(MPI_TYPES_##n);                                                                         \
+        void *address = mpi_real_found(number_, MPI_C);                                                     \
+        memcpy(&real, &address, sizeof real);                                                               \
+        if (LIKELY(address) && UNLIKELY(mpi_call_is_off(number_)))                                          \
+            return real(MPI_NAMES_##n);                                                                     \
+        MPI_TAIL return record_##name_(MPI_NAMES_##n);                                                      \
     }
 MPI_CALLS(WRAP, WRAP)
 

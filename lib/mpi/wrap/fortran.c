@@ -23,26 +23,42 @@ static void fortran_no_function(long address)
         memcpy((void *)address, &error, sizeof error);
 }
 
-#define WRAP_N(symbol, number, variant, n)                        \
-    UPMU_API void symbol(MPI_CAT(MPI_PARAMETERS_, n));            \
-    void symbol(MPI_CAT(MPI_PARAMETERS_, n))                      \
-    {                                                             \
-        long a[] = {MPI_CAT(MPI_VALUES_, n)};                     \
-        void (*real)(MPI_CAT(MPI_TYPES_, n));                     \
-        void *address = mpi_real(number, variant);                \
-        if (UNLIKELY(!address)) {                                 \
-            fortran_no_function(a[(n)-1]);                        \
-            return;                                               \
-        }                                                         \
-        memcpy(&real, &address, sizeof real);                     \
-        if (UNLIKELY(mpi_call_is_off(number))) {                  \
-            real(MPI_CAT(MPI_PASSED_, n));                        \
-            return;                                               \
-        }                                                         \
-        struct mpi_call c __attribute__((cleanup(mpi_call_end))); \
-        mpi_call_begin(&c, number, variant, a, MPI_CALL_SITE());  \
-        real(MPI_CAT(MPI_PASSED_, n));                            \
-        c.rc = fortran_error(a[(n)-1]);                           \
+/* Calls with `n` arguments, ierror among them, whatever they are. */
+#define CALL_N(n)                                                                                              \
+    static __attribute__((noinline, unused)) void call_##n(uint32_t number, enum mpi_variant variant, long *a, \
+                                                           uintptr_t site)                                     \
+    {                                                                                                          \
+        void (*real)(MPI_TYPES_##n);                                                                           \
+        void *address = mpi_real(number, variant);                                                             \
+        if (UNLIKELY(!address)) {                                                                              \
+            fortran_no_function(a[(n)-1]);                                                                     \
+            return;                                                                                            \
+        }                                                                                                      \
+        memcpy(&real, &address, sizeof real);                                                                  \
+        struct mpi_call c __attribute__((cleanup(mpi_call_end)));                                              \
+        mpi_call_begin(&c, number, variant, a, site);                                                          \
+        real(MPI_PASSED_##n);                                                                                  \
+        c.rc = fortran_error(a[(n)-1]);                                                                        \
+    }
+MPI_EACH_NUMBER(CALL_N)
+
+#define WRAP_N(symbol, number, variant, n)                            \
+    static MPI_PART void record_##symbol(MPI_CAT(MPI_PARAMETERS_, n)) \
+    {                                                                 \
+        long a[] = {MPI_CAT(MPI_VALUES_, n)};                         \
+        MPI_CAT(call_, n)(number, variant, a, MPI_CALL_SITE());       \
+    }                                                                 \
+    UPMU_API void symbol(MPI_CAT(MPI_PARAMETERS_, n));                \
+    void symbol(MPI_CAT(MPI_PARAMETERS_, n))                          \
+    {                                                                 \
+        void (*real)(MPI_CAT(MPI_TYPES_, n));                         \
+        void *address = mpi_real_found(number, variant);              \
+        memcpy(&real, &address, sizeof real);                         \
+        if (LIKELY(address) && UNLIKELY(mpi_call_is_off(number))) {   \
+            real(MPI_CAT(MPI_NAMES_, n));                             \
+            return;                                                   \
+        }                                                             \
+        MPI_TAIL return record_##symbol(MPI_CAT(MPI_NAMES_, n));      \
     }
 #define WRAP_ALL(number, lower, upper, n)                 \
     WRAP_N(mpi_##lower##_, number, MPI_F_UNDERSCORE, n)   \

@@ -26,8 +26,13 @@ struct mpi_frequent {
     struct mpi_event e;
     struct mpi_request *request; /**< that MPI_Wait() waits for, if it still has this key: NULL: it is not followed */
     uint64_t key;
-    bool on;       /**< begun, and not ended */
-    bool withheld; /**< the thread's locks are not recorded meanwhile */
+    bool on; /**< begun, and not ended */
+};
+
+/** What of it is in memory. */
+struct mpi_frequent_frame {
+    uint64_t tick;                                                    /**< of its begin */
+    unsigned char status[MPI_STATUS_MAX] __attribute__((aligned(8))); /**< in place of one that the program ignores */
 };
 
 MPI_INLINE bool mpi_row_is_brief(const struct mpi_call_row *row)
@@ -94,22 +99,27 @@ MPI_INLINE void mpi_frequent_enter(struct mpi_frequent *f, const struct mpi_call
     }
 }
 
-/** Begin, as mpi_call_begin(). `status`: memory for one, in place of one that the program ignores. @return false: that function has to be
+/** Begin, as mpi_call_begin(). @return false: that function has to be
  *  called. */
 MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, const struct mpi_call_row *row, long *a,
-                                   unsigned char *status, uintptr_t site)
+                                   struct mpi_frequent_frame *frame, uintptr_t site)
 {
     struct mpi_tls *t = &mpi_tls;
     uint32_t stack = 0;
     f->on = false;
     f->stream = recorder_stream_made();
-    if (UNLIKELY(t->depth != 0 || !f->stream || !mpi_process.frequent ||
+    if (UNLIKELY(t->inside != MPI_INSIDE_NOT || !f->stream || !mpi_process.frequent ||
                  __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE) != MPI_GATE_ON))
         return false;
-    t->depth = 1;
+    t->frame = frame;
+    t->call = (uint16_t)number;
+    t->withheld = false;
+    frame->tick = f->tick = tick_now();
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    t->inside = MPI_INSIDE_FREQUENT;
     f->on = true;
-    f->tick = tick_now();
-    f->withheld = upmu_sync_withhold_ && upmu_sync_withhold_(f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
+    if (upmu_sync_withhold_)
+        t->withheld = upmu_sync_withhold_(f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
     f->request = NULL;
     f->e = (struct mpi_event){.call = number,
                               .peer = UPMU_MPI_NONE,
@@ -118,7 +128,7 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
                               .stack = stack,
                               .site = site};
     if (row->status && a[row->status - 1] == mpi_abi.status_ignore)
-        a[row->status - 1] = (long)status;
+        a[row->status - 1] = (long)frame->status;
     if (row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_TEST)
         f->key = mpi_request_key(mpi_handle_load(a[row->request - 1]), false);
     if (!mpi_row_is_poll(row))
@@ -128,9 +138,9 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
 
 MPI_INLINE void mpi_frequent_resume(struct mpi_frequent *f)
 {
-    if (f->withheld)
+    if (mpi_tls.withheld)
         upmu_sync_resume_();
-    mpi_tls.depth = 0;
+    mpi_tls.inside = MPI_INSIDE_NOT;
     f->on = false;
 }
 
@@ -141,7 +151,7 @@ MPI_INLINE void mpi_frequent_leave(struct mpi_frequent *f, uint32_t number, uint
     mpi_frequent_resume(f);
 }
 
-/** The call has failed, or is left by an exception. */
+/** The call has failed, or is left. */
 __attribute__((noinline, cold)) void mpi_frequent_fail(const struct mpi_frequent *f, bool brief, uint64_t tick);
 
 /* A brief call has made this request. */
@@ -232,8 +242,9 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
     mpi_frequent_leave(f, number, tick, f->e.bytes);
 }
 
-/** A cleanup function: an exception passes through the call. */
+/** The call is left by an exception or by longjmp(). Keeps errno. */
 __attribute__((noinline, cold)) void mpi_frequent_abandon(const struct mpi_frequent *f);
+/** A cleanup function. */
 MPI_INLINE void mpi_frequent_unwound(struct mpi_frequent *f)
 {
     if (UNLIKELY(f->on)) {
