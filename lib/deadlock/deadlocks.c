@@ -19,19 +19,6 @@ enum { INTERVAL_NS = 50 * 1000 * 1000 };
 
 /* --------------------------------------------------------------------------------------------------- processes */
 
-int deadlocks_read_wait_state(struct dl_process *p, const char *dir)
-{
-    int rc = dir ? wait_state_read(&p->wait_state, dir) : 0;
-    p->recorded = rc > 0;
-    if (rc >= 0 && p->outer_pid != 0)
-        rc = wait_state_read_wakers(&p->wait_state, p->outer_pid);
-    if (rc >= 0 && dir && p->wait_state.kernel.n_threads == 0) { /* it has ended, or is ending */
-        wait_state_file_end_pauses(&p->wait_state.file);
-        wait_state_restore_inspected(&p->wait_state, dir);
-    }
-    return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state);
-}
-
 static bool deadlocks_are_confirmed(const struct wait_state *before, uint64_t signature)
 {
     for (size_t i = 0; i < before->snapshot.n_deadlocks; i++)
@@ -137,13 +124,6 @@ static int deadlocks_read_processes(struct upmu_deadlocks *d, const struct upmu_
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = deadlocks_read_process(d, &d->processes[d->n_processes], control, i);
     return rc;
-}
-
-void deadlocks_process_free(struct dl_process *p)
-{
-    wait_state_free(&p->wait_state);
-    free(p->problem);
-    free(p->dir);
 }
 
 static bool deadlocks_find_in_overview(const struct upmu_overview *o, struct dl_process *p)

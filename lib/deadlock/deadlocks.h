@@ -65,7 +65,7 @@ bool deadlocks_wait_for_shared(const struct wait_state *s);
 /** memory_users.c: add the processes that use memory in which a thread waits, or whose end one waits
  *  for, for deadlocks_find_across(). @return 0; UPMU_E_NOMEM. */
 int deadlocks_add_users(struct upmu_deadlocks *d);
-/** deadlocks.c: read the wait state of a process, of which `alive`, `pid` and `outer_pid` are set, and find the blocked threads.
+/** process.c: read the wait state of a process, of which `alive`, `pid` and `outer_pid` are set, and find the blocked threads.
  *  @param dir NULL: it is not recorded
  *  @return 0; UPMU_E_NOMEM, UPMU_E_FORMAT, UPMU_E_VERSION, UPMU_E_IO. */
 int deadlocks_read_wait_state(struct dl_process *p, const char *dir);

@@ -67,6 +67,10 @@ static int relations_add_note(struct related_process *p, const struct wait_file_
             p,
             &(struct process_relation){
                 .tick = note->value[1], .begin = note->value[2], .tid = thread, .forked = MAP_NONE, .child = process});
+    case WAIT_FILE_NOTE_SPAWNED:
+        return relations_add(
+            p, &(struct process_relation){
+                   .tick = note->value[1], .tid = thread, .forked = MAP_NONE, .child = process, .spawned = true});
     default:
         return 0;
     }
@@ -99,24 +103,65 @@ static int relations_add_fork(const struct process_relations *r, uint32_t child)
     return 0;
 }
 
-/* A child that began while its parent was in system(), and of which no fork is noted, is the shell, and what it executes then is a
- * recording of its own. */
-static void relations_find_commands(const struct process_relations *r, const struct related_process *p)
+static void relations_set_parent(struct related_process *child, const struct related_process *parent, pid_t tid,
+                                 uint64_t tick)
 {
-    for (size_t i = 0; i < p->n_relations; i++) {
-        struct process_relation *x = &p->relations[i];
-        for (uint32_t k = 0; x->begin != 0 && k < r->n; k++) {
+    child->parent.pid = parent->pid;
+    child->parent.tid = tid;
+    child->parent.tick = tick;
+    child->parent.since = parent->since;
+}
+
+/* Whether `c` is a child of `p` that began within the time of system() or popen(), or of popen()'s pclose(), or a child of such a
+ * one: a shell's. */
+static bool relations_is_command(const struct process_relations *r, const struct related_process *p,
+                                 const struct related_process *c, const struct process_relation *x, bool of_shell)
+{
+    if (c == p || c->since < x->begin || c->since > x->tick)
+        return false;
+    if (c->ppid == p->pid)
+        return true;
+    for (uint32_t k = 0; of_shell && k < r->n; k++)
+        if (r->all[k].pid == c->ppid && relations_is_command(r, p, &r->all[k], x, false))
+            return true;
+    return false;
+}
+
+/* Processes that began while their parent was in system(), or until pclose(), and of which no fork is noted: the shell, and what
+ * it executes, each a recording of its own. @return 0; UPMU_E_NOMEM. */
+static int relations_find_commands(const struct process_relations *r, struct related_process *p)
+{
+    int rc = 0;
+    for (size_t i = 0, n = p->n_relations; rc == 0 && i < n; i++) {
+        const struct process_relation x = p->relations[i];
+        for (uint32_t k = 0; rc == 0 && x.begin != 0 && x.child == 0 && k < r->n; k++) {
             struct related_process *c = &r->all[k];
-            bool began = c->ppid == p->pid && c->since >= x->begin && c->since <= x->tick;
-            if (c == p || !began || c->parent.pid != 0 || (x->child != 0 && x->child != c->pid))
+            struct process_relation end = x;
+            if (c->parent.pid != 0 || !relations_is_command(r, p, c, &x, true))
                 continue;
-            x->child = c->pid;
-            c->parent.pid = p->pid;
-            c->parent.tid = x->tid;
-            c->parent.tick = x->begin;
-            c->parent.since = p->since;
+            end.child = c->pid;
+            relations_set_parent(c, p, x.tid, x.begin);
+            rc = relations_add(p, &end);
         }
     }
+    return rc;
+}
+
+/* The child that posix_spawn() made. */
+static void relations_find_spawned(const struct process_relations *r, struct related_process *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->n_relations; i++) {
+        const struct process_relation x = p->relations[i];
+        for (uint32_t k = 0; x.spawned && k < r->n; k++) {
+            struct related_process *c = &r->all[k];
+            if (c->parent.pid == 0 && c->ppid == p->pid && c->pid == x.child && c->since >= x.tick)
+                relations_set_parent(c, p, x.tid, x.tick);
+        }
+        if (!x.spawned)
+            p->relations[kept++] = x;
+    }
+    p->n_relations = kept;
 }
 
 static int relations_compare(const void *a, const void *b)
@@ -137,7 +182,9 @@ int process_relations_read(struct process_relations *r, const struct upmu_trace 
         rc = relations_read_one(&r->all[i], trace_process_dir(trace, i));
     }
     for (size_t i = 0; rc == 0 && i < r->n; i++)
-        relations_find_commands(r, &r->all[i]);
+        relations_find_spawned(r, &r->all[i]);
+    for (size_t i = 0; rc == 0 && i < r->n; i++)
+        rc = relations_find_commands(r, &r->all[i]);
     for (size_t i = 0; rc == 0 && i < r->n; i++)
         rc = relations_add_fork(r, (uint32_t)i);
     for (size_t i = 0; rc == 0 && i < r->n; i++)

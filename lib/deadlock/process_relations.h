@@ -12,11 +12,13 @@
 
 /** A fork by a thread, or the end of a child that a thread has waited for. */
 struct process_relation {
-    uint64_t tick;  /**< on the clock of the thread's events */
-    uint64_t begin; /**< of system(), whose command `child` is, 0 if that is not recorded; 0: of another call */
+    uint64_t tick; /**< on the clock of the thread's events */
+    uint64_t
+        begin; /**< of system() or popen(), whose command `child` is, 0 if that is not recorded; 0: of another call */
     pid_t tid;
     uint32_t forked; /**< the new process; MAP_NONE: a child has ended */
     pid_t child;     /**< process id of the child */
+    bool spawned;    /**< by posix_spawn() at `tick`; only while the notes are read */
 };
 
 struct related_process {

@@ -54,6 +54,7 @@ static int overview_add_note(struct upmu_overview *o, const struct wait_state *s
     case WAIT_FILE_NOTE_SELF:
     case WAIT_FILE_NOTE_PARENT:
     case WAIT_FILE_NOTE_REAPED:
+    case WAIT_FILE_NOTE_SPAWNED:
         return 0;
     default: /* being written, or of a kind of a later version */
         *whole = false;

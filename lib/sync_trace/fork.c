@@ -42,7 +42,7 @@ static struct {
         pid_t process, thread;
         uint64_t tick, since;
     } by;
-    uint32_t n_reaped; /**< children whose end was noted */
+    uint32_t n_noted; /**< begins and ends of children that were noted */
 } forked;
 
 /* What the thread acquires from here on may run in parallel with the child. */
@@ -62,13 +62,43 @@ static void before_fork(void)
     forked.by.tick = tick_now();
 }
 
-void sync_fork_child_ended(pid_t child, uint64_t begin)
+uint64_t sync_fork_child_begins(void)
+{
+    struct sync_thread *t = sync_recording();
+    if (!t)
+        return 0;
+    uint32_t before = sync_guard(t);
+    sync_order_renew(t);
+    sync_unguard(t, before);
+    return tick_now();
+}
+
+/* The thread that may add a note about a child; NULL: none, or there are too many. */
+static struct sync_thread *fork_noting(void)
 {
     enum { NOTED_MAX = 1024 }; /* 40 bytes each, of a megabyte for all notes */
     struct sync_thread *t = sync_recording();
-    if (!t || forked.n_reaped >= NOTED_MAX)
+    if (!t || forked.n_noted >= NOTED_MAX)
+        return NULL;
+    forked.n_noted++;
+    return t;
+}
+
+void sync_fork_child_spawned(pid_t child, uint64_t begin)
+{
+    struct sync_thread *t = begin != 0 ? fork_noting() : NULL;
+    if (!t)
         return;
-    forked.n_reaped++;
+    uint32_t before = sync_guard(t);
+    sync_note_spawned(child, t->tid, begin);
+    sync_unguard(t, before);
+}
+
+void sync_fork_child_ended(pid_t child, uint64_t begin)
+{
+    struct sync_thread *t = fork_noting();
+    if (!t)
+        return;
     uint32_t before = sync_guard(t);
     sync_order_renew(t);
     sync_note_reaped(child, t->tid, tick_now(), begin);
@@ -171,7 +201,7 @@ static void fork_child(void)
         forked.former[forked.n] = (pid_t)sync_tls.forking;
     forked.n++;
     forked.process = getpid();
-    forked.n_reaped = 0;
+    forked.n_noted = 0;
     if (__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED))
         fork_replace_rwlocks();
     int (*now)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED);

@@ -16,8 +16,12 @@ pid_t sync_fork_owner(pid_t owner);
 /** Whether there is no such thread in this process (any more). */
 bool sync_fork_owner_is_gone(pid_t owner);
 
-/** A child has ended, and the calling thread has waited for it: what it did is over. `child` 0: the command of system(), which was
- *  called at `begin`. Keeps errno. */
+/** The calling thread is about to make a child by another call than fork(). @return the tick; 0: nothing is recorded. Keeps errno. */
+uint64_t sync_fork_child_begins(void);
+/** posix_spawn(), before which that returned `begin`, made the child. Keeps errno. */
+void sync_fork_child_spawned(pid_t child, uint64_t begin);
+/** A child has ended, and the calling thread has waited for it: what it did is over. `child` 0: the command of system() or popen(),
+ *  before which sync_fork_child_begins() returned `begin`. Keeps errno. */
 void sync_fork_child_ended(pid_t child, uint64_t begin);
 
 /** In a forked child whose parent recorded: begin its own trace. Called where allocating is safe: in calls that no

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,63 @@ static void beside_system(void)
     MUST(pthread_join(thread, NULL));
 }
 
+/* Behind a shell; `l`: taken before pclose(). */
+static void pipe_command(int fd, struct locks *l)
+{
+    char self[4096] = "", text[4200];
+    must(readlink("/proc/self/exe", self, sizeof self - 1) < 0 ? errno : 0, "readlink");
+    snprintf(text, sizeof text, "'%s' command %d; exit 0", self, fd);
+    FILE *f = popen(text, "r");
+    must(f ? 0 : errno, "popen");
+    if (l)
+        take_first(l);
+    must(pclose(f) != 0, "the command failed");
+}
+
+static void by_popen(void)
+{
+    int fd = new_memory();
+    struct locks *l = map_at(fd, NULL);
+    take_first(l);
+    pipe_command(fd, NULL);
+    take_first(l);
+}
+
+static void beside_popen(void)
+{
+    int fd = new_memory();
+    pipe_command(fd, map_at(fd, NULL));
+}
+
+static pid_t spawn_command(int fd)
+{
+    char self[4096] = "", text[16];
+    must(readlink("/proc/self/exe", self, sizeof self - 1) < 0 ? errno : 0, "readlink");
+    snprintf(text, sizeof text, "%d", fd);
+    char *const argv[] = {self, (char *)"command", text, NULL};
+    pid_t pid;
+    MUST(posix_spawn(&pid, self, NULL, NULL, argv, environ));
+    return pid;
+}
+
+static void by_spawn(void)
+{
+    int fd = new_memory();
+    struct locks *l = map_at(fd, NULL);
+    take_first(l);
+    wait_for(spawn_command(fd));
+    take_first(l);
+}
+
+static void beside_spawn(void)
+{
+    int fd = new_memory();
+    struct locks *l = map_at(fd, NULL);
+    pid_t pid = spawn_command(fd);
+    take_first(l);
+    wait_for(pid);
+}
+
 static struct locks *views[2];
 
 static void *other_way(void *arg)
@@ -293,9 +351,14 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } cases[] = {
-        {"inverted", inverted}, {"gated", gated},           {"ordered", ordered},     {"again", again},
-        {"in_turn", in_turn},   {"grandchild", grandchild}, {"twice", twice},         {"robust", robust},
-        {"copies", copies},     {"replaced", replaced},     {"by_system", by_system}, {"beside_system", beside_system},
+        {"inverted", inverted},   {"gated", gated},
+        {"ordered", ordered},     {"again", again},
+        {"in_turn", in_turn},     {"grandchild", grandchild},
+        {"twice", twice},         {"robust", robust},
+        {"copies", copies},       {"replaced", replaced},
+        {"by_system", by_system}, {"beside_system", beside_system},
+        {"by_popen", by_popen},   {"beside_popen", beside_popen},
+        {"by_spawn", by_spawn},   {"beside_spawn", beside_spawn},
     };
     if (argc == 3 && strcmp(argv[1], "command") == 0) {
         command(atoi(argv[2]));

@@ -45,6 +45,10 @@ orders in_turn 0 ordered
 orders grandchild 0 ordered
 orders by_system 0 ordered
 orders beside_system 3 inversion
+orders by_popen 0 ordered
+orders beside_popen 3 inversion
+orders by_spawn 0 ordered
+orders beside_spawn 3 inversion
 orders twice 3 inversion
 orders robust 3 inversion
 orders copies 0 none

@@ -198,6 +198,10 @@ static const struct {
     {"wait4", NULL, offsetof(struct sync_real, wait4)},
     {"waitid", NULL, offsetof(struct sync_real, waitid)},
     {"system", NULL, offsetof(struct sync_real, system)},
+    {"posix_spawn", NULL, offsetof(struct sync_real, posix_spawn)},
+    {"posix_spawnp", NULL, offsetof(struct sync_real, posix_spawnp)},
+    {"popen", NULL, offsetof(struct sync_real, popen)},
+    {"pclose", NULL, offsetof(struct sync_real, pclose)},
     /* Since glibc 2.30 and 2.31. */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
     {"pthread_rwlock_clockrdlock", NULL, offsetof(struct sync_real, rwlock_clockrdlock)},

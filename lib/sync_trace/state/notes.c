@@ -82,6 +82,12 @@ void sync_note_parent(pid_t process, pid_t thread, uint64_t tick, uint64_t since
     write_note(WAIT_FILE_NOTE_PARENT, value, "", "");
 }
 
+void sync_note_spawned(pid_t child, pid_t thread, uint64_t tick)
+{
+    const uint64_t value[3] = {note_ids(child, thread), tick, 0};
+    write_note(WAIT_FILE_NOTE_SPAWNED, value, "", "");
+}
+
 void sync_note_reaped(pid_t child, pid_t thread, uint64_t tick, uint64_t begin)
 {
     const uint64_t value[3] = {note_ids(child, thread), tick, begin};

@@ -15,7 +15,9 @@ void sync_note_shared(const uint64_t value[3], const char *file, const char *boo
 void sync_note_self(pid_t process, uint64_t since, pid_t parent);
 /** The fork that made this process: by which thread, and when that process began to record. */
 void sync_note_parent(pid_t process, pid_t thread, uint64_t tick, uint64_t since);
-/** A child was waited for; `child` 0: that of system(), which was called at `begin`. */
+/** posix_spawn(), which was called at `tick`, made a child. */
+void sync_note_spawned(pid_t child, pid_t thread, uint64_t tick);
+/** A child was waited for; `child` 0: that of system() or popen(), which was called at `begin`. */
 void sync_note_reaped(pid_t child, pid_t thread, uint64_t tick, uint64_t begin);
 /** The object at this address ends, or a new one begins. */
 void sync_note_end(uint64_t object);

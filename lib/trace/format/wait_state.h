@@ -78,8 +78,10 @@ enum wait_file_note_kind {
     WAIT_FILE_NOTE_PARENT =
         6, /**< it was forked. value: parent's process id | thread id << 32, tick, the parent's own SELF tick */
     WAIT_FILE_NOTE_REAPED =
-        7, /**< a child has ended and was waited for. value: its process id, 0 in system() | thread that waited << 32, tick, tick at
-                which system() was called or 0 */
+        7, /**< a child has ended and was waited for. value: its process id, 0: that of system() or popen() | thread that waited << 32,
+                tick, tick at which that was called or 0 */
+    WAIT_FILE_NOTE_SPAWNED =
+        8, /**< posix_spawn() made a child. value: its process id | calling thread << 32, tick before it, 0 */
 };
 
 /** Notes follow each other in the order of writing. */

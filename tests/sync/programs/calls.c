@@ -358,6 +358,12 @@ static void children(void)
     mark("-");
     CHECK(status == 0);
     printf("system\n");
+    FILE *f = popen("sleep 0.01", "r");
+    mark("pclose");
+    status = f ? pclose(f) : -1;
+    mark("-");
+    CHECK(status == 0);
+    printf("pclose\n");
     CALL(NULL, waitpid, -1, &status, WNOHANG);
 }
 
