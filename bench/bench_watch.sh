@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # A program with a million lock events a second beside the same while `upmu top` or a subscription of `upmu serve` watches it, once a
-# second: CPU time that the program takes more, and that the watcher takes.
+# second: CPU time and time that the program takes more for its work, and CPU time that the watcher takes.
 #
 #     bench/bench_watch.sh UPMU [--short] [--no-bars] [--json] [--no-heading]
 #
-# Spans with and without the watcher alternate, and all numbers are CPU time; the first documents of a watcher are not in them. The
-# program keeps a ring, since growing files make its CPU time scatter. What it takes more has its standard error beside it: a bar is
-# missed only if the difference is more than twice that.
+# The program has one thread, so that a machine of two processors has one for the watcher (bench/watch/locks.c). Spans with and without
+# the watcher alternate; its first documents are not in them. The program keeps a ring, since growing files make its CPU time scatter.
+# What it takes more has its standard error beside it: a bar is missed only if the difference is more than twice that.
 # Exit status: 0 all bars met, 1 one missed or a program failed, 77 skipped.
 set -euo pipefail
 
 upmu=${1:?usage: bench_watch.sh UPMU [--short] [--no-bars] [--json] [--no-heading]}
 shift
-bars=1 json=0 heading=1 rounds=16 seconds=2
+bars=1 json=0 heading=1 rounds=24 seconds=2
 for option; do
     case $option in
     --short) bars=0 rounds=1 seconds=1 ;; # it only has to work
@@ -28,54 +28,9 @@ done
 command -v gcc >/dev/null || { echo "skipped, because gcc is not installed"; exit 77; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-cat >"$tmp/locks.c" <<'C'
-/* Two threads take eight mutexes in turn, half a million times a second together, until the input ends. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <time.h>
-
-enum { THREADS = 2, LOCKS = 8, PAIRS = 2500, STEP_NS = 10000000 };
-static pthread_mutex_t locks[THREADS][LOCKS];
-static atomic_bool ends;
-
-static void *work(void *arg)
-{
-    pthread_mutex_t *mine = arg;
-    struct timespec next;
-    clock_gettime(CLOCK_MONOTONIC, &next);
-    while (!ends) {
-        for (int i = 0; i < PAIRS; i++) {
-            pthread_mutex_lock(&mine[i % LOCKS]);
-            pthread_mutex_unlock(&mine[i % LOCKS]);
-        }
-        next.tv_nsec += STEP_NS;
-        next.tv_sec += next.tv_nsec / 1000000000;
-        next.tv_nsec %= 1000000000;
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-    }
-    return NULL;
-}
-
-int main(void)
-{
-    pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++) {
-        for (int k = 0; k < LOCKS; k++)
-            pthread_mutex_init(&locks[i][k], NULL);
-        pthread_create(&threads[i], NULL, work, locks[i]);
-    }
-    while (getchar() != EOF)
-        ;
-    ends = 1;
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    return 0;
-}
-C
-gcc -g -O2 -pthread "$tmp/locks.c" -o "$tmp/locks"
+gcc -g -O2 -pthread "$(dirname "${BASH_SOURCE[0]}")/watch/locks.c" -o "$tmp/locks"
 BARS=$bars JSON=$json HEADING=$heading ROUNDS=$rounds SECONDS_EACH=$seconds python3 - "$upmu" "$tmp" <<'PY'
-import glob, json, os, signal, statistics, subprocess, sys, time
+import glob, json, mmap, os, signal, statistics, struct, subprocess, sys, time
 upmu, tmp = sys.argv[1:]
 bars, as_json, heading, rounds, seconds = (int(os.environ[k]) for k in ("BARS", "JSON", "HEADING", "ROUNDS", "SECONDS_EACH"))
 
@@ -90,11 +45,11 @@ def children(pid):
 
 
 def span(target, watchers=()):
-    """CPU seconds a second of the program, and of what watches it."""
-    at, own, theirs = time.monotonic(), cpu([target]), cpu(watchers)
+    """CPU time and time of a pair of the program, and what share of a CPU takes who watches it."""
+    pairs, at, own, theirs = done(), time.monotonic(), cpu([target]), cpu(watchers)
     time.sleep(seconds)
-    now, own, theirs = time.monotonic(), cpu([target]) - own, cpu(watchers) - theirs
-    return own / (now - at), theirs / (now - at)
+    pairs, now, own, theirs = done() - pairs, time.monotonic(), cpu([target]) - own, cpu(watchers) - theirs
+    return own / pairs, (now - at) / pairs, theirs / (now - at)
 
 
 def top(target):
@@ -113,35 +68,42 @@ def serve(target):
     return watcher, lambda: json.loads(watcher.stdout.readline())["params"]["top"]
 
 
-program = subprocess.Popen([upmu, "record", "-m", "all", "--ring", "16M", "-o", f"{tmp}/recording", "--", f"{tmp}/locks"], stdin=subprocess.PIPE,
+program = subprocess.Popen([upmu, "record", "-m", "all", "--ring", "16M", "-o", f"{tmp}/recording", "--", f"{tmp}/locks", f"{tmp}/pairs"], stdin=subprocess.PIPE,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 rows, missed = [], 0
 try:
     target = None
-    while not target:
+    while not target or not os.path.getsize(f"{tmp}/pairs"):
+        time.sleep(0.1)
         target = next((p for p in children(program.pid) if os.readlink(f"/proc/{p}/exe") == f"{tmp}/locks"), None)
+    with open(f"{tmp}/pairs", "rb") as file:
+        counter = mmap.mmap(file.fileno(), 8, access=mmap.ACCESS_READ)
+
+    def done():
+        return struct.unpack("=Q", counter[:8])[0]
+
+    while done() == 0:
         time.sleep(0.1)
     for name, watch in (("upmu top", top), ("upmu serve", serve)):
-        alone, watched, shares, rates = [span(target)[0]], [], [], []
+        alone, watched, rates = [span(target)], [], []
         for _ in range(rounds):
             watcher, update = watch(target)
             try:
                 update()
                 update()
-                own, share = span(target, children(watcher.pid))
+                watched.append(span(target, children(watcher.pid)))
                 document = update()
                 rates.append(document["events"] / document["interval_ns"] * 1e9)
             finally:
                 watcher.send_signal(signal.SIGTERM)
                 watcher.wait()
-            watched.append(own)
-            shares.append(100 * share)
-            alone.append(span(target)[0])
-        ratios = [2 * w / (a + b) for a, w, b in zip(alone, watched, alone[1:])]
-        error = statistics.stdev(ratios) / len(ratios) ** 0.5 if rounds > 1 else 0
-        rows += [(f"events a second, {name}", statistics.median(rates), 0, None, ""),
-                 (f"program, more CPU time, {name}", 100 * statistics.mean(ratios) - 100, 100 * error, 1, "%"),
-                 (f"{name}, share of a CPU", statistics.median(shares), 0, 10, "%")]
+            alone.append(span(target))
+        rows.append((f"events a second, {name}", statistics.median(rates), 0, None, ""))
+        for k, what in enumerate(("CPU time", "time")):
+            ratios = [2 * w[k] / (a[k] + b[k]) for a, w, b in zip(alone, watched, alone[1:])]
+            error = statistics.stdev(ratios) / len(ratios) ** 0.5 if rounds > 1 else 0
+            rows.append((f"program, more {what}, {name}", 100 * statistics.mean(ratios) - 100, 100 * error, 1, "%"))
+        rows.append((f"{name}, share of a CPU", 100 * statistics.median(w[2] for w in watched), 0, 10, "%"))
 finally:
     program.stdin.close()
     program.wait()

@@ -187,6 +187,9 @@ int packet_in_ring(int fd, uint64_t file_size, uint64_t bytes, const uint8_t *uu
         state = packet_in_slot(fd, file_size, next, bytes, uuid, out);
         if (state < 0 || state == PACKET_BAD || (state == PACKET_GOOD && out->head.packet_seq_num == after + 1))
             return state;
+        /* An older packet there: its writer, which uses the slots in turn, is still in the one at `offset`. */
+        if (state == PACKET_GOOD && out->head.packet_seq_num <= after)
+            return PACKET_NONE;
     }
     bool found = false;
     for (uint64_t at = 0; at < file_size; at = packets_next_slot(fd, at, file_size, bytes)) {

@@ -37,7 +37,7 @@ static int source_damaged(const struct source *s, uint64_t offset, const char *w
     return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s", s->path, offset, what);
 }
 
-/* Read the content of `p`, of which `done` bytes are decoded already. @return 0, -errno. */
+/* Read the content of `p`, of which `done` bytes are read and decoded already. @return 0, -errno. */
 static int source_load(struct source *s, int fd, const struct packet *p, size_t done)
 {
     size_t len = (size_t)p->present;
@@ -48,7 +48,7 @@ static int source_load(struct source *s, int fd, const struct packet *p, size_t 
         s->data = grown;
         s->capacity = len;
     }
-    int rc = packets_read(fd, s->data, len, p->offset);
+    int rc = packets_read(fd, s->data + done, len - done, p->offset + done);
     if (rc != 0)
         return rc;
     s->packet = *p;
@@ -63,9 +63,10 @@ static int source_begin_packet(struct source *s, int fd, const struct packet *p)
 {
     if (p->head.timestamp_begin < s->floor)
         return source_damaged(s, p->offset, "the packet overlaps the one before it");
-    int rc = source_load(s, fd, p, sizeof p->head);
+    int rc = source_load(s, fd, p, 0);
     if (rc != 0)
         return packets_io_failed(s->path, -rc);
+    s->cursor.pos += sizeof p->head;
     s->cursor.tick = p->head.timestamp_begin;
     s->decoded = 0;
     return 1;

@@ -143,6 +143,59 @@ START_TEST(a_writer_that_does_not_wait_loses_nothing_to_its_reader)
 }
 END_TEST
 
+/* Calls of read() of this process before this one; 0 if the kernel does not count them. */
+static uint64_t reads_so_far(void)
+{
+    char line[80];
+    uint64_t n = 0;
+    FILE *f = fopen("/proc/self/io", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "syscr: ", 7) == 0)
+            n = strtoull(line + 7, NULL, 10);
+    if (f)
+        fclose(f);
+    return n;
+}
+
+enum { PACKET_BYTES = 256 << 10 }; /* of a ring that is long enough */
+
+/* Reads that one more event takes at the end of a ring of `slots` packets in which all are used. */
+static uint64_t reads_of_one_more(uint64_t slots)
+{
+    const struct trace_config config = {.dir = recording, .ring_bytes = slots * PACKET_BYTES};
+    ck_assert_int_eq(trace_writer_open(&writer, &config), 0);
+    struct trace_stream *s = stream_of(writer, 1);
+    char text[1000];
+    memset(text, 'a', sizeof text);
+    for (uint64_t i = 0; i <= slots * PACKET_BYTES / sizeof text; i++)
+        ck_assert(trace_mark(s, tick_now(), text, sizeof text));
+    struct upmu_trace *t = trace_of(recording);
+    const struct upmu_trace_event *e;
+    while (upmu_trace_next(t, &e) > 0)
+        ;
+    more(t);
+    mark(s, "b");
+    uint64_t before = reads_so_far();
+    must_be(t, 1, "b");
+    must_end(t);
+    uint64_t reads = reads_so_far() - before;
+    upmu_trace_close(t);
+    trace_stream_release(s);
+    trace_writer_close(writer);
+    recording_tear_down();
+    recording_set_up();
+    return reads;
+}
+
+START_TEST(one_more_event_in_a_ring_is_read_without_all_its_packets)
+{
+    enum { FEW = 8, MANY = 32 };
+    (void)reads_so_far(); /* which is one */
+    if (reads_so_far() > 0)
+        ck_assert_uint_lt(reads_of_one_more(MANY), reads_of_one_more(FEW) + MANY - FEW);
+}
+END_TEST
+
 START_TEST(this_moment_is_between_events)
 {
     uint64_t before = 0, after = 0;
@@ -177,6 +230,7 @@ int main(void)
     tcase_add_test(cases, what_is_written_later_comes_later);
     tcase_add_test(cases, threads_that_take_over_a_file_are_read);
     tcase_add_test(cases, a_writer_that_does_not_wait_loses_nothing_to_its_reader);
+    tcase_add_test(cases, one_more_event_in_a_ring_is_read_without_all_its_packets);
     tcase_add_test(cases, this_moment_is_between_events);
     return run_suite("trace follow", cases);
 }
