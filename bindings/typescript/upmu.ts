@@ -189,6 +189,11 @@ export class Client {
         return (await this.request("start", { target })).started;
     }
 
+    /** Samples the threads of a process without a recorder, into `output`, until stop(). Returns the directory. */
+    async sample(target: number, output?: string): Promise<string> {
+        return (await this.request("start", { target, output: output === undefined ? null : resolve(output) })).samples;
+    }
+
     /** Stops recording; the program continues. Returns the number of processes. */
     async stop(target: number): Promise<number> {
         return (await this.request("stop", { target })).stopped;

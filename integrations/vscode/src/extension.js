@@ -9,7 +9,7 @@ const { ofDeadlocks, ofReport } = require("./diagnostics");
 const { list, words } = require("./processes");
 const { Session } = require("./session");
 const { speak, text } = require("./texts");
-const { live, page, lineOf } = require("./webviews");
+const { functions, live, page, lineOf } = require("./webviews");
 
 class Extension {
     constructor(context) {
@@ -67,7 +67,7 @@ class Extension {
         if (pid === undefined)
             return;
         this.begin();
-        await this.session.attach(Number(pid));
+        await this.session.attach(Number(pid), this.newRecording());
     }
 
     async openRecording(given) {
@@ -130,8 +130,10 @@ class Extension {
     }
 
     showReport(report) {
-        this.deadlocked = report.deadlocks.length > 0;
-        this.setProblems(ofReport(report));
+        if (!report.functions) {
+            this.deadlocked = report.deadlocks.length > 0;
+            this.setProblems(ofReport(report));
+        }
         this.showState();
         return this.showPage();
     }
@@ -171,7 +173,8 @@ class Extension {
     async showPage() {
         try {
             const file = await this.session.page();
-            this.panel("page", text("Page"), () => page(file));
+            const { functions: rows } = this.session.report;
+            this.panel("page", text("Page"), () => (rows ? functions(plain(rows), file) : page(file)));
         } catch (error) {
             vscode.window.showErrorMessage(`upmu: ${error.message}`);
         }

@@ -5,7 +5,8 @@ const { EventEmitter } = require("events");
 
 /*
  * "idle" -> "starting" -> "recording" -> "stopping" -> "stopped", and from there again. "attached" is a process without a
- * recorder: scheduling and deadlocks only. Events: state, update(top), detected(rows), report(report), failed(message).
+ * recorder: scheduling, deadlocks, and if the kernel permits it, samples (isSampled), whose report has `functions` only.
+ * Events: state, update(top), detected(rows), report(report), failed(message).
  */
 class Session extends EventEmitter {
     /* `connect`: makes a client of the protocol. */
@@ -16,6 +17,7 @@ class Session extends EventEmitter {
         this.target = 0;
         this.pid = 0;
         this.state = "idle";
+        this.isSampled = false;
         this.report = null;
         this.headline = "";
         this.watching = Promise.resolve();
@@ -48,10 +50,11 @@ class Session extends EventEmitter {
         this.emit("failed", error.remedy ? `${error.message} (${error.remedy})` : error.message);
     }
 
-    async begin(attach) {
+    async begin(attach, samples) {
         if (!this.canStart)
             return;
         this.setState("starting");
+        this.isSampled = false;
         this.report = null;
         this.headline = "";
         try {
@@ -60,13 +63,13 @@ class Session extends EventEmitter {
                 await this.client.detach(this.target);
             this.target = 0;
             this.target = await attach(this.client);
-            await this.take(await this.client.status(this.target));
+            await this.take(await this.client.status(this.target), samples);
         } catch (error) {
             this.failed(error);
         }
     }
 
-    async take(status) {
+    async take(status, samples) {
         this.pid = status.pid;
         if (status.recorded && !status.running) {
             await this.finish();
@@ -74,17 +77,31 @@ class Session extends EventEmitter {
         }
         if (status.recorded && status.processes[0].mode === "stopped") // it records from now on
             await this.client.resume(this.target);
+        if (!status.recorded && samples)
+            await this.sample(samples);
         this.setState(status.recorded ? "recording" : "attached");
         this.watching = this.watch(this.state);
+    }
+
+    /* A kernel that refuses leaves the process attached: all else does not depend on samples. */
+    async sample(directory) {
+        try {
+            await this.client.sample(this.target, directory);
+            this.isSampled = true;
+        } catch (error) {
+            if (error.kind === undefined)
+                throw error;
+            this.emit("failed", error.message);
+        }
     }
 
     start(command, options) {
         return this.begin((client) => client.start(command, options));
     }
 
-    /* A process by its number, or the directory of a recording. */
-    attach(target) {
-        return this.begin((client) => client.attach(target));
+    /* A process by its number, or the directory of a recording; `samples`: a directory for those of a process without a recorder. */
+    attach(target, samples) {
+        return this.begin((client) => client.attach(target), samples);
     }
 
     /* Updates until stop(), or the end of the process. */
@@ -99,7 +116,11 @@ class Session extends EventEmitter {
                     this.detect();
                 this.headline = first ? first.headline : "";
             }
-            if (this.state === state)
+            if (this.state !== state)
+                return;
+            if (this.isSampled)
+                await this.stop(); // completes the samples
+            else
                 await this.end(state);
         } catch (error) {
             if (this.state === state)
@@ -107,14 +128,14 @@ class Session extends EventEmitter {
         }
     }
 
-    /* Stops recording; the program continues. */
+    /* Stops recording or sampling; the program continues. */
     async stop() {
         const { state } = this;
         if (!this.canStop)
             return;
         this.setState("stopping");
         try {
-            if (state === "recording")
+            if (state === "recording" || this.isSampled)
                 await this.client.stop(this.target).catch((error) => { // it may have ended meanwhile
                     if (error.kind !== "failed")
                         throw error;
@@ -126,7 +147,7 @@ class Session extends EventEmitter {
     }
 
     async end(state) {
-        if (state === "recording") {
+        if (state === "recording" || this.isSampled) {
             await this.finish();
             return;
         }
@@ -144,11 +165,19 @@ class Session extends EventEmitter {
 
     async finish() {
         this.setState("stopping");
+        if (this.isSampled) {
+            this.finished({ functions: await this.rows("functions") });
+            return;
+        }
         const overview = await this.client.overview(this.target);
         const [locks, deadlocks, inversions] = [await this.rows("locks"), await this.rows("deadlocks"), await this.rows("inversions")];
-        this.report = { overview, locks, deadlocks, inversions };
+        this.finished({ overview, locks, deadlocks, inversions });
+    }
+
+    finished(report) {
+        this.report = report;
         this.setState("stopped");
-        this.emit("report", this.report);
+        this.emit("report", report);
     }
 
     /* Deadlocks now, while the program hangs, or of the recording. */
@@ -163,9 +192,9 @@ class Session extends EventEmitter {
         }
     }
 
-    /* The HTML report as a file of the server. */
+    /* The HTML report as a file of the server; of samples their flame graph. */
     page() {
-        return this.client.export(this.target, "html");
+        return this.isSampled ? this.client.export(this.target, "flamegraph", undefined, { of: "samples" }) : this.client.export(this.target, "html");
     }
 
     async close() {

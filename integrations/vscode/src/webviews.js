@@ -4,14 +4,44 @@
 const crypto = require("crypto");
 const fs = require("fs");
 const path = require("path");
-const { text, isChinese } = require("./texts");
+const { text, isChinese, duration } = require("./texts");
 
 const LIVE_TEXTS = ["Thread", "Id", "Running", "Blocked", "SwitchesRate", "WaitsRate", "WaitsFor", "Where", "Lock", "Type", "Waiters", "Holder"];
 
+const FUNCTIONS_TEXTS = ["OwnShare", "WithCallees", "Samples", "Function", "Where"];
+
+function inScript(value) {
+    return JSON.stringify(value).replace(/</g, "\\u003c");
+}
+
+/* A page of this folder, with what it names between two @; scripts run that have the nonce. */
+function template(file, nonce, values) {
+    const all = { NONCE: nonce, ...values };
+    return fs.readFileSync(path.join(__dirname, file), "utf8").replace(/@([A-Z]+)@/g, (_, name) => all[name]);
+}
+
+function newNonce() {
+    return crypto.randomBytes(16).toString("hex");
+}
+
+function texts(names) {
+    return inScript(Object.fromEntries(names.map((name) => [name, text(name)])));
+}
+
 function live() {
-    const texts = JSON.stringify(Object.fromEntries(LIVE_TEXTS.map((name) => [name, text(name)]))).replace(/</g, "\\u003c");
-    const nonce = crypto.randomBytes(16).toString("hex");
-    return fs.readFileSync(path.join(__dirname, "live.html"), "utf8").replaceAll("@NONCE@", nonce).replace("@TEXTS@", () => texts);
+    return template("live.html", newNonce(), { TEXTS: texts(LIVE_TEXTS) });
+}
+
+/* Sampled functions, above the flame graph that the server has written to `file`. */
+function functions(rows, file) {
+    const samples = rows.reduce((sum, row) => sum + row.self_samples, 0), weight = rows.reduce((sum, row) => sum + row.self_weight, 0);
+    const graph = fs.readFileSync(file, "utf8"), nonce = newNonce();
+    return template("functions.html", nonce, {
+        TEXTS: texts(FUNCTIONS_TEXTS),
+        ROWS: inScript(rows),
+        TOTALS: inScript(text("SampleTotals", samples, duration(weight))),
+        GRAPH: graph.slice(graph.indexOf("<svg")).replace("<script>", `<script nonce="${nonce}">`),
+    });
 }
 
 /* Before the page's own script: its language, and that an editor opens its lines. */
@@ -45,4 +75,4 @@ function lineOf(message) {
     return file ? { file: decodeURI(file), line: Number(line) } : null;
 }
 
-module.exports = { live, page, lineOf };
+module.exports = { functions, live, page, lineOf };

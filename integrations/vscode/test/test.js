@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The extension with a stand-in for the editor, the real `upmu serve` (UPMU) and a program with a contention and a deadlock (TILL):
-// start, live view, deadlock while it hangs, stop, page, lines that open, attach without a recorder. Argument: a folder to write in.
+// start, live view, deadlock while it hangs, stop, page, lines that open, attach without a recorder with its samples. Argument: a folder to write in.
 "use strict";
 const assert = require("assert");
 const fs = require("fs");
@@ -67,6 +67,29 @@ async function recorded() {
     return flag;
 }
 
+/* Samples of a process without a recorder: the line that its threads spend their time at, and the flame graph. */
+async function sampled(folder) {
+    const program = spawn(TILL, [`${folder}/contends`], { stdio: "ignore" });
+    try {
+        panel("upmu.live").posted.length = 0;
+        await run("attach", program.pid);
+        assert.strictEqual(editor.messages.length, 0, editor.messages.join(" "));
+        await until(() => panel("upmu.live").posted.length >= 3, "updates of the live view");
+        await run("stop");
+        await until(() => panel("upmu.page"), "the sampled functions");
+        process.kill(program.pid, 0); // only sampling has stopped
+        const { html } = panel("upmu.page").webview;
+        const [, rows] = JSON.parse(/id="data">(.*)<\/script>/.exec(html)[1]);
+        const work = rows.find((row) => row.name === "work");
+        assert(work && work.self_samples > 0 && work.file.endsWith("till.c") && work.line > 0, JSON.stringify(rows.slice(0, 5)));
+        assert(/<svg[^]*work[^]*<script nonce="[0-9a-f]+">/.test(html) && !/@[A-Z]+@/.test(html), "no flame graph");
+        await panel("upmu.page").receive({ open: { file: work.file, line: work.line } });
+        assert.deepStrictEqual(editor.opened.pop(), { file: work.file, line: work.line });
+    } finally {
+        program.kill("SIGKILL");
+    }
+}
+
 /* The flag is there: this one deadlocks at once. */
 async function attached(flag) {
     const program = spawn(TILL, [flag], { stdio: "ignore" });
@@ -83,6 +106,7 @@ async function attached(flag) {
         editor.messages.length = 0; // that none was found before
         deadlock();
         await run("stop");
+        await until(() => panel("upmu.page")?.webview.html.includes("<svg"), "the flame graph of a program that hangs");
         assert.strictEqual(editor.contexts["upmu.canStart"], true);
     } finally {
         program.kill("SIGKILL");
@@ -117,7 +141,9 @@ async function main() {
     editor.settings = { command: UPMU, mode: "holders", events: "" };
     pieces();
     activate(context);
-    await attached(await recorded());
+    const flag = await recorded();
+    await sampled(folder);
+    await attached(flag);
     await refusals();
     await deactivate();
 }
