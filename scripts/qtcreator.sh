@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The plugin in the real Qt Creator on a virtual screen: builds it, and drives a project with it from build to deadlock.
 #
-#     scripts/qtcreator.sh [FOLDER]     screenshots and the log into FOLDER, by default build/qtcreator/proof
+#     scripts/qtcreator.sh [--cost] [FOLDER]     screenshots and the log into FOLDER, by default build/qtcreator/proof-run
 #
+# --cost measures in the end what the live window costs beside a million lock events a second: the program that is watched, and the IDE
+# with its server (bench/watch/watch.py), on a machine with nothing else to do.
 # Needs a build of upmu (UPMU, or build/release) and the packages of `scripts/deps.sh qtcreator`; takes about two minutes.
 # Exit status: 0 passed, 1 failed, 77 skipped, with the reason.
 set -euo pipefail
@@ -10,6 +12,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source=$PWD/integrations/qtcreator-plugin
 build=$PWD/build/qtcreator
+cost=0
+[ "${1-}" != --cost ] || { cost=1; shift; }
 folder=${1:-$build/proof-run}
 upmu=${UPMU:-$PWD/build/release/tools/upmu/upmu}
 work=$(mktemp -d)
@@ -69,12 +73,23 @@ run_creator()
 {
     local web=()
     ! ldd "$build/plugin/libUpmuConcurrency.so" | grep WebEngine >/dev/null || web=(UPMU_PROOF_WEB=1)
+    [ $cost -eq 0 ] || web+=(UPMU_PROOF_LOAD="$work/locks")
     # The engine of the page has no sandbox for root, and no GPU here.
     env "${web[@]}" HOME="$work/home" XDG_RUNTIME_DIR="$work/run" XDG_CONFIG_HOME="$work/settings" LC_ALL=C.UTF-8 \
         LIBGL_ALWAYS_SOFTWARE=1 QTWEBENGINE_DISABLE_SANDBOX=1 QTWEBENGINE_CHROMIUM_FLAGS="--no-sandbox --disable-gpu" \
         PATH="$(dirname "$upmu"):$PATH" UPMU_PROOF_FOLDER="$folder" UPMU_PROOF_PROGRAM="$work/till/bin/till" \
         timeout 900 qtcreator -settingspath "$work/settings" -notour -no-crashcheck -pluginpath "$build/plugin" \
         -pluginpath "$build/proof" "$work/till/CMakeLists.txt" >"$folder/qtcreator.log" 2>&1
+}
+
+# Waits for the live window of the program, measures, and lets the plugin's driver go on.
+measure_cost()
+{
+    local creator program
+    while [ ! -s "$folder/load" ]; do sleep 0.2; done
+    read -r creator program <"$folder/load"
+    python3 bench/watch/watch.py --ide "$creator" "$program" "$folder/pairs" >"$folder/cost" 2>&1 || true
+    : >"$folder/load.done"
 }
 
 check_tools
@@ -84,10 +99,16 @@ open_screen 1600x1000 || fail "there is no free display"
 rm -rf "$folder"
 mkdir -p "$folder"
 status=0
+if [ $cost -eq 1 ]; then
+    gcc -g -O2 -pthread bench/watch/locks.c -o "$work/locks"
+    measure_cost &
+    screen_jobs+=($!)
+fi
 run_creator || status=$?
 cat "$folder/proof.log" 2>/dev/null || true
 if [ "$status" -ne 0 ]; then
     tail -n 20 "$folder/qtcreator.log" >&2
     fail "the steps above (see $folder/failure.png and $folder/qtcreator.log)"
 fi
+[ $cost -eq 0 ] || cat "$folder/cost"
 echo "passed; the screenshots are in $folder"

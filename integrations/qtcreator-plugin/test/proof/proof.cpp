@@ -4,6 +4,7 @@
  *
  *     UPMU_PROOF_FOLDER   screenshots, the log, and the flag file that makes the program deadlock
  *     UPMU_PROOF_PROGRAM  what the project builds
+ *     UPMU_PROOF_LOAD     a program with a million lock events a second (bench/watch/locks.c), for costs; may be unset
  *
  * It finds actions and widgets by their names, as a user finds them by their titles, and sends them mouse events. No step waits for
  * a time: a condition is polled until it holds, and a step that takes three minutes has failed.
@@ -250,6 +251,8 @@ bool Proof::delayedInitialize()
     addReportSteps();
     addAttachSteps();
     addPausedSteps();
+    if (qEnvironmentVariableIsSet("UPMU_PROOF_LOAD"))
+        addLoadSteps(qEnvironmentVariable("UPMU_PROOF_LOAD"));
     connect(&m_timer, &QTimer::timeout, this, &Proof::next);
     m_elapsed.start();
     m_timer.start(POLL_MS);
@@ -291,6 +294,8 @@ void Proof::finish(bool passed)
         kill(static_cast<pid_t>(m_pid), SIGKILL);
     m_bare.kill();
     m_paused.kill();
+    m_load.closeWriteChannel();
+    m_load.waitForFinished();
     _exit(passed ? 0 : 1);
 }
 
@@ -531,12 +536,14 @@ void Proof::addAttachStep(const char *name, const QProcess &process, const char 
                         if (list->currentItem() && !isKnown)
                             return false; // the server has not answered yet
                         filter->clear();  // reads the list of processes anew
-                        filter->setText(QStringLiteral("bin/till"));
                         // The program itself, not its recorder.
-                        const QString flag = process.arguments().constLast();
-                        const QList<QTreeWidgetItem *> rows = list->findItems(flag, Qt::MatchEndsWith, 1);
+                        QStringList words = process.arguments();
+                        const QString argument = words.takeLast();
+                        const QString program = words.isEmpty() ? process.program() : words.constLast();
+                        filter->setText(QFileInfo(program).fileName());
+                        const QList<QTreeWidgetItem *> rows = list->findItems(argument, Qt::MatchEndsWith, 1);
                         for (QTreeWidgetItem *row : rows)
-                            if (row->text(1).startsWith(m_program))
+                            if (row->text(1).startsWith(program))
                                 list->setCurrentItem(row);
                         return false;
                     }});
@@ -614,6 +621,41 @@ void Proof::addPausedSteps()
                             m_isAsked = trigger("upmu.action.stop");
                         return isTab("upmu.overview") && kill(static_cast<pid_t>(m_pid), 0) == 0 &&
                                rowWith(widget<QTreeWidget>("upmu.overview.locks"), QStringLiteral("clerk till.c:"));
+                    }});
+}
+
+// The script measures between two files: `load` has the processes of the IDE and of the program.
+void Proof::addLoadSteps(const QString &program)
+{
+    m_steps.append({"a program with a million lock events a second is recorded", [this, program] {
+                        m_load.start(QStringLiteral("upmu"),
+                                     {QStringLiteral("record"), QStringLiteral("-m"), QStringLiteral("all"),
+                                      QStringLiteral("--ring"), QStringLiteral("16M"), QStringLiteral("-o"),
+                                      m_folder + QStringLiteral("/load-recording"), QStringLiteral("--"), program,
+                                      m_folder + QStringLiteral("/pairs")});
+                        return m_load.waitForStarted() && trigger("upmu.action.attach");
+                    }});
+    addAttachStep("the dialog of Attach has it", m_load, "has a recorder: everything", "attach-load");
+    m_steps.append({"the live window has its thread", [this] {
+                        const QTreeWidgetItem *row =
+                            rowWith(widget<QTreeWidget>("upmu.live.threads"), QStringLiteral("main"));
+                        if (!isTab("upmu.live") || !row || row->text(2) == QLatin1String("-"))
+                            return false;
+                        QFile file(m_folder + QStringLiteral("/load"));
+                        return file.open(QIODevice::WriteOnly) &&
+                               file.write(QByteArray::number(getpid()) + ' ' + QByteArray::number(m_pid) + '\n') > 0;
+                    }});
+    m_steps.append({"its costs are measured", [this] {
+                        if (!QFileInfo::exists(m_folder + QStringLiteral("/load.done")))
+                            return false;
+                        noteCost("beside a million lock events a second");
+                        shoot(QStringLiteral("live-load"));
+                        return true;
+                    }});
+    m_steps.append({"Stop opens its overview, too", [this] {
+                        if (!m_isAsked)
+                            m_isAsked = trigger("upmu.action.stop");
+                        return isTab("upmu.overview") && isEnabled("upmu.action.start");
                     }});
 }
 

@@ -38,6 +38,7 @@ class Proof : public ExtensionSystem::IPlugin
     void addReportSteps();
     void addAttachSteps();
     void addPausedSteps();
+    void addLoadSteps(const QString &program);
     void addAttachStep(const char *name, const QProcess &process, const char *note, const char *picture);
     void next();
     void finish(bool passed);
@@ -50,7 +51,7 @@ class Proof : public ExtensionSystem::IPlugin
     QVector<Step> m_steps;
     QFile m_log;
     QString m_folder, m_flag, m_program, m_first;
-    QProcess m_bare, m_paused;
+    QProcess m_bare, m_paused, m_load;
     qint64 m_pid = 0;
     double m_cpu = 0;
     QElapsedTimer m_span;
