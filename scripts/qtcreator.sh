@@ -3,7 +3,7 @@
 #
 #     scripts/qtcreator.sh [--cost] [FOLDER]     screenshots and the log into FOLDER, by default build/qtcreator/proof-run
 #
-# --cost measures in the end what the live window costs beside a million lock events a second: the program that is watched, and the IDE
+# --cost measures instead what the live window costs beside a million lock events a second: the program that is watched, and the IDE
 # with its server (bench/watch/watch.py), on a machine with nothing else to do.
 # Needs a build of upmu (UPMU, or build/release) and the packages of `scripts/deps.sh qtcreator`; takes about two minutes.
 # Exit status: 0 passed, 1 failed, 77 skipped, with the reason.

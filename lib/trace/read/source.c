@@ -69,6 +69,7 @@ static int source_begin_packet(struct source *s, int fd, const struct packet *p)
     s->cursor.pos += sizeof p->head;
     s->cursor.tick = p->head.timestamp_begin;
     s->decoded = 0;
+    s->has_grown = false;
     return 1;
 }
 
@@ -76,7 +77,17 @@ static int source_begin_packet(struct source *s, int fd, const struct packet *p)
 static int source_reread_content(struct source *s, int fd, const struct packet *p)
 {
     int rc = source_load(s, fd, p, (size_t)(s->cursor.pos - s->data));
+    s->has_grown = rc == 0;
     return rc == 0 ? 1 : packets_io_failed(s->path, -rc);
+}
+
+/* Whether this is the end for now, although more may have been written: a packet that has grown is read once more, not as long as
+ * its writer is faster than the look for more events. The next call continues. */
+static bool source_ends_for_now(struct source *s, int next)
+{
+    bool ends = s->has_grown && (next == PACKET_NONE || next == PACKET_UNFINISHED);
+    s->has_grown = s->has_grown && !ends;
+    return ends;
 }
 
 static bool packet_is_empty(const struct packet *p)
@@ -162,6 +173,8 @@ static int source_step_in_ring(struct source *s, int fd, uint64_t file_size)
         uint64_t offset = s->has_packet ? s->packet.offset : UINT64_MAX;
         int state =
             packet_in_ring(fd, file_size, s->ring_bytes, s->meta->uuid, s->packet.head.packet_seq_num, offset, &next);
+        if (!done && source_ends_for_now(s, state))
+            return 0;
         if (!done) {
             int rc = source_reread_ring_packet(s, fd, file_size, &done);
             if (rc == 0)
@@ -200,6 +213,8 @@ static int source_step(struct source *s, int fd)
         return source_step_in_ring(s, fd, file_size);
     uint64_t offset = s->has_packet ? s->packet.offset + s->packet.size : 0;
     int state = packet_at(fd, file_size, offset, s->meta->uuid, &next);
+    if (source_ends_for_now(s, state))
+        return 0;
     if (s->has_packet && (s->packet.head.event_count == 0 || !s->meta->complete)) {
         int rc = source_reread_packet(s, fd, file_size);
         if (rc != 0)

@@ -143,6 +143,43 @@ START_TEST(a_writer_that_does_not_wait_loses_nothing_to_its_reader)
 }
 END_TEST
 
+/* Each event that is read is followed by another one: the reader does not follow them for ever, and misses none. */
+static void read_beside_a_busy_writer(uint64_t ring_bytes)
+{
+    enum { LAST = 1000 };
+    const struct trace_config config = {.dir = recording, .ring_bytes = ring_bytes};
+    ck_assert_int_eq(trace_writer_open(&writer, &config), 0);
+    struct trace_stream *s = stream_of(writer, 1);
+    const struct upmu_trace_event *e;
+    char text[24] = "0";
+    int n = 0, rc;
+    mark(s, text);
+    struct upmu_trace *t = trace_of(recording);
+    for (int ends = 0; ends < 3; ends++) {
+        while ((rc = upmu_trace_next(t, &e)) > 0 && n < LAST) {
+            ck_assert_int_eq(atoi(e->name), n++);
+            snprintf(text, sizeof text, "%d", n);
+            mark(s, text);
+        }
+        ck_assert_int_eq(rc, 0);
+        more(t);
+    }
+    must_be(t, 1, text);
+    must_end(t);
+    upmu_trace_close(t);
+    trace_stream_release(s);
+    trace_writer_close(writer);
+    recording_tear_down();
+    recording_set_up();
+}
+
+START_TEST(the_reader_of_a_busy_writer_comes_to_an_end)
+{
+    read_beside_a_busy_writer(0);
+    read_beside_a_busy_writer(TRACE_RING_MIN);
+}
+END_TEST
+
 /* Calls of read() of this process before this one; 0 if the kernel does not count them. */
 static uint64_t reads_so_far(void)
 {
@@ -230,6 +267,7 @@ int main(void)
     tcase_add_test(cases, what_is_written_later_comes_later);
     tcase_add_test(cases, threads_that_take_over_a_file_are_read);
     tcase_add_test(cases, a_writer_that_does_not_wait_loses_nothing_to_its_reader);
+    tcase_add_test(cases, the_reader_of_a_busy_writer_comes_to_an_end);
     tcase_add_test(cases, one_more_event_in_a_ring_is_read_without_all_its_packets);
     tcase_add_test(cases, this_moment_is_between_events);
     return run_suite("trace follow", cases);

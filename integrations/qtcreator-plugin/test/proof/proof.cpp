@@ -4,7 +4,7 @@
  *
  *     UPMU_PROOF_FOLDER   screenshots, the log, and the flag file that makes the program deadlock
  *     UPMU_PROOF_PROGRAM  what the project builds
- *     UPMU_PROOF_LOAD     a program with a million lock events a second (bench/watch/locks.c), for costs; may be unset
+ *     UPMU_PROOF_LOAD     if set, only a program with a million lock events a second (bench/watch/locks.c) is watched
  *
  * It finds actions and widgets by their names, as a user finds them by their titles, and sends them mouse events. No step waits for
  * a time: a condition is polled until it holds, and a step that takes three minutes has failed.
@@ -246,13 +246,15 @@ bool Proof::initialize(const QStringList &, QString *)
 bool Proof::delayedInitialize()
 {
     addBuildSteps();
-    addStartSteps();
-    addDeadlockSteps();
-    addReportSteps();
-    addAttachSteps();
-    addPausedSteps();
-    if (qEnvironmentVariableIsSet("UPMU_PROOF_LOAD"))
+    if (qEnvironmentVariableIsSet("UPMU_PROOF_LOAD")) { // an IDE that has shown nothing else
         addLoadSteps(qEnvironmentVariable("UPMU_PROOF_LOAD"));
+    } else {
+        addStartSteps();
+        addDeadlockSteps();
+        addReportSteps();
+        addAttachSteps();
+        addPausedSteps();
+    }
     connect(&m_timer, &QTimer::timeout, this, &Proof::next);
     m_elapsed.start();
     m_timer.start(POLL_MS);
@@ -290,8 +292,10 @@ void Proof::finish(bool passed)
         shoot(QStringLiteral("failure"));
     note(passed ? QStringLiteral("PASSED") : QStringLiteral("FAILED"));
     m_log.close();
-    if (m_pid > 0)
-        kill(static_cast<pid_t>(m_pid), SIGKILL);
+    m_attached.append(m_pid);
+    for (const qint64 pid : std::as_const(m_attached)) // a recorder that is killed leaves its program
+        if (pid > 0)
+            kill(static_cast<pid_t>(pid), SIGKILL);
     m_bare.kill();
     m_paused.kill();
     m_load.closeWriteChannel();
@@ -530,6 +534,7 @@ void Proof::addAttachStep(const char *name, const QProcess &process, const char 
                         if (isKnown && labelText("upmu.attach.note").contains(QLatin1String(note))) {
                             shoot(QLatin1String(picture));
                             m_pid = list->currentItem()->text(0).toLongLong();
+                            m_attached.append(m_pid);
                             QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
                             return true;
                         }
@@ -652,7 +657,7 @@ void Proof::addLoadSteps(const QString &program)
                         shoot(QStringLiteral("live-load"));
                         return true;
                     }});
-    m_steps.append({"Stop opens its overview, too", [this] {
+    m_steps.append({"Stop opens its report", [this] {
                         if (!m_isAsked)
                             m_isAsked = trigger("upmu.action.stop");
                         return isTab("upmu.overview") && isEnabled("upmu.action.start");

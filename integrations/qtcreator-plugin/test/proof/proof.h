@@ -53,6 +53,7 @@ class Proof : public ExtensionSystem::IPlugin
     QString m_folder, m_flag, m_program, m_first;
     QProcess m_bare, m_paused, m_load;
     qint64 m_pid = 0;
+    QVector<qint64> m_attached;
     double m_cpu = 0;
     QElapsedTimer m_span;
     int m_at = 0;
