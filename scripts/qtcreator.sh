@@ -82,7 +82,7 @@ run_creator()
         -pluginpath "$build/proof" "$work/till/CMakeLists.txt" >"$folder/qtcreator.log" 2>&1
 }
 
-# Waits for the live window of the program, measures, and lets the plugin's driver go on.
+# Waits for the live window of the program, measures, then the driver of the plugin continues.
 measure_cost()
 {
     local creator program

@@ -143,7 +143,7 @@ START_TEST(a_writer_that_does_not_wait_loses_nothing_to_its_reader)
 }
 END_TEST
 
-/* Each event that is read is followed by another one: the reader does not follow them for ever, and misses none. */
+/* Each event that is read is followed by another one: the reader does not follow them without end, and misses none. */
 static void read_beside_a_busy_writer(uint64_t ring_bytes)
 {
     enum { LAST = 1000 };
