@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,6 +359,15 @@ static void children(void)
     mark("-");
     CHECK(status == 0);
     printf("system\n");
+    char *const argv[] = {(char *)"true", NULL};
+    mark("posix_spawn");
+    CHECK(posix_spawn(NULL, "/bin/true", NULL, NULL, argv, environ) == 0);
+    mark("posix_spawnp");
+    CHECK(posix_spawnp(NULL, "true", NULL, NULL, argv, environ) == 0);
+    mark("-");
+    while (wait(&status) > 0)
+        CHECK(status == 0);
+    mark("popen");
     FILE *f = popen("sleep 0.01", "r");
     mark("pclose");
     status = f ? pclose(f) : -1;
