@@ -580,8 +580,7 @@ static int cross_search(struct cross *c)
 
 /* ------------------------------------------------------------------------------------------------ ended processes */
 
-/* What was found in a process before it ended. */
-static int cross_restore(struct wait_state *s)
+int deadlocks_restore_across(struct wait_state *s)
 {
     for (size_t i = 0; i < s->file.n_threads; i++) {
         const struct wait_state_thread *t = &s->file.threads[i];
@@ -611,7 +610,7 @@ int deadlocks_find_across(struct upmu_deadlocks *d)
     for (uint32_t p = 0; rc == 0 && p < d->n_processes; p++) {
         shared |= cross_is_comparable(&d->processes[p]) && deadlocks_wait_for_shared(cross_state(&c, p));
         if (d->processes[p].wait_state.kernel.n_threads == 0)
-            rc = cross_restore(cross_state(&c, p));
+            rc = deadlocks_restore_across(cross_state(&c, p));
     }
     for (uint32_t p = 0; rc == 0 && shared && p < d->n_processes; p++)
         if (cross_is_comparable(&d->processes[p]))

@@ -90,6 +90,43 @@ static int deadlocks_read_ending(struct dl_process *p, const char *dir)
     return rc;
 }
 
+/* Whether a process that was alive has ended, for a second at most; not if all its threads sleep. */
+static bool deadlocks_has_ended(pid_t pid)
+{
+    enum { TRIES = 20 };
+    const struct timespec pause = {.tv_nsec = INTERVAL_NS};
+    bool gone = false, asleep = false;
+    for (int i = 0; !gone && !asleep && i < TRIES; i++) {
+        struct kernel_view v;
+        if (i > 0)
+            nanosleep(&pause, NULL);
+        gone = kernel_view_read(&v, pid) != 0;
+        asleep = !gone;
+        for (size_t k = 0; k < v.n_threads; k++)
+            asleep &= v.threads[k].asleep;
+        kernel_view_free(&v);
+    }
+    return gone;
+}
+
+/* A process that ended while the processes were searched together: what was found in it before is used. */
+static int deadlocks_read_ended(struct upmu_deadlocks *d)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < d->n_processes; i++) {
+        struct dl_process *p = &d->processes[i];
+        if (!p->alive || !p->dir || p->outer_pid == 0 || deadlocks_found_any(&p->wait_state) ||
+            !wait_state_was_inspected(p->dir) || !deadlocks_has_ended(p->outer_pid))
+            continue;
+        wait_state_free(&p->wait_state);
+        rc = deadlocks_read_wait_state(p, p->dir);
+        p->alive = false;
+        if (rc == 0)
+            rc = deadlocks_restore_across(&p->wait_state);
+    }
+    return rc;
+}
+
 /* A problem of one process hides no other process: it is kept and reported with the damages of the recording. */
 static int deadlocks_read_process(struct upmu_deadlocks *d, struct dl_process *p, const struct upmu_control *control,
                                   size_t i)
@@ -242,6 +279,8 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
         rc = deadlocks_add_users(d);
     if (rc == 0)
         rc = deadlocks_find_across(d);
+    if (rc == 0)
+        rc = deadlocks_read_ended(d);
     upmu_control_close(control);
     const struct timeline_hooks hooks = {.arg = d, .opened = deadlocks_read_relations, .event = deadlocks_log_event};
     const struct timeline_names names = {.debug_dir = opts->debug_dir};

@@ -59,6 +59,8 @@ static inline int deadlocks_no_memory(void)
 
 /** cross_process.c: add the deadlocks of threads in several processes, and save them. @return 0; UPMU_E_NOMEM. */
 int deadlocks_find_across(struct upmu_deadlocks *d);
+/** Add what was found in several processes before this one ended. @return 0; UPMU_E_NOMEM. */
+int deadlocks_restore_across(struct wait_state *s);
 /** Whether a thread, or any, waits for an object in memory that other processes may share. */
 bool deadlocks_thread_waits_for_shared(const struct wait_state *s, const struct wait_state_thread *t);
 bool deadlocks_wait_for_shared(const struct wait_state *s);
