@@ -46,7 +46,7 @@ bool deadlocks_thread_waits_for_shared(const struct wait_state *s, const struct 
 {
     const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);
     return t->head.state == WAIT_FILE_BLOCKED &&
-           ((t->head.flags & UPMU_TRACE_FLAG_PSHARED) || (k && k->in_futex && k->may_share));
+           ((t->head.flags & (UPMU_TRACE_FLAG_PSHARED | UPMU_TRACE_FLAG_ROBUST)) || (k && k->in_futex && k->may_share));
 }
 
 bool deadlocks_wait_for_shared(const struct wait_state *s)
@@ -239,6 +239,7 @@ static void cross_find_parents(struct cross *c)
         const struct kernel_thread *k =
             t->thread < s->file.n_threads ? kernel_view_thread(&s->kernel, s->file.threads[t->thread].head.tid) : NULL;
         bool only = false;
+        c->d->unconfirmed |= k && k->child != 0 && !k->asleep; /* stopped for a moment */
         uint32_t child = w->wait == WG_RUNNING && k ? cross_child(c, s, k, &only) : WG_NONE;
         uint64_t child_ends = only ? (uint64_t)1 << (SIGCHLD - 1) : 0;
         if (child == WG_NONE || (s->wakers.caught & ~child_ends) != 0 || s->wakers.timers != 0)
@@ -463,12 +464,15 @@ static int cross_report(struct cross *c, uint32_t found)
     const struct wg_deadlock *f = &c->all.deadlocks[found];
     int rc = 0;
     if (f->n == 0 || f->certainty != WG_CERTAIN || f->kind == WG_OWNER_ENDED || cross_is_known(c, f) ||
-        !cross_is_confirmed(c, f) || cross_could_be_ended(c, f))
+        cross_could_be_ended(c, f))
         return 0;
-    if (f->no_waker) /* who used the memory until a moment ago may have ended the wait as its last act */
+    bool confirmed = cross_is_confirmed(c, f);
+    if (confirmed && f->no_waker) /* who used the memory until a moment ago may have ended the wait as its last act */
         cross_read_all_again(c);
-    if (!cross_is_confirmed(c, f))
+    if (!confirmed || !cross_is_confirmed(c, f)) {
+        c->d->unconfirmed = true;
         return 0;
+    }
     bool several = cross_spans_processes(c, f);
     for (uint32_t p = 0; rc == 0 && p < c->d->n_processes; p++)
         if (c->taken[p])

@@ -90,6 +90,28 @@ static int deadlocks_read_ending(struct dl_process *p, const char *dir)
     return rc;
 }
 
+/* Searches all processes together; once more if a thread of a deadlock has run, as one that a recorder has stopped to read its
+ * call stack. */
+static int deadlocks_search_across(struct upmu_deadlocks *d)
+{
+    enum { TRIES = 3 };
+    int rc = deadlocks_find_across(d);
+    for (int i = 1; rc == 0 && d->unconfirmed && i < TRIES; i++) {
+        d->unconfirmed = false;
+        for (size_t k = 0; rc == 0 && k < d->n_processes; k++) {
+            struct dl_process *p = &d->processes[k];
+            wait_state_free(&p->wait_state);
+            if (!p->problem)
+                rc = p->dir ? deadlocks_read_confirmed(p, p->dir) : deadlocks_read_wait_state(p, NULL);
+            p->alive = p->alive && rc == 0;
+            rc = rc == UPMU_E_NOMEM ? rc : 0;
+        }
+        if (rc == 0)
+            rc = deadlocks_find_across(d);
+    }
+    return rc;
+}
+
 /* Whether a process that was alive has ended, for a second at most; not if all its threads sleep. */
 static bool deadlocks_has_ended(pid_t pid)
 {
@@ -278,7 +300,7 @@ static int deadlocks_open_into(struct upmu_deadlocks *d, const char *dir, const 
     if (rc == 0)
         rc = deadlocks_add_users(d);
     if (rc == 0)
-        rc = deadlocks_find_across(d);
+        rc = deadlocks_search_across(d);
     if (rc == 0)
         rc = deadlocks_read_ended(d);
     upmu_control_close(control);

@@ -49,7 +49,8 @@ struct upmu_deadlocks {
     struct wg_order order;
     struct dl_cycle *cycles;
     size_t n_cycles, cap_cycles;
-    bool has_ranks; /**< of MPI jobs */
+    bool has_ranks;   /**< of MPI jobs */
+    bool unconfirmed; /**< deadlocks_find_across() found one of which a thread has run meanwhile */
 };
 
 static inline int deadlocks_no_memory(void)

@@ -72,7 +72,7 @@ static int users_add_children(struct upmu_deadlocks *d, size_t i)
     for (size_t k = 0; rc == 0 && k < d->processes[i].wait_state.kernel.n_threads; k++) {
         const struct kernel_view *v = &d->processes[i].wait_state.kernel;
         bool only;
-        pid_t child = v->threads[k].asleep ? kernel_child(v, &v->threads[k], &only) : 0;
+        pid_t child = kernel_child(v, &v->threads[k], &only);
         rc = child != 0 ? users_add(d, child) : 0;
     }
     return rc;
