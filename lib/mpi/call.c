@@ -9,14 +9,10 @@
 #include "mpi/exchange.h"
 #include "mpi/finish.h"
 #include "mpi/process.h"
+#include "mpi/withhold.h"
 #include "region/recorder.h"
 #include "upmu/trace.h"
 #include "upmu/upmu.h"
-
-/* Functions of libupmu_sync; NULL if it is not loaded. */
-extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
-extern bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack) __attribute__((weak));
-extern void upmu_sync_resume_(void) __attribute__((weak));
 
 /* ------------------------------------------------------------------------------------------------------ arguments */
 

@@ -33,14 +33,17 @@ enum mpi_inside {
     MPI_INSIDE_FREQUENT, /**< a recorded one of mpi/wrap/frequent.h */
 };
 
+struct sync_leave_out;
+
 /** State of a thread. */
 struct mpi_tls {
-    uint8_t inside;     /**< enum mpi_inside: calls within the call are not recorded */
-    bool withheld;      /**< the thread's locks are not recorded during that call */
-    uint16_t call;      /**< its number, if it is a frequent one */
-    uint32_t poll_call; /**< number of the first call among the polls in a row */
-    void *frame;        /**< in the frame of the wrapper: struct mpi_call or mpi_frequent_frame */
-    uint64_t polls;     /**< polls in a row that found nothing, not written yet */
+    uint8_t inside;               /**< enum mpi_inside: calls within the call are not recorded */
+    bool withheld;                /**< the thread's locks are not recorded during that call */
+    uint16_t call;                /**< its number, if it is a frequent one */
+    uint32_t poll_call;           /**< number of the first call among the polls in a row */
+    void *frame;                  /**< in the frame of the wrapper: struct mpi_call or mpi_frequent_frame */
+    struct sync_leave_out *locks; /**< libupmu_sync's part of the thread; NULL: not asked for yet */
+    uint64_t polls;               /**< polls in a row that found nothing, not written yet */
     uint64_t poll_since, poll_last, poll_ticks; /**< begin of the first, end of the last, time within all */
     uint64_t ticks;                             /**< in calls between MPI_Init() and MPI_Finalize() */
 };

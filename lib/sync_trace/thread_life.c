@@ -193,6 +193,8 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
     struct sync_thread *t = made ? block_adopt(made) : block_make();
     if (t) {
         tls->thread = t;
+        tls->leave_out.ready = &t->ready;
+        tls->leave_out.sites = t->sites;
         if (!tls->starting)
             upmu_recorder_thread_begin_();
         sync_unguard(t, SYNC_READY);
@@ -217,7 +219,7 @@ struct sync_thread *sync_thread_make(void)
     const struct sync_tls *tls = &sync_tls;
     if (tls->refused == REFUSED_NO_BLOCK && !tls->busy)
         upmu_recorder_lost_(LOSS_THREAD, 1);
-    if (tls->busy || tls->refused || tls->inside || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+    if (tls->busy || tls->refused || tls->leave_out.inside || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return NULL;
     /* An existing block is not ready. In a child it is all zeros. */
     if (tls->early || (tls->thread && tls->thread->used))
@@ -267,6 +269,7 @@ static void thread_end(struct sync_thread *t)
     sync_held_clear(t); /* a waiter may be searching for a holder */
     t->stream = NULL;
     sync_tls.thread = NULL;
+    sync_tls.leave_out.ready = NULL;
     __atomic_store_n(&t->self, 0, __ATOMIC_RELAXED);
     tiny_lock_take(&sync_gate.lock); /* a thread that ends a lock may be reading the counts */
     sync_counts_clear(t);

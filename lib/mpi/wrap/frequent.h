@@ -14,11 +14,8 @@
 #include "mpi/comms.h"
 #include "mpi/finish.h"
 #include "mpi/put.h"
+#include "mpi/withhold.h"
 #include "region/recorder.h"
-
-/** Functions of libupmu_sync; NULL if it is not loaded. */
-extern bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack) __attribute__((weak));
-extern void upmu_sync_resume_(void) __attribute__((weak));
 
 struct mpi_frequent {
     struct trace_stream *stream;
@@ -118,8 +115,11 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
     __atomic_signal_fence(__ATOMIC_RELEASE);
     t->inside = MPI_INSIDE_FREQUENT;
     f->on = true;
-    if (upmu_sync_withhold_)
-        t->withheld = upmu_sync_withhold_(f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
+    if (upmu_sync_withhold_) {
+        if (UNLIKELY(!t->locks))
+            t->locks = upmu_sync_leave_out_();
+        t->withheld = sync_withhold(t->locks, f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
+    }
     f->request = NULL;
     f->e = (struct mpi_event){.call = number,
                               .peer = UPMU_MPI_NONE,
@@ -139,7 +139,7 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
 MPI_INLINE void mpi_frequent_resume(struct mpi_frequent *f)
 {
     if (mpi_tls.withheld)
-        upmu_sync_resume_();
+        sync_resume(mpi_tls.locks);
     mpi_tls.inside = MPI_INSIDE_NOT;
     f->on = false;
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/tiny_lock.h"
+#include "sync_trace/leave_out.h"
 #include "upmu/sync.h"
 #include "upmu/trace.h"
 
@@ -58,8 +59,8 @@ struct sync_tls {
     uint32_t early;    /**< the thread is in a wait that began unrecorded (early.h) */
     uint32_t tid;      /**< thread id, */
     uint32_t process;  /**< in this process */
-    uint32_t inside;   /**< the thread is in a library whose locks are left out: threads it creates are not recorded */
     uint32_t withheld; /**< private_table_run() calls in the name of this thread, which could record before */
+    struct sync_leave_out leave_out;
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

@@ -18,7 +18,6 @@ enum {
     SYNC_THREAD_NAME = 16,
     SYNC_FRAMES_OWN = 8,  /**< our own frames, at most, at the inner end of a walk */
     SYNC_WAITS_TIMED = 4, /**< nested waits that are compared with thresholds */
-    SYNC_SITES = 64,      /**< call sites with a cached stack id, power of two */
 };
 
 /** A held lock: a waiter in another thread copies it. */
@@ -123,10 +122,7 @@ struct sync_thread {
     struct sync_permit permits[SYNC_PERMITS];
     struct sync_held held[SYNC_HELD_MAX];
     struct sync_origin origins[SYNC_ORIGINS]; /**< of the first ones */
-    struct sync_site {
-        uintptr_t key; /**< sync_site_key() */
-        uint32_t id;
-    } sites[SYNC_SITES];
+    struct sync_site sites[SYNC_SITES];
     struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
 
     uint32_t used;               /**< has a thread: 1, or BLOCK_KEPT */

@@ -129,7 +129,7 @@ static struct start *thread_begin_prepare(pid_t creator, const struct creation *
     if (s)
         *s = (struct start){.taken = 1,
                             .creator = creator,
-                            .left_out = sync_tls.inside,
+                            .left_out = sync_tls.leave_out.inside,
                             .function = c->function,
                             .function_c11 = c->function_c11,
                             .argument = c->argument};
@@ -164,7 +164,7 @@ static int thread_create_begun(const struct creation *c, struct start *s)
     int rc = thread_create_patiently(c, s);
     if (rc != 0 && s)
         start_slot_release(s);
-    if (rc == 0 && !sync_tls.inside) /* a thread of a library that is left out never records */
+    if (rc == 0 && !sync_tls.leave_out.inside) /* a thread of a library that is left out never records */
         sync_wait_state_thread_created();
     return rc;
 }
