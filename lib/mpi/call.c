@@ -159,14 +159,14 @@ static void call_begin_event(struct mpi_call *c, long *a, uint32_t gate)
         mpi_tls.withheld = upmu_sync_withhold_(c->tick, mpi_process.quiet ? 0 : c->site, &c->e.stack);
     else if (upmu_sync_stack_ && !mpi_process.quiet)
         c->e.stack = upmu_sync_stack_(c->tick, c->site);
-    if (LIKELY(gate == MPI_GATE_ON)) {
+    if (LIKELY(gate >= MPI_GATE_ON)) {
         if (c->row->status || completes_requests(c->row))
             mpi_finish_prepare(c, a);
         call_enter_described(c);
         if (c->row->class == MPI_CLASS_START || c->row->class == MPI_CLASS_STARTALL)
             mpi_finish_start(c);
     }
-    if (UNLIKELY(gate != MPI_GATE_ON || c->row->class == MPI_CLASS_FINALIZE))
+    if (UNLIKELY(gate < MPI_GATE_ON || c->row->class == MPI_CLASS_FINALIZE))
         call_begin_exchange(c);
 }
 
@@ -197,7 +197,7 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     __atomic_signal_fence(__ATOMIC_RELEASE);
     mpi_tls.inside = MPI_INSIDE_CALL;
     uint32_t gate = __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE);
-    if (UNLIKELY(gate != MPI_GATE_ON) && (gate != MPI_GATE_ARMED || row->class != MPI_CLASS_INIT)) {
+    if (UNLIKELY(gate < MPI_GATE_ON) && (gate != MPI_GATE_ARMED || row->class != MPI_CLASS_INIT)) {
         call_begin_unrecorded(c, gate, false);
         return;
     }
@@ -316,7 +316,6 @@ static void call_end_poll(struct mpi_call *c, uint64_t tick)
 {
     mpi_poll_add(c->stream, c->tick, tick, c->number);
     mpi_total_add(c->number, tick - c->tick, UPMU_NO_VALUE);
-    mpi_tls.ticks += tick - c->tick;
 }
 
 /* The end, and what was left for it. */

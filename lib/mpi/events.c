@@ -136,6 +136,7 @@ void mpi_polls_write(struct trace_stream *s)
     if (t->polls == 0)
         return;
     const uint64_t numbers[] = {t->poll_call, t->polls, t->poll_since, t->poll_ticks};
+    t->ticks += t->poll_ticks;
     t->polls = t->poll_ticks = 0;
     events_write(s, t->poll_last, SCHEMA_ID_MPI_POLL, numbers);
 }

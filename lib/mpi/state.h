@@ -15,6 +15,7 @@ enum mpi_gate {
     MPI_GATE_OFF,   /**< calls are passed on: before the library is set up, with an unknown MPI, after MPI_Finalize() */
     MPI_GATE_ARMED, /**< MPI_Init() will be recorded */
     MPI_GATE_ON,    /**< the library is known: calls are recorded */
+    MPI_GATE_FREQUENT, /**< the same, frequent ones by mpi/wrap/frequent.h: one thread at a time, all events, no locks */
 };
 
 /** A call or a request, as in struct upmu_trace_mpi. */
@@ -45,7 +46,7 @@ struct mpi_tls {
     struct sync_leave_out *locks; /**< libupmu_sync's part of the thread; NULL: not asked for yet */
     uint64_t polls;               /**< polls in a row that found nothing, not written yet */
     uint64_t poll_since, poll_last, poll_ticks; /**< begin of the first, end of the last, time within all */
-    uint64_t ticks;                             /**< in calls between MPI_Init() and MPI_Finalize() */
+    uint64_t ticks; /**< in calls between MPI_Init() and MPI_Finalize(), without those polls */
 };
 extern _Thread_local struct mpi_tls mpi_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -63,7 +64,6 @@ struct mpi_process {
     uint64_t job;
     uint64_t begin;                   /**< tick at which MPI_Init() had returned */
     uint32_t several;                 /**< threads may call MPI at the same time */
-    uint32_t frequent;                /**< frequent calls are recorded by mpi/wrap/frequent.h */
     uint64_t requests;                /**< numbers of requests given so far */
     uint64_t calls[MPI_CALL_NUMBERS]; /**< of class MPI_CLASS_COUNTED */
     struct mpi_total total[MPI_CALL_NUMBERS];
@@ -80,20 +80,26 @@ static inline uint64_t mpi_count(uint64_t *n, uint64_t more)
     return sum;
 }
 
-/** Count a call that was recorded; `bytes` may be unknown, UINT64_MAX. */
+/** Count a call that was recorded; `bytes` may be unknown, UINT64_MAX. For one thread at a time. */
+static inline void mpi_total_add_alone(uint32_t call, uint64_t ticks, uint64_t bytes)
+{
+    struct mpi_total *t = &mpi_process.total[call];
+    t->calls++;
+    t->ticks += ticks;
+    t->bytes += bytes == UINT64_MAX ? 0 : bytes;
+}
+
+/** The same for several. */
 static inline void mpi_total_add(uint32_t call, uint64_t ticks, uint64_t bytes)
 {
     struct mpi_total *t = &mpi_process.total[call];
-    uint64_t known = bytes == UINT64_MAX ? 0 : bytes;
-    if (UNLIKELY(mpi_process.several)) {
-        (void)__atomic_fetch_add(&t->calls, 1, __ATOMIC_RELAXED);
-        (void)__atomic_fetch_add(&t->ticks, ticks, __ATOMIC_RELAXED);
-        (void)__atomic_fetch_add(&t->bytes, known, __ATOMIC_RELAXED);
+    if (LIKELY(!mpi_process.several)) {
+        mpi_total_add_alone(call, ticks, bytes);
         return;
     }
-    t->calls++;
-    t->ticks += ticks;
-    t->bytes += known;
+    (void)__atomic_fetch_add(&t->calls, 1, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&t->ticks, ticks, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&t->bytes, bytes == UINT64_MAX ? 0 : bytes, __ATOMIC_RELAXED);
 }
 
 #endif

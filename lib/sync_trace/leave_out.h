@@ -4,6 +4,7 @@
 #define UPMU_SYNC_LEAVE_OUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "upmu/api.h"
@@ -58,7 +59,7 @@ static inline __attribute__((always_inline)) bool sync_withhold(struct sync_leav
 {
     const struct sync_leave_out_process *p = &upmu_sync_leave_out_process_;
     const uint32_t *mode = __atomic_load_n(p->mode, __ATOMIC_ACQUIRE);
-    uint32_t word = mode ? __atomic_load_n(mode, __ATOMIC_RELAXED) : 0;
+    uint32_t word = __builtin_expect(mode != NULL, 1) ? __atomic_load_n(mode, __ATOMIC_RELAXED) : 0;
     bool known = word != 0 && word != 1 + UPMU_SYNC_COUNTS && l->ready &&
                  __atomic_load_n(l->ready, __ATOMIC_RELAXED) == SYNC_INSIDE_READY - SYNC_INSIDE;
     if (__builtin_expect(known, 1) && site) {

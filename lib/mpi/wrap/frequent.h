@@ -105,8 +105,8 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
     uint32_t stack = 0;
     f->on = false;
     f->stream = recorder_stream_made();
-    if (UNLIKELY(t->inside != MPI_INSIDE_NOT || !f->stream || !mpi_process.frequent ||
-                 __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE) != MPI_GATE_ON))
+    if (UNLIKELY(t->inside != MPI_INSIDE_NOT || !f->stream ||
+                 __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE) != MPI_GATE_FREQUENT))
         return false;
     t->frame = frame;
     t->call = (uint16_t)number;
@@ -115,11 +115,10 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
     __atomic_signal_fence(__ATOMIC_RELEASE);
     t->inside = MPI_INSIDE_FREQUENT;
     f->on = true;
-    if (upmu_sync_withhold_) {
-        if (UNLIKELY(!t->locks))
-            t->locks = upmu_sync_leave_out_();
+    if (UNLIKELY(!t->locks) && upmu_sync_leave_out_)
+        t->locks = upmu_sync_leave_out_();
+    if (LIKELY(t->locks))
         t->withheld = sync_withhold(t->locks, f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
-    }
     f->request = NULL;
     f->e = (struct mpi_event){.call = number,
                               .peer = UPMU_MPI_NONE,
@@ -127,7 +126,7 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
                               .bytes = UPMU_NO_VALUE,
                               .stack = stack,
                               .site = site};
-    if (row->status && a[row->status - 1] == mpi_abi.status_ignore)
+    if (row->status && LIKELY(a[row->status - 1] == mpi_abi.status_ignore))
         a[row->status - 1] = (long)frame->status;
     if (row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_TEST)
         f->key = mpi_request_key(mpi_handle_load(a[row->request - 1]), false);
@@ -146,7 +145,7 @@ MPI_INLINE void mpi_frequent_resume(struct mpi_frequent *f)
 
 MPI_INLINE void mpi_frequent_leave(struct mpi_frequent *f, uint32_t number, uint64_t tick, uint64_t bytes)
 {
-    mpi_total_add(number, tick - f->tick, bytes);
+    mpi_total_add_alone(number, tick - f->tick, bytes);
     mpi_tls.ticks += tick - f->tick;
     mpi_frequent_resume(f);
 }
@@ -209,7 +208,8 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
         const int *found = (const int *)a[(row->class == MPI_CLASS_TEST ? TEST_FLAG : PROBE_FLAG) - 1];
         if (__builtin_expect(rc == 0 && *found == 0, 1)) {
             mpi_poll_add(f->stream, f->tick, tick, number);
-            mpi_frequent_leave(f, number, tick, UPMU_NO_VALUE);
+            mpi_total_add_alone(number, tick - f->tick, UPMU_NO_VALUE);
+            mpi_frequent_resume(f);
             return;
         }
         mpi_frequent_enter(f, row, a);
