@@ -26,11 +26,11 @@ MPI_EACH_NUMBER(CALL_N)
     {                                                                                                       \
         static const struct mpi_call_row row = {"",     n,     MPI_CLASS_##class_, comm_,  peer_, tag_,     \
                                                 count_, type_, request_,           status_};                \
-        long a[] = {MPI_VALUES_##n};                                                                        \
         int (*real)(MPI_TYPES_##n);                                                                         \
         void *address = mpi_real_found(number_, MPI_C);                                                     \
         memcpy(&real, &address, sizeof real);                                                               \
         if (mpi_row_is_frequent(&row) && LIKELY(address)) {                                                 \
+            long a[] = {MPI_VALUES_##n};                                                                    \
             struct mpi_frequent_frame frame;                                                                \
             struct mpi_frequent f __attribute__((cleanup(mpi_frequent_unwound)));                           \
             if (LIKELY(mpi_frequent_begin(&f, number_, &row, a, &frame, MPI_CALL_SITE()))) {                \
@@ -39,7 +39,8 @@ MPI_EACH_NUMBER(CALL_N)
                 return rc;                                                                                  \
             }                                                                                               \
         }                                                                                                   \
-        return call_##n(number_, a, MPI_CALL_SITE());                                                       \
+        long passed[] = {MPI_VALUES_##n}; /* another one, so that the compiler keeps `a` in registers */    \
+        return call_##n(number_, passed, MPI_CALL_SITE());                                                  \
     }                                                                                                       \
     UPMU_API int MPI_##name_(MPI_PARAMETERS_##n);                                                           \
     int MPI_##name_(MPI_PARAMETERS_##n)                                                                     \
@@ -53,7 +54,17 @@ MPI_EACH_NUMBER(CALL_N)
     }
 MPI_CALLS(WRAP, WRAP)
 
-/* ------------------------------------------------------------------------------- frequent calls that did not succeed */
+/* -------------------------------------------------------------------------------- what frequent calls seldom need */
+
+uint32_t mpi_frequent_withhold(uint64_t tick, uintptr_t site)
+{
+    uint32_t stack = 0;
+    if (upmu_sync_leave_out_) {
+        mpi_tls.locks = upmu_sync_leave_out_();
+        mpi_tls.withheld = upmu_sync_withhold_(tick, site, &stack);
+    }
+    return stack;
+}
 
 void mpi_frequent_fail(const struct mpi_frequent *f, bool brief, uint64_t tick)
 {

@@ -84,6 +84,9 @@ MPI_INLINE void mpi_frequent_describe(struct mpi_frequent *f, const struct mpi_c
     }
 }
 
+/** The thread's first call, or libupmu_sync is not loaded. @return id of the stack. */
+__attribute__((noinline, cold)) uint32_t mpi_frequent_withhold(uint64_t tick, uintptr_t site);
+
 /* All that is known before the call. */
 MPI_INLINE void mpi_frequent_enter(struct mpi_frequent *f, const struct mpi_call_row *row, const long *a)
 {
@@ -115,10 +118,10 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
     __atomic_signal_fence(__ATOMIC_RELEASE);
     t->inside = MPI_INSIDE_FREQUENT;
     f->on = true;
-    if (UNLIKELY(!t->locks) && upmu_sync_leave_out_)
-        t->locks = upmu_sync_leave_out_();
-    if (LIKELY(t->locks))
+    if (LIKELY(t->locks != NULL))
         t->withheld = sync_withhold(t->locks, f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
+    else
+        stack = mpi_frequent_withhold(f->tick, mpi_row_is_poll(row) ? 0 : site);
     f->request = NULL;
     f->e = (struct mpi_event){.call = number,
                               .peer = UPMU_MPI_NONE,
