@@ -8,7 +8,7 @@
 #pragma weak upmu_sync_stack_
 #pragma weak upmu_sync_withhold_
 #pragma weak upmu_sync_resume_
-#pragma weak upmu_sync_leave_out_
-#pragma weak upmu_sync_leave_out_process_
+#pragma weak upmu_sync_state_
+#pragma weak upmu_sync_process_
 
 #endif

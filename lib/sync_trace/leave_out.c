@@ -5,12 +5,12 @@
 #include "sync_trace/stack/unwind.h"
 #include "sync_trace/thread_life.h"
 
-const struct sync_leave_out_process upmu_sync_leave_out_process_ = {
+const struct sync_leave_out_process upmu_sync_process_ = {
     .mode = &sync_gate.mode, .depth = &sync_process.depth, .unloads = &sync_process.unloads};
 _Static_assert(SYNC_INSIDE_READY == SYNC_INSIDE + (int)SYNC_READY && (int)SYNC_NOT_READY == 0 && (int)MODE_OFF == 0,
                "as leave_out.h assumes");
 
-struct sync_leave_out *upmu_sync_leave_out_(void)
+struct sync_leave_out *upmu_sync_state_(void)
 {
     return &sync_tls.leave_out;
 }

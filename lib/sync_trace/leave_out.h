@@ -38,7 +38,7 @@ struct sync_leave_out {
 };
 
 /** That of the calling thread, as long as it runs. */
-UPMU_API struct sync_leave_out *upmu_sync_leave_out_(void);
+UPMU_API struct sync_leave_out *upmu_sync_state_(void);
 
 /** What they read of the process: pointers to members of sync_gate and sync_process. */
 struct sync_leave_out_process {
@@ -46,7 +46,7 @@ struct sync_leave_out_process {
     const uint32_t *depth;
     const uintptr_t *unloads;
 };
-extern UPMU_API const struct sync_leave_out_process upmu_sync_leave_out_process_;
+extern UPMU_API const struct sync_leave_out_process upmu_sync_process_;
 
 enum {
     SYNC_INSIDE = 1,
@@ -57,7 +57,7 @@ enum {
 static inline __attribute__((always_inline)) bool sync_withhold(struct sync_leave_out *l, uint64_t tick, uintptr_t site,
                                                                 uint32_t *stack)
 {
-    const struct sync_leave_out_process *p = &upmu_sync_leave_out_process_;
+    const struct sync_leave_out_process *p = &upmu_sync_process_;
     const uint32_t *mode = __atomic_load_n(p->mode, __ATOMIC_ACQUIRE);
     uint32_t word = __builtin_expect(mode != NULL, 1) ? __atomic_load_n(mode, __ATOMIC_RELAXED) : 0;
     bool known = word != 0 && word != 1 + UPMU_SYNC_COUNTS && l->ready &&
@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) bool sync_withhold(struct sync_leav
 static inline __attribute__((always_inline)) void sync_resume(struct sync_leave_out *l)
 {
     uint32_t *ready = l->ready;
-    if (__builtin_expect(!ready || !__atomic_load_n(upmu_sync_leave_out_process_.mode, __ATOMIC_RELAXED), 0)) {
+    if (__builtin_expect(!ready || !__atomic_load_n(upmu_sync_process_.mode, __ATOMIC_RELAXED), 0)) {
         upmu_sync_resume_();
         return;
     }

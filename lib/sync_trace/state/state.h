@@ -48,14 +48,14 @@ enum sync_refused { REFUSED_NOT, REFUSED_ENDED, REFUSED_NO_BLOCK /* its calls ar
 
 struct sync_tls {
     struct sync_thread *thread;
+    uint8_t refused;   /**< enum sync_refused */
+    uint8_t counting;  /**< counters are being read */
+    uint8_t starting;  /**< the thread's start event is not written yet */
+    uint8_t unwinds;   /**< libunwind has its memory for this thread */
+    uint8_t rounds;    /**< destructor rounds so far */
+    uint8_t finding;   /**< the real free() is being looked up */
     uint32_t busy;     /**< the block, or the unwinder's memory, is being made; or Qt locks (wrap/qt.c) */
-    uint32_t refused;  /**< enum sync_refused */
-    uint32_t counting; /**< counters are being read */
-    uint32_t starting; /**< the thread's start event is not written yet */
-    uint32_t unwinds;  /**< libunwind has its memory for this thread */
-    uint32_t rounds;   /**< destructor rounds so far */
     uint32_t forking;  /**< thread id, while this thread forks */
-    uint32_t finding;  /**< the real free() is being looked up */
     uint32_t early;    /**< the thread is in a wait that began unrecorded (early.h) */
     uint32_t tid;      /**< thread id, */
     uint32_t process;  /**< in this process */
