@@ -77,7 +77,10 @@ void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsig
     struct team t = {function, data};
     REAL(GOMP_parallel, (void (*)(void *), void *, unsigned, unsigned));
     event(4);
-    real_GOMP_parallel(team_run, &t, threads, flags);
+    if (threads == 1) /* the region is the thread's part */
+        real_GOMP_parallel(function, data, threads, flags);
+    else
+        real_GOMP_parallel(team_run, &t, threads, flags);
     event(7);
 }
 #endif
@@ -90,9 +93,17 @@ static void any(void)
     event(8);
 }
 
+/* Not of a region of one thread, whose begin is that of the thread's part. */
+static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned threads)
+{
+    (void)endpoint, (void)parallel, (void)task;
+    if (threads > 1)
+        event(9);
+}
+
 static int initialize(ompt_lookup lookup, int device, union ompt_data *tool)
 {
-    static const int events[] = {OMPT_PARALLEL_BEGIN, OMPT_PARALLEL_END,   OMPT_IMPLICIT_TASK, OMPT_SYNC_REGION_WAIT,
+    static const int events[] = {OMPT_PARALLEL_BEGIN, OMPT_PARALLEL_END,   OMPT_SYNC_REGION_WAIT,
                                  OMPT_MUTEX_ACQUIRE,  OMPT_MUTEX_ACQUIRED, OMPT_MUTEX_RELEASED};
     ompt_any found = lookup("ompt_set_callback");
     (void)device, (void)tool;
@@ -100,6 +111,7 @@ static int initialize(ompt_lookup lookup, int device, union ompt_data *tool)
         return 0;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         (void)((ompt_set)found)(events[i], any); /* it reads none of its arguments */
+    (void)((ompt_set)found)(OMPT_IMPLICIT_TASK, (ompt_any)implicit_task);
     return 1;
 }
 

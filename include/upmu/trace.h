@@ -381,7 +381,8 @@ struct upmu_trace_sample {
 enum upmu_omp_event {
     UPMU_OMP_PARALLEL_END = 1, /**< the thread that began region `value` continues after it */
     UPMU_OMP_MEMBER = 2,       /**< the thread begins its part of region `value`, as thread `number` of the team */
-    UPMU_OMP_MEMBER_END = 3,   /**< its part is done; of a pool thread, often later than the region's end */
+    UPMU_OMP_MEMBER_END = 3,   /**< its part is done; of a pool thread, often later than the region's end; the thread
+                                  that began the region may have none: the region's end is that of its part */
     UPMU_OMP_WAIT = 4,         /**< it begins to wait at `construct`; `value`: call site */
     UPMU_OMP_WAITED = 5,       /**< the wait ends; `value`: address of the lock, 0: of none */
     UPMU_OMP_RELEASE = 6,      /**< the lock at `value` is released, or the `construct` left that it guards */
@@ -427,8 +428,9 @@ struct upmu_trace_omp {
 
 /** A parallel region. */
 struct upmu_trace_omp_parallel {
-    uint64_t region;  /**< its number, unique in the process */
-    uint32_t threads; /**< that were asked for; 0: not stated */
+    uint64_t region; /**< its number, unique in the process */
+    uint32_t
+        threads; /**< that were asked for; 0: not stated; 1: the thread begins its part at once, without an event */
 };
 
 /** How OpenMP is recorded. */

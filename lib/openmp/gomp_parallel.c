@@ -12,25 +12,33 @@ struct team {
     void *reductions; /* first: libgomp reads its table of reductions there */
     void (*function)(void *);
     void *data;
-    int (*number)(void);
+    int (*number)(void), (*count)(void); /* omp_get_thread_num(), omp_get_num_threads() */
     uint64_t region;
+    bool alone; /* one thread was asked for */
 };
 
 static void team_run(void *argument)
 {
     const struct team *t = argument;
     uint64_t region = t->region;
-    int number = t->number ? t->number() : 0;
-    omp_write(UPMU_OMP_MEMBER, UPMU_OMP_NONE, (uint32_t)number, region);
+    int number = t->number && !t->alone ? t->number() : 0;
+    if (!t->alone)
+        omp_write(UPMU_OMP_MEMBER, UPMU_OMP_NONE, (uint32_t)number, region);
+    bool alone = t->alone || (number == 0 && t->count && t->count() == 1);
     t->function(t->data);
-    omp_write(UPMU_OMP_MEMBER_END, UPMU_OMP_NONE, 0, region);
+    __asm__ volatile(""); /* no jump: readers find the body in a stack by this function, its caller */
+    if (!alone)           /* else the region ends at once */
+        omp_write(UPMU_OMP_MEMBER_END, UPMU_OMP_NONE, 0, region);
 }
 
 static void team_begin(struct team *t, unsigned threads, uintptr_t site)
 {
-    static struct omp_function number = {.name = "omp_get_thread_num"};
+    static struct omp_function number = {.name = "omp_get_thread_num"}, count = {.name = "omp_get_num_threads"};
     void *address = omp_runtime_function(&number, site);
     memcpy(&t->number, &address, sizeof t->number);
+    address = omp_runtime_function(&count, site);
+    memcpy(&t->count, &address, sizeof t->count);
+    t->alone = threads == 1;
     t->region = omp_region_begin(OMP_METHOD_WRAPPERS, threads, omp_site_of_body(t->function), site);
 }
 

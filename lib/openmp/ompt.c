@@ -36,6 +36,7 @@ static void ompt_parallel_begin(union ompt_data *task, const void *frame, union 
     uintptr_t site = ompt_site(codeptr);
     if (parallel)
         parallel->value = omp_region_begin(OMP_METHOD_OMPT, threads, site, (uintptr_t)codeptr);
+    omp_tls.alone = threads == 1;
 }
 
 static void ompt_parallel_end(union ompt_data *parallel, union ompt_data *task, int flags, const void *codeptr)
@@ -45,7 +46,7 @@ static void ompt_parallel_end(union ompt_data *parallel, union ompt_data *task, 
         omp_write(UPMU_OMP_PARALLEL_END, UPMU_OMP_NONE, 0, parallel->value);
 }
 
-/* At the end the runtime gives no region: it is the thread's last one. */
+/* At the end the runtime gives no region: it is the thread's last one. That of the thread that began the region follows at once. */
 static void ompt_implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned threads,
                                unsigned number, int flags)
 {
@@ -55,8 +56,12 @@ static void ompt_implicit_task(int endpoint, union ompt_data *parallel, union om
     if (endpoint == OMPT_BEGIN) {
         if (task)
             task->value = 0;
+        if (omp_tls.alone) {
+            omp_tls.alone = 0;
+            return;
+        }
         omp_write(UPMU_OMP_MEMBER, UPMU_OMP_NONE, number, parallel ? parallel->value : 0);
-    } else {
+    } else if (number != 0) {
         omp_write(UPMU_OMP_MEMBER_END, UPMU_OMP_NONE, 0, parallel ? parallel->value : 0);
     }
 }

@@ -16,6 +16,8 @@ enum omp_method { OMP_METHOD_OMPT = 1, OMP_METHOD_WRAPPERS = 2 };
 struct omp_tls {
     uintptr_t
         site; /**< call site of the GOMP_ or omp_ function that runs in LLVM's runtime; 0: none; or OMP_SITE_TRY */
+    uint32_t
+        alone; /**< nonzero: the region that the thread has begun is its own, and its part has no event of its own */
     uint64_t region, regions_end; /**< the last number of a region, and the last one that the thread has taken */
 };
 /** Instead of a call site: the function tries a lock and does not wait. */

@@ -303,6 +303,17 @@ void omp_member_end(struct upmu_openmp *o, uint32_t thread, uint64_t now)
     f->construct = UPMU_OMP_JOIN;
 }
 
+void omp_master_end(struct upmu_openmp *o, uint32_t running, uint64_t now)
+{
+    uint32_t master = o->running[running].master;
+    const struct omp_thread *t = &o->threads[master];
+    uint32_t i = t->n_frames;
+    while (i > 0 && !t->frames[i - 1].is_member)
+        i--;
+    if (i > 0 && t->frames[i - 1].running == running)
+        omp_member_end(o, master, now);
+}
+
 /* Waits that have not ended, in a region or outside of all (NONE). */
 static void waits_cut(struct upmu_openmp *o, const struct omp_thread *t, uint32_t running)
 {

@@ -52,8 +52,10 @@ static int read_omp(struct upmu_openmp *o, uint32_t thread, const struct upmu_tr
         running = omp_running_find(o, o->threads[thread].process, of->value);
         if (running == NONE)
             o->processes[o->threads[thread].process].strays++;
-        else
+        else {
+            omp_master_end(o, running, now);
             omp_region_end(o, running, now);
+        }
         return 0;
     case UPMU_OMP_MEMBER:
         return omp_member_begin(o, thread, of->value, of->number, now);
@@ -108,6 +110,7 @@ static int read_event(struct upmu_openmp *o, struct upmu_trace *trace, const str
     uint32_t thread = process == NONE ? NONE : read_thread(o, process, e);
     if (thread == NONE)
         return UPMU_E_NOMEM;
+    int rc;
     struct omp_process *p = &o->processes[process];
     /* The runtime's events at the end of the process come after the end of its threads. */
     if (o->threads[thread].has_ended)
@@ -120,7 +123,10 @@ static int read_event(struct upmu_openmp *o, struct upmu_trace *trace, const str
             return upmu_fail(UPMU_E_NOMEM, "out of memory while reading OpenMP events");
         return 0;
     case UPMU_TRACE_OMP_PARALLEL:
-        return omp_region_begin(o, thread, e->omp_parallel.region, e->site, e->time_ns);
+        rc = omp_region_begin(o, thread, e->omp_parallel.region, e->site, e->time_ns);
+        return rc == 0 && e->omp_parallel.threads == 1
+                   ? omp_member_begin(o, thread, e->omp_parallel.region, 0, e->time_ns)
+                   : rc;
     case UPMU_TRACE_OMP:
         return read_omp(o, thread, e);
     default:

@@ -121,6 +121,8 @@ int omp_region_begin(struct upmu_openmp *o, uint32_t thread, uint64_t id, uint64
 void omp_region_end(struct upmu_openmp *o, uint32_t running, uint64_t now);
 int omp_member_begin(struct upmu_openmp *o, uint32_t thread, uint64_t id, uint32_t number, uint64_t now);
 void omp_member_end(struct upmu_openmp *o, uint32_t thread, uint64_t now);
+/** Before the end of a region: the part of the thread that began it ends, if that was not recorded. */
+void omp_master_end(struct upmu_openmp *o, uint32_t running, uint64_t now);
 int omp_wait_begin(struct upmu_openmp *o, uint32_t thread, uint32_t construct, uint64_t site, uint64_t now);
 void omp_wait_end(struct upmu_openmp *o, uint32_t thread, uint32_t construct, uint64_t object, uint64_t now);
 /** The recording ends: so do waits of a thread that is in no region. */

@@ -159,24 +159,6 @@ static struct omp_context_region *contexts_region(const struct omp_contexts *c, 
     return NULL;
 }
 
-static int region_begin(struct omp_contexts *c, const struct upmu_trace *trace, const struct upmu_trace_event *e)
-{
-    struct upmu_trace_stack found = {.size = sizeof found};
-    const struct omp_context_thread *t = contexts_thread(c, e->process, e->tid, true);
-    uint32_t stack = e->stack;
-    bool known = t && stack && upmu_trace_stack_find(trace, e->process, stack, &found) == 0 && found.n_frames > 0;
-    struct omp_context_region *all = array_reserve(c->regions, c->n_regions, &c->cap_regions, sizeof *all);
-    if (!t || !all || stack_place(c, t, &stack) != 0 || !map_put(&c->by_process, e->process, 0, 1))
-        return contexts_no_memory();
-    c->regions = all;
-    all[c->n_regions++] = (struct omp_context_region){.id = e->omp_parallel.region,
-                                                      .site = e->site,
-                                                      .call = known ? found.frames[0] : 0,
-                                                      .process = e->process,
-                                                      .stack = stack};
-    return 0;
-}
-
 static int frame_push(struct omp_context_thread *t, const struct context_frame *f, uint64_t now)
 {
     struct context_frame *all = array_reserve(t->frames, t->n, &t->cap, sizeof *all);
@@ -206,6 +188,24 @@ static int member_begin(struct omp_contexts *c, struct omp_context_thread *t, ui
                                               .site = r->site,
                                               .call = r->call},
                       now);
+}
+
+static int region_begin(struct omp_contexts *c, const struct upmu_trace *trace, const struct upmu_trace_event *e)
+{
+    struct upmu_trace_stack found = {.size = sizeof found};
+    struct omp_context_thread *t = contexts_thread(c, e->process, e->tid, true);
+    uint32_t stack = e->stack;
+    bool known = t && stack && upmu_trace_stack_find(trace, e->process, stack, &found) == 0 && found.n_frames > 0;
+    struct omp_context_region *all = array_reserve(c->regions, c->n_regions, &c->cap_regions, sizeof *all);
+    if (!t || !all || stack_place(c, t, &stack) != 0 || !map_put(&c->by_process, e->process, 0, 1))
+        return contexts_no_memory();
+    c->regions = all;
+    all[c->n_regions++] = (struct omp_context_region){.id = e->omp_parallel.region,
+                                                      .site = e->site,
+                                                      .call = known ? found.frames[0] : 0,
+                                                      .process = e->process,
+                                                      .stack = stack};
+    return e->omp_parallel.threads == 1 ? member_begin(c, t, e->omp_parallel.region, e->time_ns) : 0;
 }
 
 static void region_end(struct omp_contexts *c, uint32_t process, uint64_t id, uint64_t now)

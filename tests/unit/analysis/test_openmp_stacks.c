@@ -32,6 +32,16 @@ static void begin_region(uint64_t id, uint32_t stack)
     happens(UPMU_TRACE_OMP, WORKER, 1, UPMU_OMP_MEMBER, id);
 }
 
+/* Of one thread: its part begins with the region, without an event. */
+static void begin_alone(uint64_t id, uint32_t stack)
+{
+    struct upmu_trace_event e = {.kind = UPMU_TRACE_OMP_PARALLEL, .tid = MASTER, .site = SITE, .stack = stack}, changed;
+    const struct upmu_trace_event *out;
+    e.omp_parallel.region = id;
+    e.omp_parallel.threads = 1;
+    ck_assert_int_eq(omp_contexts_event(&contexts, NULL, &e, &changed, &out), 0);
+}
+
 /* What the thread executes; the address where the region was begun is that of the first frame of its stack. */
 static uint32_t executes(pid_t tid)
 {
@@ -86,6 +96,16 @@ START_TEST(thread_of_a_team_continues_with_the_stack_of_the_begin)
     ck_assert_uint_eq(steps.all[2].stack, BEGIN_STACK);
     ck_assert_str_eq(folded(executes(WORKER), OMP_FOLD_RUNTIME, worker, 5), "lCt?S");
     ck_assert_str_eq(folded(executes(MASTER), 0, master, 5), "lCS");
+    finish();
+}
+END_TEST
+
+START_TEST(region_of_one_thread_has_no_event_of_its_part)
+{
+    begin_alone(1, BEGIN_STACK);
+    ck_assert_str_eq(folded(executes(MASTER), 0, master, 5), "lCS");
+    happens(UPMU_TRACE_OMP, MASTER, 3, UPMU_OMP_PARALLEL_END, 1);
+    ck_assert_uint_eq(executes(MASTER), 0);
     finish();
 }
 END_TEST
@@ -215,6 +235,7 @@ int main(void)
 {
     TCase *cases = tcase_create("openmp_stacks");
     tcase_add_test(cases, thread_of_a_team_continues_with_the_stack_of_the_begin);
+    tcase_add_test(cases, region_of_one_thread_has_no_event_of_its_part);
     tcase_add_test(cases, body_that_left_by_a_tail_call_is_found_by_its_caller);
     tcase_add_test(cases, what_is_not_recorded_is_stated);
     tcase_add_test(cases, callers_that_contradict_the_events_are_kept);
