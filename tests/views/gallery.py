@@ -5,19 +5,20 @@ from browser import Browser
 
 pages, images = sys.argv[1:]
 
-# A wait in the middle that another thread has ended, and that is long enough to be read; with some of what is before and after.
-WAIT = """(() => {
-    const m = upmuReport.model, of = (t) => Array.from({length: m.waitCount ? m.waitCount(t) : 0}, (_, i) => i);
-    return of(m.threads[0]).length;
+# The third wait of the writer, with some of what is before and after it.
+A_WAIT = """(() => {
+    const t = upmuReport.timeline, rows = t.m.threads.find((x) => x.label.startsWith("writer")).waitRows,
+        row = rows.find((r) => r.to > r.from + 3), begin = row.table.begin[row.from + 3];
+    t.show(begin - 6e8, begin + 6e8);
+    t.choose(row, row.from + 3);
 })()"""
 
 
 def taken(b, name, page, view, height, before=""):
     b.size(1360, height)
-    b.open(f"{pages}/{page}.html", f"{view}{'&' if '?' in view else '?'}lang=en")
+    b.open(f"{pages}/{page}.html", f"{view}?lang=en")
     if before:
         b.run(before)
-        b.frame()
     b.frame()
     b.shot(f"{images}/{name}.png")
 
@@ -25,7 +26,7 @@ def taken(b, name, page, view, height, before=""):
 with Browser() as b:
     b.dark(False)
     taken(b, "overview", "rocksdb", "overview", 900)
-    taken(b, "timeline", "demo", "timeline", 820)
+    taken(b, "timeline", "demo", "timeline", 820, A_WAIT)
     taken(b, "deadlock", "deadlock", "deadlock", 760)
     taken(b, "functions", "rocksdb", "regions", 760)
     assert not b.complaints(), b.complaints()
