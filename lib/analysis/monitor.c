@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/pass/handlers.h"
+#include "analysis/pass/tables.h"
 #include "analysis/public.h"
 #include "analysis/wait_state_file.h"
 #include "base/error.h"
@@ -339,8 +340,7 @@ static uint32_t monitor_joined(const struct overview *o, const struct ov_object 
 {
     if (x->type != UPMU_OBJECT_THREAD)
         return MAP_NONE;
-    return x->peer ? map_find(&o->by_tid, x->process, (uint32_t)x->peer)
-                   : map_find(&o->by_handle, x->process, x->address);
+    return x->peer ? map_find(&o->by_tid, x->process, (uint32_t)x->peer) : thread_of_handle(o, x->process, x->address);
 }
 
 /* The thread waited for: the holder, or the thread to be joined. */

@@ -181,7 +181,7 @@ static void object_note_wakes(struct overview *o, uint32_t thread, uint32_t obje
 /* The tid of the joined thread, from the event or by its pthread_t. */
 static void object_note_joined(struct overview *o, uint32_t object, const struct upmu_trace_event *e)
 {
-    uint32_t joined = map_find(&o->by_handle, e->process, e->object);
+    uint32_t joined = thread_of_handle(o, e->process, e->object);
     if (e->thread.peer != 0)
         o->objects[object].peer = e->thread.peer;
     else if (joined != MAP_NONE && o->objects[object].peer == 0)

@@ -277,9 +277,11 @@ struct ov_baseline {
     uint64_t count, contended;
 };
 
-/** The name a thread was given before its own first event. */
+/** A pthread_t: what is known of its thread before that has an event of its own. */
 struct ov_early_name {
-    char *name; /**< NULL: the thread is known to exist */
+    char *name;   /**< NULL: the thread is known to exist */
+    bool created; /**< a thread was created that has not started yet: an earlier one with this pthread_t is not meant */
+    bool started; /**< a thread has started whose creation was not recorded yet */
 };
 
 struct overview {

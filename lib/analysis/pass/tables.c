@@ -17,6 +17,12 @@ int overview_rename(char **slot, const char *text)
 
 /* ----------------------------------------------------------------------------------------------------- threads */
 
+uint32_t thread_of_handle(const struct overview *o, uint32_t process, uint64_t handle)
+{
+    uint32_t early = map_find(&o->by_early, process, handle);
+    return early != MAP_NONE && o->early[early].created ? MAP_NONE : map_find(&o->by_handle, process, handle);
+}
+
 uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
 {
     struct ov_thread *all = array_reserve(o->threads, o->n_threads, &o->cap_threads, sizeof *all);

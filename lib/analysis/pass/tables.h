@@ -13,6 +13,8 @@ int overview_rename(char **slot, const char *text);
 uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
 /** A new thread: its tid was never used, or was the tid of a thread that ended. */
 uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
+/** The latest thread with that pthread_t, ended or not; MAP_NONE if that is not known, or it has not started yet. */
+uint32_t thread_of_handle(const struct overview *o, uint32_t process, uint64_t handle);
 
 /** Which object at an address an event means. */
 enum object_lookup {

@@ -16,21 +16,28 @@ static uint32_t thread_by_handle(const struct overview *o, uint32_t process, uin
     return thread != MAP_NONE && !o->threads[thread].ended ? thread : MAP_NONE;
 }
 
-/* Records a thread without an event of its own yet; `name` may be NULL. */
-static int thread_known_before_event(struct overview *o, uint32_t process, uint64_t handle, const char *name)
+/* What is known of a pthread_t. @return NULL if there is no memory. */
+static struct ov_early_name *thread_early(struct overview *o, uint32_t process, uint64_t handle)
 {
     uint32_t at = map_find(&o->by_early, process, handle);
     if (at == MAP_NONE) {
         struct ov_early_name *all = array_reserve(o->early, o->n_early, &o->cap_early, sizeof *all);
         if (!all)
-            return overview_no_memory();
+            return NULL;
         o->early = all;
         at = (uint32_t)o->n_early;
         if (!map_put(&o->by_early, process, handle, at))
-            return overview_no_memory();
+            return NULL;
         all[o->n_early++] = (struct ov_early_name){0};
     }
-    return name ? overview_rename(&o->early[at].name, name) : 0;
+    return &o->early[at];
+}
+
+/* Records a thread without an event of its own yet. */
+static int thread_known_before_event(struct overview *o, uint32_t process, uint64_t handle, const char *name)
+{
+    struct ov_early_name *early = thread_early(o, process, handle);
+    return early ? overview_rename(&early->name, name) : overview_no_memory();
 }
 
 static int name_thread(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
@@ -55,15 +62,19 @@ static int thread_create(struct overview *o, uint32_t thread, const struct upmu_
     int rc = wakeup_create(o, thread, e);
     if (rc != 0)
         return rc;
-    if (e->thread.peer == 0)
-        return thread_by_handle(o, e->process, e->object) == MAP_NONE
-                   ? thread_known_before_event(o, e->process, e->object, NULL)
-                   : 0;
+    if (e->thread.peer == 0) {
+        struct ov_early_name *early = thread_early(o, e->process, e->object);
+        if (!early)
+            return overview_no_memory();
+        early->created = !early->started; /* it may have started, and ended, before its creator returned */
+        early->started = false;
+        return 0;
+    }
     uint32_t made = thread_of(o, e->process, e->pid, e->thread.peer, e->time_ns);
     if (made == MAP_NONE)
         return overview_no_memory();
     o->threads[made].creator = e->tid;
-    return 0;
+    return e->object == 0 || map_put(&o->by_handle, e->process, e->object, made) ? 0 : overview_no_memory();
 }
 
 static int thread_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
@@ -81,11 +92,15 @@ static int thread_start(struct overview *o, uint32_t thread, const struct upmu_t
         t->creator = e->thread.peer;
     if (e->object == 0)
         return 0;
-    uint32_t early = map_find(&o->by_early, e->process, e->object);
-    if (early != MAP_NONE && o->early[early].name) {
+    struct ov_early_name *early = thread_early(o, e->process, e->object);
+    if (!early)
+        return overview_no_memory();
+    early->started = !early->created;
+    early->created = false;
+    if (early->name) {
         free(t->name);
-        t->name = o->early[early].name;
-        o->early[early].name = NULL;
+        t->name = early->name;
+        early->name = NULL;
     }
     return map_put(&o->by_handle, e->process, e->object, thread) ? 0 : overview_no_memory();
 }

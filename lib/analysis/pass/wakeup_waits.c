@@ -159,7 +159,7 @@ static uint32_t wakeup_barrier_cause(struct wakeup_object *of)
 static uint32_t wakeup_join_cause(const struct overview *o, uint32_t object)
 {
     const struct ov_object *that = &o->objects[object];
-    uint32_t joined = map_find(&o->by_handle, that->process, that->address);
+    uint32_t joined = thread_of_handle(o, that->process, that->address);
     if (joined == MAP_NONE || joined >= o->graph.n_threads)
         return MAP_NONE;
     uint32_t last = o->graph.threads[joined].last;

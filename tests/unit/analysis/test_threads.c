@@ -2,6 +2,7 @@
 /* Names and lifetimes of threads. */
 #include "stream.h"
 
+#include "analysis/pass/tables.h"
 #include "unit/suite.h"
 
 enum { HANDLE = 0x7f00, LOCK = 0xa0 };
@@ -85,6 +86,43 @@ START_TEST(cancelled_thread_waited_until_its_end)
 }
 END_TEST
 
+/* The next thread gets the pthread_t of the first one, and is joined before its first event. */
+START_TEST(join_of_a_thread_that_has_not_started_is_not_of_one_that_ended)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_THREAD_CREATE, 100, 1000, HANDLE);
+    put(UPMU_TRACE_THREAD_START, 101, 1100, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 1200, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1300, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 100, 1400, HANDLE);
+    put(UPMU_TRACE_THREAD_CREATE, 100, 2000, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 2100, HANDLE);
+    ck_assert_uint_eq(thread_of_handle(&subject.pass, 0, HANDLE), MAP_NONE);
+    put(UPMU_TRACE_THREAD_START, 102, 2200, HANDLE);
+    ck_assert_int_eq(subject.pass.threads[thread_of_handle(&subject.pass, 0, HANDLE)].tid, 102);
+    put(UPMU_TRACE_MARK, 102, 3000, 0);
+    finish();
+    ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101);
+    ck_assert_int_ne(object(HANDLE, 1, NULL).peer, 101);
+    end_stream();
+}
+END_TEST
+
+/* A thread may have started, and ended, before pthread_create() returned. */
+START_TEST(thread_that_ends_before_its_creation_is_recorded_is_joined)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_THREAD_START, 101, 1000, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1100, HANDLE);
+    put(UPMU_TRACE_THREAD_CREATE, 100, 1200, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 1300, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 100, 1400, HANDLE);
+    finish();
+    ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101);
+    end_stream();
+}
+END_TEST
+
 START_TEST(many_threads_and_locks_are_found_again)
 {
     enum { MANY = 3000 };
@@ -109,6 +147,8 @@ int main(void)
     tcase_add_test(cases, name_given_by_the_creator_before_the_start_arrives);
     tcase_add_test(cases, thread_names_itself);
     tcase_add_test(cases, cancelled_thread_waited_until_its_end);
+    tcase_add_test(cases, join_of_a_thread_that_has_not_started_is_not_of_one_that_ended);
+    tcase_add_test(cases, thread_that_ends_before_its_creation_is_recorded_is_joined);
     tcase_add_test(cases, many_threads_and_locks_are_found_again);
     return run_suite("analysis threads", cases);
 }

@@ -303,23 +303,44 @@ static void screen_put_threads(int *y, const struct top *t, int most)
     free(sorted);
 }
 
-/* Of a lock: what the numbers leave of the line. */
-static int screen_name_width(void)
-{
-    enum { NUMBERS = 54, LEAST = 20 };
-    return COLS > NUMBERS + LEAST ? COLS - NUMBERS : LEAST;
-}
-
-static void screen_put_lock(int *y, const struct top *t, const struct top_lock *of)
+/* Of locks: the type and name, or the group. */
+static char *screen_lock_name(const struct top_lock *of)
 {
     const struct upmu_monitor_lock *l = &of->live;
-    char *object = of->n == 1 ? top_object(l->type, l->address, l->name)
-                              : memory_format("%s %s (%zu)", report_type_name(l->type), l->group, of->n);
+    return of->n == 1 ? top_object(l->type, l->address, l->name)
+                      : memory_format("%s %s (%zu)", report_type_name(l->type), l->group, of->n);
+}
+
+static bool screen_wants_lock(const struct top_lock *of, bool idle)
+{
+    char *text = screen_lock_name(of);
+    bool wanted = screen_is_idle(&of->live) == idle && screen_matches(text);
+    free(text);
+    return wanted;
+}
+
+/* As wide as the longest name, so that numbers stay near their names; at most what the numbers leave of the line. */
+static int screen_name_width(const struct top *t)
+{
+    enum { NUMBERS = 54, LEAST = 20 };
+    size_t most = COLS > NUMBERS + LEAST ? (size_t)(COLS - NUMBERS) : LEAST, width = LEAST;
+    for (size_t i = 0; i < t->n_locks; i++) {
+        char *text = screen_lock_name(&t->locks[i]);
+        width = strlen(text) > width ? strlen(text) : width;
+        free(text);
+    }
+    return (int)(width < most ? width : most);
+}
+
+static void screen_put_lock(int *y, const struct top *t, const struct top_lock *of, int width)
+{
+    const struct upmu_monitor_lock *l = &of->live;
+    char *object = screen_lock_name(of);
     char *total = report_duration(l->total_ns);
     char *holder = l->holder ? memory_format("%ld", (long)l->holder) : memory_copy("");
-    char *shown = text_shortened(object, (size_t)screen_name_width());
+    char *shown = text_shortened(object, (size_t)width);
     screen_put_line(y, A_NORMAL,
-                    memory_format("%-*s %10.1f %10.1f %8" PRIu32 " %8s %12s", screen_name_width(), shown,
+                    memory_format("%-*s %10.1f %10.1f %8" PRIu32 " %8s %12s", width, shown,
                                   screen_per_second(t, l->waited_ns) / 1e6, screen_per_second(t, l->waits), l->waiters,
                                   holder, total));
     free(shown);
@@ -328,29 +349,20 @@ static void screen_put_lock(int *y, const struct top *t, const struct top_lock *
     free(holder);
 }
 
-static bool screen_wants_lock(const struct top_lock *of)
-{
-    char *text = of->n == 1 ? top_object(of->live.type, of->live.address, of->live.name)
-                            : memory_format("%s %s", report_type_name(of->live.type), of->live.group);
-    bool wanted = screen_matches(text);
-    free(text);
-    return wanted;
-}
-
 static void screen_put_locks(int *y, const struct top *t)
 {
+    const int width = screen_name_width(t);
     for (int idle = 0; idle <= 1; idle++) {
         bool begun = false;
         for (size_t i = 0; *y < LINES && i < t->n_locks; i++) {
-            if (screen_is_idle(&t->locks[i].live) != (idle != 0) || !screen_wants_lock(&t->locks[i]))
+            if (!screen_wants_lock(&t->locks[i], idle != 0))
                 continue;
             if (!begun)
                 screen_put_line(y, A_REVERSE,
-                                memory_format("%-*s %10s %10s %8s %8s %12s", screen_name_width(),
-                                              idle ? "OTHER WAITS" : "LOCK", "WAIT ms/s", "WAITS/s", "WAITERS",
-                                              "HOLDER", "TOTAL"));
+                                memory_format("%-*s %10s %10s %8s %8s %12s", width, idle ? "OTHER WAITS" : "LOCK",
+                                              "WAIT ms/s", "WAITS/s", "WAITERS", "HOLDER", "TOTAL"));
             begun = true;
-            screen_put_lock(y, t, &t->locks[i]);
+            screen_put_lock(y, t, &t->locks[i], width);
         }
     }
 }
