@@ -37,12 +37,17 @@ const char *fuzz_folder(void)
     return folder;
 }
 
+void fuzz_write(const char *file, const void *data, size_t size)
+{
+    FILE *stream = fopen(file, "we");
+    if (!stream || (size > 0 && fwrite(data, size, 1, stream) != 1) || fclose(stream) != 0)
+        die(file);
+}
+
 const char *fuzz_file(const char *name, const void *data, size_t size)
 {
     snprintf(path, sizeof path, "%s/%s", fuzz_folder(), name);
-    FILE *file = fopen(path, "we");
-    if (!file || (size > 0 && fwrite(data, size, 1, file) != 1) || fclose(file) != 0)
-        die(path);
+    fuzz_write(path, data, size);
     return path;
 }
 

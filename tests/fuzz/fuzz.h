@@ -15,6 +15,9 @@ const char *fuzz_folder(void);
 /** Writes a file of the scratch folder. @return its path, valid until the next call. Ends the program on failure. */
 const char *fuzz_file(const char *name, const void *data, size_t size);
 
+/** Writes a file anew. Ends the program on failure. */
+void fuzz_write(const char *file, const void *data, size_t size);
+
 /** The input as text: a copy with a NUL behind it, to be freed. Ends the program without memory. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
