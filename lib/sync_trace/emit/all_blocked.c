@@ -135,8 +135,8 @@ static bool task_is(char state, pid_t tid, char text[TEXT_MAX])
     return name_end && strncmp(name_end, ") ", 2) == 0 && name_end[2] == state;
 }
 
-/* Whether the thread sleeps for the mutex of its condition variable: it was woken. The file has the number of the system call
- * and its arguments. */
+/* Whether the thread sleeps for the mutex of its condition variable: it was woken, and will return from its wait. The file has
+ * the number of the system call and its arguments. */
 __attribute__((no_sanitize("thread"))) static bool task_was_signaled(const struct wait_file_slot *s,
                                                                      char text[TEXT_MAX])
 {
@@ -168,6 +168,14 @@ __attribute__((no_sanitize("thread"))) static bool wait_is_for_end_of(const stru
     return s->kind == UPMU_TRACE_THREAD_JOIN && s->object == (uint64_t)ending->self;
 }
 
+/* Whether the wait that `self` is about to begin, for a condition variable, releases the mutex that the other thread waits for. */
+__attribute__((no_sanitize("thread"))) static bool wait_is_for_mutex_of(const struct wait_file_slot *s,
+                                                                        const struct sync_thread *self)
+{
+    const struct wait_file_slot *own = self->wait_slot;
+    return own->kind == UPMU_TRACE_COND_WAIT && own->object2 != 0 && s->object == own->object2;
+}
+
 __attribute__((no_sanitize("thread"))) static enum sleep_state other_slots_inspect(const struct sync_thread *self,
                                                                                    char text[TEXT_MAX])
 {
@@ -178,10 +186,14 @@ __attribute__((no_sanitize("thread"))) static enum sleep_state other_slots_inspe
         const struct wait_file_slot *s = t->wait_slot;
         if (t == self || !s || s->state == WAIT_FILE_FREE || s->state == WAIT_FILE_ENDED)
             continue;
-        if (s->state != WAIT_FILE_BLOCKED || (ending && wait_is_for_end_of(s, self)))
+        if (s->state != WAIT_FILE_BLOCKED || (ending ? wait_is_for_end_of(s, self) : wait_is_for_mutex_of(s, self)))
             return SOME_RUNNING;
-        if (found == ALL_ASLEEP && wait_needs_waker(s) && (!task_is('S', s->tid, text) || task_was_signaled(s, text)))
+        if (!wait_needs_waker(s))
+            continue;
+        if (!task_is('S', s->tid, text))
             found = SOME_AWAKE;
+        else if (task_was_signaled(s, text))
+            return SOME_RUNNING; /* `self` may have the mutex: to pause would keep that thread from running */
     }
     return found;
 }
@@ -264,7 +276,7 @@ static enum sleep_state all_blocked_inspect(struct wait_file_header *h, const st
     enum sleep_state found = other_tasks_inspect(t, text);
     if (found == ALL_ASLEEP && count > recording + gone && all_threads_have_begun(h))
         found = SOME_AWAKE; /* one that does not record any more has not ended yet */
-    return found == ALL_ASLEEP && !ending && all_blocked_wait_ends_at_once(t) ? SOME_RUNNING : found;
+    return !ending && all_blocked_wait_ends_at_once(t) ? SOME_RUNNING : found;
 }
 
 static int all_blocked_snapshot(void *request)
