@@ -78,6 +78,14 @@ def paper(b):
     all_readable(b, "paper")
     cut = b.run("[...document.querySelectorAll('main, #overview, .table, .matrix')].filter((e) => e.checkVisibility() && e.scrollHeight > e.clientHeight + 2).length")
     assert cut == 0, "something is cut off on paper"
+    b.size(720, 1000)
+    for view in ("overview", "deadlock", "regions"):
+        b.run("window.dispatchEvent(new Event('afterprint'))")
+        b.view(view)
+        b.run("window.dispatchEvent(new Event('beforeprint'))")
+        assert b.run("document.documentElement.scrollWidth") <= 720, (view, b.run("document.documentElement.scrollWidth"))
+    b.size(1440, 900)
+    b.view("overview")
     b.run("window.dispatchEvent(new Event('afterprint'))")
     assert b.run(corner) == dark
     b.call("Emulation.setEmulatedMedia", media="", features=[])

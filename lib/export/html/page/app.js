@@ -14,6 +14,16 @@ const VIEWS = {
   compare: showCompare,
 };
 
+// How much smaller a table must be to fit the width of a sheet (A4, margins of the browser), in the frame of its panel.
+function paperZoom(table) {
+  const PAPER = 640,
+    before = table.style.width;
+  table.style.width = "1px";
+  const least = table.scrollWidth;
+  table.style.width = before;
+  return least > PAPER ? String(PAPER / least) : "";
+}
+
 class App {
   constructor(data) {
     this.recording = new Model(data);
@@ -181,6 +191,7 @@ class App {
     else delete root.dataset.theme;
     this.themeChanged();
     drawCanvases();
+    for (const table of document.querySelectorAll(".table > table, .matrix > *")) table.style.zoom = on ? paperZoom(table) : "";
   }
 
   themeChanged() {
