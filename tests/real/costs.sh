@@ -2,8 +2,8 @@
 # costs.sh BUILD [ROUNDS] [NAME...]: CPU time of programs by others, bare and recorded in the modes holders (default) and all.
 #
 # Each program runs alternately bare, holders, all, by default 3 rounds; of each the least user and system time of all its processes
-# counts. Output and status must be those of the bare run, and no event may be lost. Ends with the table for docs/soak.md, with the
-# medians; programs that are not installed are named below it. Exit status: 1 if an output, a status or an event differs.
+# counts. Output and status must be those of the bare run, no event may be lost, and no run may sleep a second longer. Ends with the
+# table for docs/soak.md, with the medians; programs that are not installed are named below it. Exit status: 1 if one of these fails.
 set -euo pipefail
 build=$(realpath "$1") rounds=${2:-3}
 shift $(($# < 2 ? $# : 2))
@@ -126,15 +126,16 @@ perf perf bench sched messaging -g 4 -l 60 >/dev/null; echo done
 END
 }
 
-# cpu_of OUT COMMAND...: the CPU milliseconds of a run; its status in $status
+# cpu_of OUT COMMAND...: the CPU milliseconds of a run and those that it slept; its status is in OUT.status
 cpu_of()
 {
     local out=$1
     shift
     status=0
-    TIMEFORMAT='%U %S'
+    TIMEFORMAT='%R %U %S'
     { time "$@" >"$out" 2>"$out.err" || status=$?; } 2>"$out.time" || true
-    awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$out.time"
+    echo "$status" >"$out.status"
+    awk '{ cpu = $2 + $3; printf "%.0f %.0f\n", cpu * 1000, ($1 > cpu ? $1 - cpu : 0) * 1000 }' "$out.time"
 }
 
 least()
@@ -144,28 +145,32 @@ least()
 
 one()
 {
-    local name=$1 command=$2 round ms mode bare='' holders='' all='' note='' expected status=0 program=${2%% *} incomplete
+    local name=$1 command=$2 round ms asleep mode note='' expected program=${2%% *} incomplete
+    local -A cpu=([bare]='' [holders]='' [all]='') slept=([bare]='' [holders]='' [all]='')
     [ "$program" != for ] && [ "$program" != rm ] && [ "$program" != echo ] || program=$name
     [ "$program" != java ] || program=javac
     command -v "$program" >/dev/null || { missing="$missing $name"; return 0; }
     [ "$name" != numpy ] || python3 -c 'import numpy' 2>/dev/null || { missing="$missing $name"; return 0; }
     for ((round = 0; round < rounds; round++)); do
-        ms=$(cpu_of bare timeout 120 bash -c "$command"; echo "$status" >bare.status)
+        read -r ms asleep < <(cpu_of bare timeout 120 bash -c "$command")
         expected=$(<bare.status)
-        bare=$(least "$bare" "$ms")
+        cpu[bare]=$(least "${cpu[bare]}" "$ms") slept[bare]=$(least "${slept[bare]}" "$asleep")
         for mode in holders all; do
             rm -rf recording
-            ms=$(cpu_of recorded timeout 300 "$upmu" record -m $mode -o "$PWD/recording" -- bash -c "$command"; echo "$status" >recorded.status)
+            read -r ms asleep < <(cpu_of recorded timeout 300 "$upmu" record -m $mode -o "$PWD/recording" -- bash -c "$command")
             incomplete=$(grep -oE '[0-9,]+ events (were )?lost|incomplete[^.]*' recorded.err | head -1 || true)
             [ -z "$incomplete" ] || note="$note, $mode: $incomplete"
             if [ "$(<recorded.status)" != "$expected" ]; then note="$note, $mode: status $(<recorded.status) for $expected"; fi
             cmp -s bare recorded || note="$note, $mode: another output"
-            if [ $mode = holders ]; then holders=$(least "$holders" "$ms"); else all=$(least "$all" "$ms"); fi
+            cpu[$mode]=$(least "${cpu[$mode]}" "$ms") slept[$mode]=$(least "${slept[$mode]}" "$asleep")
         done
     done
-    [ "$bare" -gt 0 ] || bare=1
+    for mode in holders all; do
+        [ $((slept[$mode] - slept[bare])) -lt 1000 ] || note="$note, $mode: asleep $((slept[$mode] - slept[bare])) ms longer"
+    done
+    [ "${cpu[bare]}" -gt 0 ] || cpu[bare]=1
     [ -z "$note" ] || failed=1
-    awk -v name="$name" -v bare="$bare" -v holders="$holders" -v all="$all" -v note="${note#, }" \
+    awk -v name="$name" -v bare="${cpu[bare]}" -v holders="${cpu[holders]}" -v all="${cpu[all]}" -v note="${note#, }" \
         'BEGIN { printf "| %s | %d | %.2f | %.2f | %s |\n", name, bare, holders / bare, all / bare, note }' | tee -a table
 }
 

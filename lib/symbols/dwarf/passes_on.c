@@ -9,10 +9,12 @@ struct passing_body {
 
 static struct passing_body passing_body_of(const struct dwarf_unit *unit, uint64_t low, uint64_t high)
 {
-    const struct dwarf_row *all = unit->lines.rows, *end = all + unit->lines.n_rows;
     struct passing_body b = {.first = dwarf_lines_at(&unit->lines, low)};
     b.end = b.first;
-    while (b.end && b.end < end && b.end->address < high && !b.end->end)
+    if (!b.first) /* perhaps there are no rows at all */
+        return b;
+    const struct dwarf_row *end = unit->lines.rows + unit->lines.n_rows;
+    while (b.end < end && b.end->address < high && !b.end->end)
         b.end++;
     return b;
 }
