@@ -62,6 +62,7 @@ static int overview_add_note(struct upmu_overview *o, const struct wait_state *s
     }
 }
 
+/* Add what the notes of the process have: names and other facts that were written beside its wait states. */
 static int overview_add_notes(struct upmu_overview *o, const struct wait_state *s, bool *whole)
 {
     struct notes_file n;

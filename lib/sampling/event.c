@@ -46,8 +46,9 @@ static int event_check_opts(const struct upmu_sampler_opts *o)
         return upmu_fail(UPMU_E_INVAL, "upmu_sampler_open: `stack_bytes` is a multiple of 8 from %d to %d, not %u",
                          (int)STACK_BYTES_MIN, (int)STACK_BYTES_MAX, (unsigned)o->stack_bytes);
     if (o->stacks == UPMU_SAMPLER_COPY && EVENT_REGS == 0)
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "copied stacks are supported on x86-64 and arm64 only. Use frame pointers");
+        return upmu_fail(
+            UPMU_E_UNSUPPORTED,
+            "call stacks from copies of the user stack are supported on x86-64 and arm64 only. Use frame pointers");
     return 0;
 }
 

@@ -113,7 +113,7 @@ bool elf_file_has_dwarf(const struct elf_file *file)
     return false;
 }
 
-/* The uncompressed size in the header of a compressed section; libdw allocates that much. */
+/* The uncompressed size in the header of a compressed section, to be checked before libdw allocates that much; 0: not compressed. */
 static uint64_t elf_inflated_size(Elf_Scn *s, const GElf_Shdr *header, const char *name)
 {
     enum { OLD_HEAD = 12 }; /* "ZLIB", then eight bytes, big-endian */
@@ -199,7 +199,9 @@ static bool debug_file_belongs(const struct elf_file *file, const char *build_id
     build_id_text(file, found);
     if (build_id[0] && found[0])
         return strcmp(found, build_id) == 0;
-    if (fstat(file->fd, &st) != 0 || st.st_size > DEBUG_SUMMED_MAX) {
+    if (fstat(file->fd, &st) != 0)
+        return false;
+    if (st.st_size > DEBUG_SUMMED_MAX) {
         textbuf_printf(why, "%s is not read: without a build-id its checksum is needed, and it has more than %d MiB",
                        path, DEBUG_SUMMED_MAX >> 20);
         return false;

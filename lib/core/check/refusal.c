@@ -350,8 +350,9 @@ static void explain_gone(struct failure *f)
 static void explain_recorded(struct failure *f)
 {
     explain_set_cause(f, UPMU_E_STATE,
-                      "UPMU_FSROOT is set: names are resolved for a recorded machine, whose encodings mean something "
-                      "else on this one, so nothing is counted");
+                      "UPMU_FSROOT is set: names are resolved for the machine whose /proc and /sys were copied there, "
+                      "and its encodings "
+                      "may mean something else on this one, so nothing is counted");
     explain_set_remedy(f, "Unset UPMU_FSROOT to count");
 }
 

@@ -513,10 +513,10 @@ int event_check_code(const struct machine *m, const struct event *e)
     if (e->class != EVENT_CORE || e->type != m->pmu_type || mask == 0 || (e->config & ~mask) == 0)
         return 0;
     return upmu_fail(UPMU_E_UNSUPPORTED,
-                     "'%s': this kernel passes on only the bits 0x%" PRIx64
-                     " of a raw encoding, and would count 0x%" PRIx64 " instead of 0x%" PRIx64 "%s",
+                     "'%s': this kernel passes only the bits 0x%" PRIx64
+                     " of a raw encoding to the PMU, and would count 0x%" PRIx64 " instead of 0x%" PRIx64 "%s",
                      e->name, mask, e->config & mask, e->config,
-                     mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass on all bits" : "");
+                     mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass all bits" : "");
 }
 
 /* Only PMUs whose drivers switch counters on guest entry and exit separate guests from the host. Others ignore the

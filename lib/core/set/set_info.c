@@ -31,8 +31,8 @@ static bool set_lacks_descriptor(const struct upmu_set *set, size_t i)
     return false;
 }
 
-/* Whether the descriptor of an open event no longer refers to it. */
-static bool set_lost_descriptor(const struct upmu_set *set, size_t i)
+/* Whether the program closed the descriptor of a counter of event `i`, or opened another file in its place. */
+static bool set_has_lost_descriptor(const struct upmu_set *set, size_t i)
 {
     for (size_t k = 0; k < set->n_instances; k++) {
         const struct counters *c = &set->instances[k]->counters;
@@ -60,7 +60,7 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     for (size_t k = 0; !reason && k < set->n_instances; k++)
         if (counters_cause(&set->instances[k]->counters, i) == UPMU_E_PARTIAL)
             reason = upmu_strerror(UPMU_E_PARTIAL);
-    if (!reason && set_lost_descriptor(set, i))
+    if (!reason && set_has_lost_descriptor(set, i))
         return "its file descriptor was closed by the program, or belongs to another file now";
     if (!reason && set->jumped >> i & 1)
         return upmu_strerror(UPMU_E_JUMP);

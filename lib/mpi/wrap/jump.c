@@ -11,7 +11,7 @@
 #include "mpi/wrap/frequent.h"
 #include "mpi/wrap/wrap.h"
 
-/* Without <setjmp.h>, which gives longjmp() another name in hardened builds. */
+/* Without <setjmp.h>, which gives longjmp() another name in hardened builds. NOLINTBEGIN(clang-diagnostic-reserved-identifier) */
 enum { JUMP_WORDS = 128 };
 int _setjmp(uintptr_t *to) __attribute__((returns_twice));
 
@@ -96,3 +96,4 @@ WRAP_JUMP(longjmp)
 WRAP_JUMP(_longjmp)
 WRAP_JUMP(siglongjmp)
 WRAP_JUMP(__longjmp_chk)
+/* NOLINTEND(clang-diagnostic-reserved-identifier) */

@@ -143,9 +143,10 @@ static bool description_read_cie(struct description *d, struct cursor c)
     return !a.failed && encoded_bytes(d->encoding) != 0;
 }
 
+/* Read a frame description entry (FDE) of .eh_frame, and the CIE that it refers to. */
 static bool description_read(struct description *d, const uint8_t *fde)
 {
-    enum { LENGTH_BYTES = 4, BODY = 8, PCREL = 0x10, SIGNED = 0x08, APPLICATION = 0x70 };
+    enum { LENGTH_BYTES = 4, BODY = 8, PCREL = 0x10, SIGNED = 0x08, APPLICATION = 0x70 }; /* of DW_EH_PE_... */
     uint32_t length, back, cie_length;
     memcpy(&length, fde, sizeof length);
     memcpy(&back, fde + LENGTH_BYTES, sizeof back);

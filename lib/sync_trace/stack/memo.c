@@ -161,7 +161,8 @@ static bool memo_walk_read(struct memo_walk *w, void *cursor)
            unw.reg(cursor, REG_ADDRESS, &w->address) == 0;
 }
 
-/* Walk again with the cursor. @return whether it found the same frames, and all words it read are in the memo. */
+/* Unwind the stack a second time, step by step, to learn which words of it the frames depend on. @return whether the frames are the same
+ * ones, and all those words were stored in the memo. */
 static __attribute__((noinline)) bool memo_walk_again(struct memo_walk *w, uintptr_t site, const void *const *frames,
                                                       uint32_t n)
 {

@@ -81,8 +81,8 @@ static int source_reread_content(struct source *s, int fd, const struct packet *
     return rc == 0 ? 1 : packets_io_failed(s->path, -rc);
 }
 
-/* Whether this is the end for now, although more may have been written: a packet that has grown is read once more, not as long as
- * its writer is faster than the look for more events. The next call continues. */
+/* Whether to report the end although more may have been written. A packet that grew while it was read is read again only once in each
+ * call of the reader: a writer that is faster could keep it here indefinitely. The next call continues. */
 static bool source_ends_for_now(struct source *s, int next)
 {
     bool ends = s->has_grown && (next == PACKET_NONE || next == PACKET_UNFINISHED);

@@ -63,7 +63,7 @@ static char *record_default_directory(const char *command)
     return memory_format("upmu-record-%s-%s", slash ? slash + 1 : command, when);
 }
 
-/* Make the directory, or take an empty one. rmdir() is the one question whether it is empty that has no race. */
+/* Make the directory, or replace an empty one. rmdir() is the only test for an empty directory that has no race. */
 static int record_make_directory(const char *dir)
 {
     if (rmdir(dir) != 0 && errno != ENOENT) {
