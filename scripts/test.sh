@@ -4,7 +4,7 @@
 #
 #     scripts/test.sh [PART...]     PART: quick, checks, release, debug, clang, asan, tsan
 #
-# Without PART all but quick, debug and clang are run: 17 to 24 minutes on 2 processors, two to three times that in a virtual machine
+# Without PART all but quick, debug and clang are run: 15 to 20 minutes on 2 processors, two to three times that in a virtual machine
 # whose page faults are slow. "quick" is for the time between two edits: units and single behaviors in the release build, under 90
 # seconds once that is built. tests/README.md lists what runs where.
 #

@@ -46,7 +46,8 @@ grep -q ';seventy[; ]' folded || fail "$(cat folded)"
 "$upmu" record -p "$subject" -o until_end 2>err &
 recorder=$!
 for _ in $(seq 1200); do
-    [ -s until_end/samples ] && break
+    # Its first bytes are written before all threads are attached to.
+    [ "$(stat -c %s until_end/samples 2>/dev/null || echo 0)" -gt 20000 ] && break
     sleep 0.05
 done
 touch end
