@@ -25,7 +25,7 @@ find "$build/lib" -name '*.c.o' | sed -nE 's#^(.*/lib/(.*)/CMakeFiles/[^/]*\.dir
 while read -r name object; do
     [ ! -e "$root/lib/$name.c" ] || echo "$name $object" # others are left by an older build, or generated
 done <"$work/objects" >"$work/of_source"
-cut -d ' ' -f 2 "$work/of_source" | xargs nm -A | awk '
+cut -d ' ' -f 2 "$work/of_source" | xargs -r nm -A | awk '
     FNR == NR { name[$2] = $1; next }
     {
         object = $1; sub(/:[^:]*$/, "", object)

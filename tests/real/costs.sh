@@ -129,9 +129,8 @@ END
 # cpu_of OUT COMMAND...: the CPU milliseconds of a run and those that it slept; its status is in OUT.status
 cpu_of()
 {
-    local out=$1
+    local out=$1 status=0
     shift
-    status=0
     TIMEFORMAT='%R %U %S'
     { time "$@" >"$out" 2>"$out.err" || status=$?; } 2>"$out.time" || true
     echo "$status" >"$out.status"

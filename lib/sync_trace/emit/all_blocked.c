@@ -276,7 +276,7 @@ static enum sleep_state all_blocked_inspect(struct wait_file_header *h, const st
     enum sleep_state found = other_tasks_inspect(t, text);
     if (found == ALL_ASLEEP && count > recording + gone && all_threads_have_begun(h))
         found = SOME_AWAKE; /* one that does not record any more has not ended yet */
-    return !ending && all_blocked_wait_ends_at_once(t) ? SOME_RUNNING : found;
+    return found != SOME_RUNNING && !ending && all_blocked_wait_ends_at_once(t) ? SOME_RUNNING : found;
 }
 
 static int all_blocked_snapshot(void *request)

@@ -76,17 +76,23 @@ UPMU_API int system(const char *command)
     return rc;
 }
 
+/* What posix_spawn() and posix_spawnp() do with their results; `begin` is of sync_fork_child_begins(). @return rc */
+static int child_spawned(int rc, pid_t *pid, const pid_t *child, uint64_t begin)
+{
+    if (rc != 0)
+        return rc;
+    sync_fork_child_spawned(*child, begin);
+    if (pid)
+        *pid = *child;
+    return 0;
+}
+
 UPMU_API int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                          const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
     pid_t child = 0;
     uint64_t begin = sync_fork_child_begins();
-    int rc = SYNC_REAL(posix_spawn)(&child, path, actions, attr, argv, envp);
-    if (rc == 0)
-        sync_fork_child_spawned(child, begin);
-    if (rc == 0 && pid)
-        *pid = child;
-    return rc;
+    return child_spawned(SYNC_REAL(posix_spawn)(&child, path, actions, attr, argv, envp), pid, &child, begin);
 }
 
 UPMU_API int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
@@ -94,12 +100,7 @@ UPMU_API int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_a
 {
     pid_t child = 0;
     uint64_t begin = sync_fork_child_begins();
-    int rc = SYNC_REAL(posix_spawnp)(&child, file, actions, attr, argv, envp);
-    if (rc == 0)
-        sync_fork_child_spawned(child, begin);
-    if (rc == 0 && pid)
-        *pid = child;
-    return rc;
+    return child_spawned(SYNC_REAL(posix_spawnp)(&child, file, actions, attr, argv, envp), pid, &child, begin);
 }
 
 /* Streams of popen() that are open, and the thread that called it. */
