@@ -238,6 +238,10 @@ wait "$pid" || true
 prints "^deadlock \[cycle\] in process $pid"
 prints 'waits for the mutex [^ ]+ \(0x[0-9a-f]+\), held by thread [0-9]+'
 prints '#[0-9]+ +take_both at .*main\.c:[0-9]+'
+# A function without lines has its address in the file, which is within the function.
+start=$(sed -nE 's/.*#[0-9]+ +_start \([^ ]*\+(0x[0-9a-f]+)\) \(thread start\)$/\1/p' "$dir/out" | head -1)
+[ -z "$start" ] || first=0x$(nm "$corpus" | awk '$3 == "_start" { print $1 }')
+[ -n "$start" ] && [ $((start)) -gt $((first)) ] && [ $((start)) -lt $((first + 64)) ] || fail "_start is not named with its place: $(cat "$dir/out")"
 sleep 30 &
 pid=$!
 ends_with 0 "$pid"

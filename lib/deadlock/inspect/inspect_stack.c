@@ -165,7 +165,7 @@ static int inspect_frames(struct upmu_deadlock_inspect *inspect, uint64_t addres
     uint64_t bias;
     uint32_t index;
     struct symbol_code code = {0};
-    *module = (struct upmu_symbol){.offset = address, .problem = ""};
+    *module = (struct upmu_symbol){.offset = address, .address = address, .problem = ""};
     if (!found || !dwfl_module_getelf(found, &added))
         return 0;
     const char *name = dwfl_module_info(found, NULL, &start, NULL, NULL, NULL, &path, NULL);
@@ -178,6 +178,10 @@ static int inspect_frames(struct upmu_deadlock_inspect *inspect, uint64_t addres
     rc = n < 0 ? n : symbols_code(inspect->symbols, index, address - bias, &code);
     module->problem = symbols_problem(inspect->symbols, index);
     module->kind = code.kind;
+    if (n == 0) {
+        module->previous = code.before;
+        module->previous_offset = code.from_before;
+    }
     return rc == 0 ? n : rc;
 }
 
@@ -199,6 +203,7 @@ int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *inspect, size_t
         s.function = frames[depth].function;
         s.file = frames[depth].file;
         s.line = frames[depth].line;
+        s.column = frames[depth].column;
         s.inlined = frames[depth].inlined;
     }
     return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);

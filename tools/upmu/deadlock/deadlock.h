@@ -33,6 +33,8 @@ void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 /** One deadlock as text, with its threads. */
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
 
+/** A function of a call stack with its file, or how the stack ends. @param number of the next frame, advanced */
+void deadlock_write_frame(struct output *out, const struct upmu_symbol *s, unsigned *number);
 /** The call stack `id`, or the call site if that is not recorded; and "since 12:00:00.000". */
 void deadlock_write_stack(struct output *out, struct upmu_overview *o, uint32_t process, uint32_t id, uint64_t site);
 void deadlock_write_since(struct output *out, uint64_t ns);

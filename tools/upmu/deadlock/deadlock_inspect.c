@@ -11,19 +11,8 @@ static void inspect_frame(struct output *out, struct upmu_deadlock_inspect *insp
                           unsigned *number)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    for (size_t depth = 0; upmu_deadlock_inspect_frame_at(inspect, i, k, depth, &s) == 0; depth++) {
-        const char *label = upmu_frame_label(&s);
-        fprintf(out->file, "      #%-2u ", (*number)++);
-        output_clean(out->file, s.function ? s.function : s.module ? s.module : "?");
-        if (s.function && s.file) {
-            fputs(" at ", out->file);
-            output_clean(out->file, s.file);
-            fprintf(out->file, ":%" PRIu32, s.line);
-        } else {
-            fprintf(out->file, "+0x%" PRIx64, s.offset);
-        }
-        fprintf(out->file, label[0] ? " (%s)\n" : "%s\n", label);
-    }
+    for (size_t depth = 0; upmu_deadlock_inspect_frame_at(inspect, i, k, depth, &s) == 0; depth++)
+        deadlock_write_frame(out, &s, number);
 }
 
 char *deadlock_inspect_wait(const struct upmu_deadlock_inspect_thread *t)

@@ -37,8 +37,7 @@ static void text_offset(struct output *out, const struct upmu_symbol *s)
     fputc(')', out->file);
 }
 
-/* A function of a call stack with its file, or how the stack ends. */
-static void text_frame(struct output *out, const struct upmu_symbol *s, unsigned *number)
+void deadlock_write_frame(struct output *out, const struct upmu_symbol *s, unsigned *number)
 {
     const char *label = upmu_frame_label(s);
     if (s->kind >= UPMU_FRAME_TRUNCATED) {
@@ -76,11 +75,11 @@ void deadlock_write_stack(struct output *out, struct upmu_overview *o, uint32_t 
     unsigned number = 0;
     size_t i = 0;
     for (; upmu_overview_frame_at(o, process, id, i, &s) == 0; i++)
-        text_frame(out, &s, &number);
+        deadlock_write_frame(out, &s, &number);
     if (i > 0)
         return;
     for (; site && upmu_overview_symbol_at(o, process, site, i, &s) == 0; i++)
-        text_frame(out, &s, &number);
+        deadlock_write_frame(out, &s, &number);
     fputs("      (the call stack was not recorded)\n", out->file);
 }
 
