@@ -12,34 +12,42 @@
 #include "core/names/presets.h"
 #include "core/names/registry.h"
 
-/* Whether two names are one event: the same text, or two names of an event of the registry with the same modifiers. */
-static bool name_is_same_event(const char *a, const char *b)
+static void name_item_set(struct name_item *item, const char *name, unsigned group, bool of_metric)
 {
-    struct event_name x, y;
-    if (strcasecmp(a, b) == 0)
-        return true;
-    if (event_name_parse(a, &x) < 0 || event_name_parse(b, &y) < 0)
-        return false;
-    const struct registry_event *r = registry_find(x.base);
-    return r && r == registry_find(y.base) && strcmp(a + strlen(x.base), b + strlen(y.base)) == 0;
+    struct event_name parts;
+    *item = (struct name_item){.group = (uint16_t)group, .of_metric = of_metric};
+    snprintf(item->name, sizeof item->name, "%s", name);
+    item->event = event_name_parse(item->name, &parts) < 0 ? NULL : registry_find(parts.base);
+    item->modifiers = item->event ? (uint16_t)strlen(parts.base) : 0;
+}
+
+/* Whether two items are one event: the same text, or two names of an event of the registry with the same modifiers. */
+static bool name_is_same_event(const struct name_item *a, const struct name_item *b)
+{
+    return strcasecmp(a->name, b->name) == 0 ||
+           (a->event && a->event == b->event && strcmp(a->name + a->modifiers, b->name + b->modifiers) == 0);
 }
 
 /* The item with the same event in the same group, or NULL. */
-static struct name_item *name_list_find(struct name_list *list, const char *name, unsigned group)
+static struct name_item *name_list_find(struct name_list *list, const struct name_item *item)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (list->item[i].group == group && name_is_same_event(list->item[i].name, name))
+        if (list->item[i].group == item->group && name_is_same_event(&list->item[i], item))
             return &list->item[i];
     return NULL;
 }
 
 static int name_list_add(struct name_list *list, const char *name, unsigned group, bool of_metric)
 {
-    struct name_item *same = name_list_find(list, name, group);
+    struct name_item item;
+    name_item_set(&item, name, group, of_metric);
+    struct name_item *same = name_list_find(list, &item);
     if (same && (of_metric || same->of_metric)) {
         same->of_metric &= of_metric; /* also named by itself: a second mention is then a duplicate of its own */
         return 0;
     }
+    if (list->n == NAME_LIST_MAX)
+        return upmu_fail(UPMU_E_LIMIT, "more than %d events given: count them in several runs", NAME_LIST_MAX);
     if (list->n == list->cap) {
         size_t want = list->cap ? list->cap * 2 : 16;
         struct name_item *grown = realloc(list->item, want * sizeof *grown);
@@ -48,9 +56,7 @@ static int name_list_add(struct name_list *list, const char *name, unsigned grou
         list->item = grown;
         list->cap = want;
     }
-    struct name_item *item = &list->item[list->n++];
-    *item = (struct name_item){.group = (uint16_t)group, .of_metric = of_metric};
-    snprintf(item->name, sizeof item->name, "%s", name);
+    list->item[list->n++] = item;
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One name on many machines: the encoding on each, and aliases with the same encoding. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/names/event.h"
@@ -389,6 +390,26 @@ START_TEST(the_list_of_names_has_the_registry_and_sysfs)
 }
 END_TEST
 
+static void list_is_refused(size_t names, const char *words)
+{
+    struct upmu_plan *plan;
+    char list[8 * 2048], *at = list;
+    for (size_t i = 0; i < names; i++)
+        at += sprintf(at, "%sr%zx", i > 0 ? "," : "", i + 1);
+    ck_assert_int_eq(upmu_plan_open(&plan, "zen4", list), UPMU_E_LIMIT);
+    ck_assert_msg(strstr(upmu_error(), words) != NULL, "'%s' is missing in: %s", words, upmu_error());
+}
+
+/* Each name is compared with those before it, which took 5 s for 4,000. */
+START_TEST(a_long_list_is_refused_by_its_length)
+{
+    list_is_refused(65, "65 events given, at most 64");
+    list_is_refused(1024, "1024 events given, at most 64");
+    list_is_refused(1025, "more than 1024 events given");
+    list_is_refused(2048, "more than 1024 events given");
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     machines = argc > 1 ? argv[1] : "tests/machines";
@@ -413,6 +434,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, raw_codes_go_to_the_core_pmus_own_type);
     tcase_add_test(cases, information_for_the_caller);
     tcase_add_test(cases, the_list_of_names_has_the_registry_and_sysfs);
+    tcase_add_test(cases, a_long_list_is_refused_by_its_length);
     tcase_set_timeout(cases, 30);
     return run_suite("resolve", cases);
 }
