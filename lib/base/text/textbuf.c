@@ -41,6 +41,16 @@ void textbuf_add(struct textbuf *b, const char *data, size_t len)
     b->data[b->len] = '\0';
 }
 
+void textbuf_join(struct textbuf *b, ...)
+{
+    const char *s;
+    va_list ap;
+    va_start(ap, b);
+    while ((s = va_arg(ap, const char *)) != NULL)
+        textbuf_add(b, s, strlen(s));
+    va_end(ap);
+}
+
 void textbuf_uint(struct textbuf *b, uint64_t n)
 {
     char digits[20];
@@ -55,18 +65,20 @@ void textbuf_uint(struct textbuf *b, uint64_t n)
 void textbuf_printf(struct textbuf *b, const char *fmt, ...)
 {
     va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    if (n < 0) {
-        b->failed = true;
-        return;
-    }
-    if (!textbuf_reserve(b, (size_t)n))
-        return;
-    va_start(ap, fmt);
-    vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
-    va_end(ap);
+    size_t space;
+    int n;
+    do { /* a second time if the space did not suffice */
+        space = b->failed ? 0 : b->cap - b->len;
+        va_start(ap, fmt);
+        n = vsnprintf(space > 0 ? b->data + b->len : NULL, space, fmt, ap);
+        va_end(ap);
+        b->failed |= n < 0;
+        if (!textbuf_reserve(b, n < 0 ? 0 : (size_t)n)) {
+            if (space > 0)
+                b->data[b->len] = '\0'; /* of what did not fit, nothing is added */
+            return;
+        }
+    } while ((size_t)n >= space);
     b->len += (size_t)n;
 }
 

@@ -20,6 +20,8 @@ struct textbuf {
 
 void textbuf_printf(struct textbuf *b, const char *fmt, ...) UPMU_PRINTF(2, 3);
 void textbuf_add(struct textbuf *b, const char *data, size_t len);
+/** Add strings, with NULL behind the last: faster than textbuf_printf(). */
+void textbuf_join(struct textbuf *b, ...) __attribute__((sentinel));
 /** Add a decimal number: faster than textbuf_printf(). */
 void textbuf_uint(struct textbuf *b, uint64_t n);
 /** Add `s` as a quoted JSON string; bytes that are not UTF-8 become U+FFFD, terminal controls are escaped. */

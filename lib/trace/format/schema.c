@@ -472,18 +472,20 @@ enum schema_type schema_type_named(const char *name, size_t len)
 /* The names of MPI calls, so that other readers print them. */
 static void schema_mpi_text(struct textbuf *out)
 {
-    textbuf_printf(out, "typealias enum : u16 { none = 0");
-    for (int i = 1; i < MPI_CALL_NUMBERS; i++)
-        if (mpi_call_rows[i].name)
-            textbuf_printf(out, ", %s = %d", mpi_call_rows[i].name, i);
-    textbuf_printf(out, " } := %s;\n", types[SCHEMA_MPI_CALL].name);
+    textbuf_join(out, "typealias enum : u16 { none = 0", NULL);
+    for (unsigned i = 1; i < MPI_CALL_NUMBERS; i++)
+        if (mpi_call_rows[i].name) {
+            textbuf_join(out, ", ", mpi_call_rows[i].name, " = ", NULL);
+            textbuf_uint(out, i);
+        }
+    textbuf_join(out, " } := ", types[SCHEMA_MPI_CALL].name, ";\n", NULL);
 }
 
 void schema_types_text(struct textbuf *out)
 {
     for (size_t t = 0; t < SCHEMA_TYPES; t++)
         if (types[t].tsdl)
-            textbuf_printf(out, "typealias %s := %s;\n", types[t].tsdl, types[t].name);
+            textbuf_join(out, "typealias ", types[t].tsdl, " := ", types[t].name, ";\n", NULL);
     schema_mpi_text(out);
 }
 
@@ -493,26 +495,26 @@ static void schema_field_text(struct textbuf *out, const struct schema_field *f,
     const char *type = types[f->type].name;
     switch (f->shape) {
     case SCHEMA_ONCE:
-        textbuf_printf(out, " %s %s", type, f->name);
+        textbuf_join(out, " ", type, " ", f->name, NULL);
         if (f->length)
             textbuf_printf(out, "[%u]", (unsigned)f->length);
-        textbuf_printf(out, ";");
+        textbuf_join(out, ";", NULL);
         break;
     case SCHEMA_IF_COUNTERS:
         if (n_counters)
-            textbuf_printf(out, " %s %s;", type, f->name);
+            textbuf_join(out, " ", type, " ", f->name, ";", NULL);
         break;
     case SCHEMA_FLAT_COUNTERS:
         /* CTF readers drop the underscore; it keeps a counter named "event" from being a keyword. */
         for (size_t i = 0; i < n_counters; i++)
-            textbuf_printf(out, " %s _%s;", type, counters[i]);
+            textbuf_join(out, " ", type, " _", counters[i], ";", NULL);
         break;
     case SCHEMA_COUNTER_ARRAY:
         if (n_counters)
             textbuf_printf(out, " %s %s[%zu];", type, f->name, n_counters);
         break;
     case SCHEMA_SEQUENCE:
-        textbuf_printf(out, " u16 %s_length; %s %s[%s_length];", f->name, type, f->name, f->name);
+        textbuf_join(out, " u16 ", f->name, "_length; ", type, " ", f->name, "[", f->name, "_length];", NULL);
         break;
     }
 }
@@ -520,20 +522,21 @@ static void schema_field_text(struct textbuf *out, const struct schema_field *f,
 void schema_struct_text(struct textbuf *out, const struct schema_field *fields, size_t n, const char *const *counters,
                         size_t n_counters)
 {
-    textbuf_printf(out, "struct {");
+    textbuf_join(out, "struct {", NULL);
     for (size_t i = 0; i < n; i++)
         schema_field_text(out, &fields[i], counters, n_counters);
-    textbuf_printf(out, " }");
+    textbuf_join(out, " }", NULL);
 }
 
 void schema_classes_text(struct textbuf *out, const char *const *counters, size_t n_counters)
 {
     for (size_t id = 0; id < SCHEMA_IDS; id++) {
         const struct schema_class *c = &schema_classes[id];
-        textbuf_printf(out, "event {\n    name = \"%s\";\n    id = %zu;\n    stream_id = 0;\n    fields := ", c->name,
-                       id);
+        textbuf_join(out, "event {\n    name = \"", c->name, "\";\n    id = ", NULL);
+        textbuf_uint(out, id);
+        textbuf_join(out, ";\n    stream_id = 0;\n    fields := ", NULL);
         schema_struct_text(out, c->fields, c->n_fields, counters, n_counters);
-        textbuf_printf(out, ";\n};\n");
+        textbuf_join(out, ";\n};\n", NULL);
     }
 }
 
