@@ -42,8 +42,9 @@ enum upmu_sampler_stacks {
 /** Options; NULL or all zero but `size`: 999 samples per second of CPU time, with frame pointers. */
 struct upmu_sampler_opts {
     size_t size; /**< sizeof(struct upmu_sampler_opts) */
-    /** Name of an event that counts tasks; NULL: task-clock. "uprobe:FILE:FUNCTION": calls of a function of a program or library,
-     *  of which every one is a sample unless `frequency` or `period` is set; needs CAP_PERFMON. */
+    /** Name of an event that counts tasks; NULL: task-clock. "uprobe:FILE:FUNCTION": calls of functions of a program or library,
+     *  of which every one is a sample unless `frequency` or `period` is set; "uprobe-time:FILE:FUNCTION": with the time until each
+     *  returns. FUNCTION may have *, ? and [ ] as patterns of file names. Both need CAP_PERFMON. */
     const char *event;
     uint64_t frequency;   /**< samples per second in which the event runs, 1 to 100,000; excludes `period` */
     uint64_t period;      /**< events per sample; of task-clock nanoseconds, at least 10,000 */

@@ -76,18 +76,25 @@ struct upmu_samples_totals {
     uint64_t whole;     /**< samples whose call stack reaches the start of its thread */
     uint64_t cut;       /**< samples whose call stack is longer than was recorded */
     uint64_t broken; /**< samples whose call stack stopped early: code without frame pointers or unwind information */
-    uint64_t frequency;   /**< samples per second asked for; 0: `period` was */
-    uint64_t period;      /**< events per sample asked for; 0: `frequency` was */
-    uint64_t processes;   /**< processes with samples */
-    uint64_t threads;     /**< threads with samples */
-    int32_t source;       /**< enum upmu_samples_source */
-    int32_t stacks;       /**< enum upmu_sampler_stacks */
-    uint32_t is_time;     /**< 1: weights and count are nanoseconds of CPU time */
+    uint64_t frequency; /**< samples per second asked for; 0: `period` was */
+    uint64_t period;    /**< events per sample asked for; 0: `frequency` was */
+    uint64_t processes; /**< processes with samples */
+    uint64_t threads;   /**< threads with samples */
+    int32_t source;     /**< enum upmu_samples_source */
+    int32_t stacks;     /**< enum upmu_sampler_stacks */
+    uint32_t is_time; /**< 1: weights are nanoseconds: of CPU time, as the count is, or with `is_calls` of real time */
     uint32_t with_kernel; /**< 1: samples in kernel mode are included; 0: the kernel did not permit them */
     uint32_t ended;       /**< 1: recording ended in order */
-    uint32_t reserved;    /**< 0 */
+    /** 1: each sample is a call of a function, and its weight the time until it returned, without calls of these functions within and
+     *  without `call_cost_ns`; 0 of calls that did not return. */
+    uint32_t is_calls;
+    uint64_t returned;     /**< with `is_calls`: calls that returned */
+    uint64_t not_returned; /**< calls that did not: longjmp(), exceptions, ended threads, lost records */
+    uint64_t shortest_ns;  /**< time of the shortest call that returned, with calls within */
+    uint64_t longest_ns;   /**< and of the longest one */
+    uint64_t call_cost_ns; /**< own time of the probes in a call, which was subtracted; 0: it could not be measured */
 };
-#define UPMU_SAMPLES_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_samples_totals, 160)
+#define UPMU_SAMPLES_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_samples_totals, 200)
 UPMU_API UPMU_CHECKED int upmu_samples_totals_read(const struct upmu_samples *samples, struct upmu_samples_totals *out);
 
 /** State of a sample's call stack. */

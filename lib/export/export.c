@@ -112,7 +112,7 @@ static int export_open_samples(struct export_job *job)
     if (rc == 0)
         rc = upmu_samples_totals_read(job->samples, &totals);
     job->samples_are_time = totals.is_time != 0;
-    if (rc == 0 && job->opts.what == UPMU_EXPORT_WALL && !totals.is_time)
+    if (rc == 0 && job->opts.what == UPMU_EXPORT_WALL && (!totals.is_time || totals.is_calls))
         rc = upmu_fail(UPMU_E_STATE, "the samples are of %s, not of CPU time: they form no wall time with waits",
                        totals.event);
     return rc;

@@ -2,83 +2,22 @@
 /* Reader of a samples file: its records in time order, up to the first incomplete one. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "samples/samples.h"
+#include "samples/records.h"
 
 /* The sample_id fields at the end of each record other than a sample: pid, tid, time, cpu. */
 enum { TAIL_BYTES = 24, TAIL_TIME = 8, BUILD_ID_MAX = 20 };
-
-struct record_index {
-    uint64_t time, offset;
-};
-
-struct record_file {
-    const char *data;
-    size_t bytes;
-    struct record_index *index;
-    size_t n, cap;
-};
-
-/** Unread part of a record; `failed` is set when a field lies beyond its end. */
-struct record_cursor {
-    const char *at;
-    size_t left;
-    bool failed;
-};
-
-static uint64_t take_u64(struct record_cursor *c)
-{
-    uint64_t v = 0;
-    if (c->left < sizeof v) {
-        c->failed = true;
-        return 0;
-    }
-    memcpy(&v, c->at, sizeof v);
-    c->at += sizeof v;
-    c->left -= sizeof v;
-    return v;
-}
-
-/* Two 32-bit numbers. */
-static uint32_t take_u32_pair(struct record_cursor *c, uint32_t *second)
-{
-    uint32_t v[2] = {0};
-    uint64_t both = take_u64(c);
-    memcpy(v, &both, sizeof v);
-    *second = v[1];
-    return v[0];
-}
-
-static const char *take_bytes(struct record_cursor *c, size_t bytes)
-{
-    const char *at = c->at;
-    if (bytes > c->left) {
-        c->failed = true;
-        return NULL;
-    }
-    c->at += bytes;
-    c->left -= bytes;
-    return at;
-}
 
 /* The string that begins here; NULL if it has no terminating null byte. */
 static const char *take_text(struct record_cursor *c)
 {
     return memchr(c->at, '\0', c->left) ? c->at : NULL;
-}
-
-static struct record_cursor record_open(const struct record_file *f, uint64_t offset, struct perf_event_header *h)
-{
-    memcpy(h, f->data + offset, sizeof *h);
-    return (struct record_cursor){f->data + offset + sizeof *h, h->size - sizeof *h, false};
 }
 
 /* --------------------------------------------------------------------------------------------------------- index */
@@ -121,7 +60,7 @@ static int record_index_all(struct upmu_samples *s, struct record_file *f)
         if (!all)
             return samples_no_memory();
         f->index = all;
-        all[f->n++] = (struct record_index){record_time(f, &s->header, at), at};
+        all[f->n++] = (struct record_index){record_time(f, &s->header, at), at, 0};
         at += h.size;
     }
     if (f->n > 0)
@@ -224,9 +163,13 @@ static bool read_stack(struct upmu_samples *s, struct record_cursor *c, const st
                        struct space *space, struct samples_stack *out)
 {
     uint64_t type = s->header.sample_type;
+    uint32_t raw = 0;
     out->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
     if (type & PERF_SAMPLE_CALLCHAIN)
         read_chain(c, out);
+    if (type & PERF_SAMPLE_RAW)
+        raw = take_u32(c);
+    (void)take_bytes(c, raw);
     if (type & PERF_SAMPLE_REGS_USER && !read_copy(s, c, space, out))
         return false;
     if (out->n == 0 && !out->kernel)
@@ -234,7 +177,8 @@ static bool read_stack(struct upmu_samples *s, struct record_cursor *c, const st
     return true;
 }
 
-static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const struct perf_event_header *h)
+static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const struct perf_event_header *h,
+                        uint64_t weight)
 {
     static struct samples_stack empty;
     struct samples_stack stack = empty;
@@ -245,6 +189,8 @@ static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const s
     row.raw_ns = take_u64(c);
     row.cpu = take_u32_pair(c, &reserved);
     row.weight = s->header.sample_type & PERF_SAMPLE_PERIOD ? take_u64(c) : s->header.period;
+    if (s->header.flags & SAMPLING_CALLS)
+        row.weight = weight;
     struct space *space = spaces_of(&s->spaces, pid);
     row.thread = samples_thread(s, pid, tid);
     if (!space || row.thread == MAP_NONE || !read_stack(s, c, h, ip, space, &stack))
@@ -256,13 +202,13 @@ static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const s
     return samples_path(s, space, &stack, &row) && samples_add(s, &row);
 }
 
-static bool read_record(struct upmu_samples *s, const struct record_file *f, uint64_t offset)
+static bool read_record(struct upmu_samples *s, const struct record_file *f, const struct record_index *i)
 {
     struct perf_event_header h;
-    struct record_cursor c = record_open(f, offset, &h);
+    struct record_cursor c = record_open(f, i->offset, &h);
     switch (h.type) {
     case PERF_RECORD_SAMPLE:
-        return read_sample(s, &c, &h);
+        return i->weight == RECORD_IS_EXIT || read_sample(s, &c, &h, i->weight);
     case PERF_RECORD_COMM:
         return read_comm(s, &c, &h);
     case PERF_RECORD_FORK:
@@ -286,14 +232,15 @@ static bool read_record(struct upmu_samples *s, const struct record_file *f, uin
 static int read_header(struct upmu_samples *s, const struct record_file *f, const char *path)
 {
     struct sampling_header *h = &s->header;
-    if (f->bytes < sizeof *h || memcmp(f->data, SAMPLING_MAGIC, sizeof h->magic) != 0)
+    if (f->bytes < SAMPLING_HEADER_BYTES_V1 || memcmp(f->data, SAMPLING_MAGIC, sizeof h->magic) != 0)
         return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a samples file", path);
-    memcpy(h, f->data, sizeof *h);
+    memcpy(h, f->data, SAMPLING_HEADER_BYTES_V1);
     if (h->version != SAMPLING_VERSION)
         return upmu_fail(UPMU_E_VERSION, "\"%s\" has version %u, this libupmu reads version %d", path,
                          (unsigned)h->version, (int)SAMPLING_VERSION);
-    if (h->header_bytes < sizeof *h || h->header_bytes > f->bytes)
+    if (h->header_bytes < SAMPLING_HEADER_BYTES_V1 || h->header_bytes > f->bytes)
         return upmu_fail(UPMU_E_FORMAT, "\"%s\": the header is damaged", path);
+    memcpy(h, f->data, h->header_bytes < sizeof *h ? h->header_bytes : sizeof *h);
     h->event[sizeof h->event - 1] = h->machine[sizeof h->machine - 1] = '\0';
     return 0;
 }
@@ -303,8 +250,10 @@ static int read_file(struct upmu_samples *s, struct record_file *f, const char *
     int rc = read_header(s, f, path);
     if (rc == 0)
         rc = record_index_all(s, f);
+    if (rc == 0 && s->header.flags & SAMPLING_CALLS && !samples_time_calls(s, f))
+        rc = samples_no_memory();
     for (size_t i = 0; rc == 0 && i < f->n; i++)
-        if (!read_record(s, f, f->index[i].offset))
+        if (!read_record(s, f, &f->index[i]))
             rc = samples_no_memory();
     free(f->index);
     return rc;

@@ -44,7 +44,9 @@ static void samples_total(struct upmu_samples *s)
     t->period = h->period;
     t->source = (int32_t)h->source;
     t->stacks = (int32_t)h->stacks;
-    t->is_time = (h->flags & SAMPLING_NS) != 0;
+    t->is_calls = (h->flags & SAMPLING_CALLS) != 0;
+    t->is_time = (h->flags & SAMPLING_NS) != 0 || t->is_calls;
+    t->call_cost_ns = h->call_inner_ns;
     t->with_kernel = (h->flags & SAMPLING_KERNEL) != 0;
     t->ended = (h->flags & SAMPLING_ENDED) != 0;
     for (size_t i = 0; i < s->n_rows; i++) {

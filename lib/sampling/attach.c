@@ -26,13 +26,13 @@ static int attach_connect(struct upmu_sampler *s, size_t cpu, int fd)
     return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, s->rings[cpu].fd) == 0 ? 0 : -errno;
 }
 
-static int attach_event(struct upmu_sampler *s, pid_t tid, size_t cpu)
+static int attach_event(struct upmu_sampler *s, struct perf_event_attr *attr, pid_t tid, size_t cpu)
 {
     int *all = array_reserve(s->events, s->n_events, &s->cap_events, sizeof *all);
     if (!all)
         return -ENOMEM;
     s->events = all;
-    long fd = syscall(SYS_perf_event_open, &s->attr, tid, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    long fd = syscall(SYS_perf_event_open, attr, tid, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return errno == ENODEV && s->header.flags & SAMPLING_NS ? 0 : -errno; /* the CPU is offline */
     s->events[s->n_events++] = (int)fd;
@@ -43,10 +43,13 @@ int sampling_attach_thread(struct upmu_sampler *s, pid_t tid, bool at_exec)
 {
     size_t first = s->n_events;
     int rc = 0;
-    s->attr.enable_on_exec = at_exec;
-    for (size_t cpu = 0; rc == 0 && cpu < s->n_rings; cpu++)
-        rc = attach_event(s, tid, cpu);
-    for (size_t i = first; rc == 0 && !at_exec && i < s->n_events; i++)
+    s->attr.enable_on_exec = s->exit_attr.enable_on_exec = at_exec;
+    for (size_t cpu = 0; rc == 0 && cpu < s->n_rings; cpu++) {
+        rc = attach_event(s, &s->attr, tid, cpu);
+        if (rc == 0 && s->timed)
+            rc = attach_event(s, &s->exit_attr, tid, cpu);
+    }
+    for (size_t i = s->n_events; rc == 0 && !at_exec && i-- > first;) /* exits before calls: none is missed */
         if (ioctl(s->events[i], PERF_EVENT_IOC_ENABLE, 0) != 0)
             rc = -errno;
     return rc;

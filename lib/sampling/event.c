@@ -88,7 +88,7 @@ static int event_find(struct upmu_sampler *s, const char *name)
 
 static void event_choose_rate(struct upmu_sampler *s, const struct upmu_sampler_opts *o)
 {
-    const bool each = s->uprobe[0] && !o->frequency && !o->period; /* of calls that are counted, every one */
+    const bool each = s->uprobe[0] && !o->frequency && !o->period; /* of calls, every one */
     s->header.period = each ? 1 : o->period;
     s->header.frequency = s->header.period ? 0 : o->frequency ? o->frequency : FREQUENCY_DEFAULT;
     s->attr.freq = s->header.period == 0;
@@ -112,6 +112,8 @@ static void event_choose_stacks(struct upmu_sampler *s, const struct upmu_sample
         s->attr.sample_regs_user = s->header.regs = EVENT_REGS;
         s->attr.sample_stack_user = s->header.stack_bytes = o->stack_bytes ? o->stack_bytes : STACK_BYTES_DEFAULT;
     }
+    if (s->timed)
+        s->attr.sample_type |= PERF_SAMPLE_RAW;
     s->header.sample_type = s->attr.sample_type;
     s->ring_bytes = o->ring_bytes ? o->ring_bytes : o->stacks == UPMU_SAMPLER_COPY ? RING_COPY : RING_DEFAULT;
 }
@@ -147,6 +149,18 @@ static int event_try_less(struct upmu_sampler *s)
     return err;
 }
 
+/* The records of exits have the same fields, but no call stack. */
+static void event_choose_exits(struct upmu_sampler *s)
+{
+    const uint64_t id = s->exit_attr.config;
+    s->exit_attr = s->attr;
+    s->exit_attr.config = id;
+    s->exit_attr.exclude_callchain_user = 1;
+    s->exit_attr.sample_stack_user = s->attr.sample_stack_user ? sizeof(uint64_t) : 0;
+    s->exit_attr.mmap = s->exit_attr.mmap2 = s->exit_attr.comm = s->exit_attr.task = 0;
+    s->header.flags |= SAMPLING_CALLS;
+}
+
 static int event_open_some(struct upmu_sampler *s)
 {
     enum { PRECISE_MAX = 3 };
@@ -158,6 +172,8 @@ static int event_open_some(struct upmu_sampler *s)
     if (err != 0)
         return sampling_refused(s, err);
     s->header.flags |= s->attr.exclude_kernel ? 0 : SAMPLING_KERNEL;
+    if (s->timed)
+        event_choose_exits(s);
     return 0;
 }
 
@@ -183,6 +199,8 @@ int sampling_event(struct upmu_sampler *s, const struct upmu_sampler_opts *opts)
         return rc;
     event_choose_rate(s, opts);
     event_choose_stacks(s, opts);
+    if (s->timed && s->header.period != 1)
+        return upmu_fail(UPMU_E_INVAL, "%s times each call: it needs a period of 1 (-c 1)", s->header.event);
     if (event_is_clock(&s->attr)) {
         s->header.flags |= SAMPLING_NS;
         if (opts->period && opts->period < CLOCK_PERIOD_MIN)

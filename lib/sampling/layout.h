@@ -9,6 +9,7 @@
 #ifndef UPMU_SAMPLING_LAYOUT_H
 #define UPMU_SAMPLING_LAYOUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** Name of the file in the directory of a recording, and in that of a process that sampled itself. */
@@ -27,6 +28,7 @@ enum sampling_flag {
     SAMPLING_ENDED = 2,    /**< recording ended in order */
     SAMPLING_NS = 4,       /**< the event counts nanoseconds of CPU time */
     SAMPLING_ATTACHED = 8, /**< of processes that ran already */
+    SAMPLING_CALLS = 16,   /**< calls with their ends: see below */
 };
 
 struct sampling_header {
@@ -48,6 +50,24 @@ struct sampling_header {
     uint64_t unwritten;    /**< bytes of records that could not be written */
     char event[64];        /**< its name */
     char machine[32];      /**< uname()'s machine */
+    /* of version 1 if header_bytes includes them */
+    uint64_t call_inner_ns; /**< own time of the probes of a call, between its records */
+    uint64_t call_outer_ns; /**< and outside of them */
 };
+#define SAMPLING_HEADER_BYTES_V1 offsetof(struct sampling_header, call_inner_ns)
+
+/**
+ * Raw data of the samples of SAMPLING_CALLS, by the kernel's layout of probes: entries and exits differ in size. `stack` is the
+ * address of the return address, at each exit the same as at the entry. `what` is `stack` of an instruction that returns, and the
+ * return address of one that jumps, and may lead on within the function.
+ */
+struct sampling_entry {
+    uint64_t common, address, stack;
+};
+struct sampling_exit {
+    struct sampling_entry entry;
+    uint64_t what;
+};
+enum { SAMPLING_RAW_PADDING = 4 }; /**< bytes that the kernel adds */
 
 #endif

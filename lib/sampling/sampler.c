@@ -49,6 +49,8 @@ static int sampler_start(struct upmu_sampler *s, const char *dir, const struct u
         return rc;
     s->n_rings = cpus > 0 ? (size_t)cpus : 1;
     s->rings = calloc(s->n_rings, sizeof *s->rings);
+    if (s->timed)
+        sampling_calibrate(s);
     return s->rings ? sampler_create_file(s, dir) : upmu_fail(UPMU_E_NOMEM, "out of memory for a sampler");
 }
 
@@ -122,7 +124,7 @@ int upmu_sampler_drain(struct upmu_sampler *sampler)
 static uint64_t sampler_count(const struct upmu_sampler *s)
 {
     uint64_t sum = 0, count;
-    for (size_t i = 0; i < s->n_events; i++)
+    for (size_t i = 0; i < s->n_events; i += s->timed ? 2 : 1)
         if (read(s->events[i], &count, sizeof count) == (ssize_t)sizeof count)
             sum += count;
     return sum;

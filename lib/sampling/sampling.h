@@ -11,6 +11,8 @@
 #include "sampling/layout.h"
 #include "upmu/sampler.h"
 
+struct targets;
+
 /** The ring of one CPU; the events of all threads on that CPU write to it. */
 struct sampling_ring {
     struct perf_event_mmap_page *page; /**< NULL: the CPU is offline */
@@ -20,11 +22,13 @@ struct sampling_ring {
 };
 
 struct upmu_sampler {
-    int fd; /**< of the file */
-    struct perf_event_attr attr;
+    int fd;                                 /**< of the file */
+    struct perf_event_attr attr, exit_attr; /**< the second one is of ends of calls that are timed */
     bool modes_named; /* by the event's name: the kernel's addresses may not be left out for want of permission */
     uint32_t precise; /* as in struct upmu_event_info */
-    char uprobe[64];  /**< name of its definition; "": the event is none */
+    char uprobe[32];  /**< what its definitions are called; "": the event is none */
+    bool timed;       /**< each event is followed by that of the ends of calls */
+    bool stepped;     /**< the kernel emulates the first instruction of no function */
     struct sampling_header header;
     size_t ring_bytes; /**< wanted, and after the first ring what the limits allow */
     struct sampling_ring *rings;
@@ -49,10 +53,12 @@ int sampling_refused(const struct upmu_sampler *s, int err);
 /* uprobe.c */
 
 bool sampling_is_uprobe(const char *event);
-/** Fill `s->attr` for "uprobe:FILE:FUNCTION". @return 0; UPMU_E_NAME, UPMU_E_UNSUPPORTED, UPMU_E_PERM,
- *  UPMU_E_SYSTEM. */
+/** Fill `s->attr` for "uprobe:FILE:FUNCTION", and `s->exit_attr` for "uprobe-time:". @return 0; UPMU_E_NAME, UPMU_E_UNSUPPORTED,
+ *  UPMU_E_PERM, UPMU_E_SYSTEM. */
 int sampling_uprobe(struct upmu_sampler *s, const char *event);
-/** Remove its definition, after its events were closed. */
+/** Define the probes of functions of the file `path`. @return as above. */
+int sampling_uprobe_define(struct upmu_sampler *s, const char *event, const char *path, const struct targets *t);
+/** Remove its definitions, after its events were closed. */
 void sampling_uprobe_end(struct upmu_sampler *s);
 
 /* rings.c */
@@ -68,6 +74,11 @@ void sampling_write(struct upmu_sampler *s, const void *data, size_t bytes);
 void sampling_write_header(struct upmu_sampler *s);
 /** CLOCK_MONOTONIC_RAW. */
 uint64_t sampling_raw_now(void);
+
+/* calibrate.c */
+
+/** Measure what the probes of a timed call cost, into the header; it remains 0 if that is not possible. */
+void sampling_calibrate(struct upmu_sampler *s);
 
 /* attach.c */
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of a function as a sampled event, by the kernel's uprobes: "uprobe:FILE:FUNCTION".
+ * Calls of functions as a sampled event, by the kernel's uprobes: "uprobe:FILE:FUNCTION", and until their ends "uprobe-time:FILE:FUNCTION".
  *
  * The kernel puts a breakpoint at the function's first instruction in all processes that map the file while the event is open. The
  * event is a tracepoint, defined in tracefs. The kernel's other way, an event source whose configuration has the address of a path,
  * cannot be inherited: new threads and processes of the program would read the path at that address, and fail.
  *
+ * The end of a call is a probe at each instruction by which its function ends. The kernel's own way (uretprobe) puts an address of its
+ * own in place of the return address: a program that throws an exception through the function would end, coroutines fail, and of a
+ * recursion 64 calls are followed.
+ *
  * tracefs need not be mounted: it is opened without being visible in any folder.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -21,14 +24,24 @@
 
 #include "base/error.h"
 #include "sampling/sampling.h"
+#include "sampling/targets.h"
 
 #define UPROBE_PREFIX "uprobe:"
+#define TIMED_PREFIX "uprobe-time:"
+#define UPROBE_NAME "upmu/%s_%s"
+#define CALLS "calls"
+#define EXITS "exits"
 #define TRACEFS "/sys/kernel/tracing"
 #define DEFINITIONS "uprobe_events"
 
+static bool uprobe_is_timed(const char *event)
+{
+    return strncmp(event, TIMED_PREFIX, strlen(TIMED_PREFIX)) == 0;
+}
+
 bool sampling_is_uprobe(const char *event)
 {
-    return strncmp(event, UPROBE_PREFIX, strlen(UPROBE_PREFIX)) == 0;
+    return strncmp(event, UPROBE_PREFIX, strlen(UPROBE_PREFIX)) == 0 || uprobe_is_timed(event);
 }
 
 /* A mount of tracefs that only this process sees. @return a descriptor, or -1 with errno. */
@@ -103,66 +116,6 @@ static char *uprobe_path(const char *name)
     return found;
 }
 
-/* Address of a function in one table of symbols; 0: it is not there. */
-static uint64_t uprobe_in_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, const char *function)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
-    for (size_t i = 0; i < n; i++) {
-        GElf_Sym s;
-        const char *name = gelf_getsym(data, (int)i, &s) ? elf_strptr(elf, head->sh_link, s.st_name) : NULL;
-        if (name && GELF_ST_TYPE(s.st_info) == STT_FUNC && s.st_shndx != SHN_UNDEF && strcmp(name, function) == 0)
-            return s.st_value;
-    }
-    return 0;
-}
-
-static uint64_t uprobe_address(Elf *elf, const char *function)
-{
-    uint64_t address = 0;
-    for (Elf_Scn *s = elf_nextscn(elf, NULL); s && address == 0; s = elf_nextscn(elf, s)) {
-        GElf_Shdr head;
-        if (gelf_getshdr(s, &head) && (head.sh_type == SHT_SYMTAB || head.sh_type == SHT_DYNSYM))
-            address = uprobe_in_table(elf, s, &head, function);
-    }
-    return address;
-}
-
-/* Where the byte at an address is in the file; 0: nowhere. */
-static uint64_t uprobe_offset(Elf *elf, uint64_t address)
-{
-    size_t n;
-    if (elf_getphdrnum(elf, &n) != 0)
-        return 0;
-    for (size_t i = 0; i < n; i++) {
-        GElf_Phdr p;
-        if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD && address >= p.p_vaddr &&
-            address - p.p_vaddr < p.p_filesz)
-            return address - p.p_vaddr + p.p_offset;
-    }
-    return 0;
-}
-
-static int uprobe_find(const char *path, const char *function, uint64_t *offset)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return upmu_fail(UPMU_E_NAME, "cannot open %s: %s", path, strerror(errno));
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    uint64_t address = elf && elf_kind(elf) == ELF_K_ELF ? uprobe_address(elf, function) : 0;
-    *offset = address ? uprobe_offset(elf, address) : 0;
-    elf_end(elf);
-    close(fd);
-    if (*offset)
-        return 0;
-    return upmu_fail(
-        UPMU_E_NAME,
-        "%s has no function %s in its symbol tables (functions that the dynamic linker selects, such as memcpy, "
-        "are none). Names of C++ are as 'nm' shows them",
-        path, function);
-}
-
 static int uprobe_refused(const char *event, int err)
 {
     switch (err) {
@@ -177,42 +130,62 @@ static int uprobe_refused(const char *event, int err)
     }
 }
 
-/* Define the tracepoint. */
-static int uprobe_define(struct upmu_sampler *s, const char *event, const char *path, uint64_t offset)
+/* Define a tracepoint of calls or exits. @return its number, or a negative code. */
+static int uprobe_define(const struct upmu_sampler *s, int folder, const char *kind, const char *path,
+                         const struct target *all, size_t n)
+{
+    bool exits = kind[0] == EXITS[0];
+    char name[sizeof s->uprobe + 16], text[PATH_MAX + 128];
+    snprintf(name, sizeof name, UPROBE_NAME, kind, s->uprobe);
+    for (size_t i = 0; i < n; i++) { /* several probes of one name are one tracepoint */
+        snprintf(text, sizeof text, "p:%s %s:0x%llx%s%s\n", name, path, (unsigned long long)all[i].offset,
+                 s->timed ? " stack=$stack" : "",
+                 !exits         ? ""
+                 : all[i].jumps ? " exit=+0($stack):x64"
+                                : " exit=$stack");
+        int err = uprobe_write(folder, text);
+        if (err != 0)
+            return uprobe_refused(s->header.event, err);
+    }
+    int id = uprobe_id(folder, name);
+    return id < 0 ? uprobe_refused(s->header.event, EIO) : id;
+}
+
+int sampling_uprobe_define(struct upmu_sampler *s, const char *event, const char *path, const struct targets *t)
 {
     static uint32_t number; /* several samplers of a process */
-    char text[PATH_MAX + 128];
-    int folder = uprobe_tracefs(), id = -1;
+    int folder = uprobe_tracefs();
     if (folder < 0)
         return uprobe_refused(event, errno);
-    snprintf(s->uprobe, sizeof s->uprobe, "upmu/calls_%d_%u", (int)getpid(),
-             __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
-    snprintf(text, sizeof text, "p:%s %s:0x%llx\n", s->uprobe, path, (unsigned long long)offset);
-    int err = uprobe_write(folder, text);
-    if (err == 0 && (id = uprobe_id(folder, s->uprobe)) < 0)
-        err = EIO;
-    close(folder);
-    if (err != 0)
-        return uprobe_refused(event, err);
-    s->attr.type = PERF_TYPE_TRACEPOINT;
-    s->attr.config = (uint32_t)id;
     snprintf(s->header.event, sizeof s->header.event, "%s", event);
+    snprintf(s->uprobe, sizeof s->uprobe, "%d_%u", (int)getpid(), __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
+    int calls = uprobe_define(s, folder, CALLS, path, t->entries, t->n_entries);
+    int exits = calls >= 0 && s->timed ? uprobe_define(s, folder, EXITS, path, t->exits, t->n_exits) : 0;
+    close(folder);
+    if (calls < 0 || exits < 0)
+        return calls < 0 ? calls : exits;
+    s->attr.type = PERF_TYPE_TRACEPOINT;
+    s->attr.config = (uint32_t)calls;
+    s->exit_attr.config = (uint32_t)exits;
     return 0;
 }
 
 int sampling_uprobe(struct upmu_sampler *s, const char *event)
 {
-    const char *file = event + strlen(UPROBE_PREFIX), *function = strrchr(file, ':');
-    uint64_t offset = 0;
+    const char *file = strchr(event, ':') + 1, *function = strrchr(file, ':');
+    struct targets found = {.entries = NULL};
     if (!function || function == file || !function[1])
         return upmu_fail(UPMU_E_NAME, "'%s' is no uprobe. Use uprobe:FILE:FUNCTION, such as uprobe:libc.so.6:malloc",
                          event);
+    s->timed = uprobe_is_timed(event);
     char *name = strndup(file, (size_t)(function - file));
     char *path = name ? uprobe_path(name) : NULL;
-    int rc = path ? uprobe_find(path, function + 1, &offset)
+    int rc = path ? targets_find(&found, path, function + 1, s->timed)
                   : upmu_fail(UPMU_E_NAME, "there is no file %s", name ? name : "");
     if (rc == 0)
-        rc = uprobe_define(s, event, path, offset);
+        rc = sampling_uprobe_define(s, event, path, &found);
+    s->stepped = !found.emulated;
+    targets_free(&found);
     free(name);
     free(path);
     return rc;
@@ -220,11 +193,14 @@ int sampling_uprobe(struct upmu_sampler *s, const char *event)
 
 void sampling_uprobe_end(struct upmu_sampler *s)
 {
-    char text[sizeof s->uprobe + 4];
+    static const char *const kinds[] = {CALLS, EXITS};
+    char text[sizeof s->uprobe + 24];
     int folder = s->uprobe[0] ? uprobe_tracefs() : -1;
     if (folder < 0)
         return;
-    snprintf(text, sizeof text, "-:%s\n", s->uprobe);
-    (void)uprobe_write(folder, text); /* what is left of a definition has no effect */
+    for (int i = 0; i <= s->timed; i++) {
+        snprintf(text, sizeof text, "-:" UPROBE_NAME "\n", kinds[i], s->uprobe);
+        (void)uprobe_write(folder, text); /* what is left of a definition has no effect */
+    }
     close(folder);
 }

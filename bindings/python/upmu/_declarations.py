@@ -1708,7 +1708,12 @@ class UpmuSamplesTotals(Structure):
         ("is_time", c_uint32),
         ("with_kernel", c_uint32),
         ("ended", c_uint32),
-        ("reserved", c_uint32),
+        ("is_calls", c_uint32),
+        ("returned", c_uint64),
+        ("not_returned", c_uint64),
+        ("shortest_ns", c_uint64),
+        ("longest_ns", c_uint64),
+        ("call_cost_ns", c_uint64),
     ]
 
 

@@ -229,7 +229,7 @@ static int samples_write_facts(struct export_job *job, struct samples_used *used
         return rc;
     json_object(b, "samples");
     json_string(b, "event", totals.event);
-    json_uint(b, "isTime", totals.is_time);
+    json_uint(b, "isTime", totals.is_time && !totals.is_calls);
     json_uint(b, "frequency", totals.frequency);
     json_uint(b, "every", job->html->samples_every);
     samples_write_paths(job, used, b);

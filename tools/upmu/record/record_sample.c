@@ -43,6 +43,8 @@ int record_sample_open(struct record_request *request)
 int record_sample_close(struct record_request *request, bool attached)
 {
     struct upmu_sampler_result r = {.size = sizeof r};
+    const char *event = request->sampler_opts.event;
+    bool timed = event && strncmp(event, "uprobe-time:", strlen("uprobe-time:")) == 0;
     if (!request->sampler)
         return EXIT_OK;
     int rc = upmu_sampler_close(request->sampler, &r);
@@ -50,7 +52,8 @@ int record_sample_close(struct record_request *request, bool attached)
     if (rc != 0)
         complain("%s", upmu_error());
     else if (attached)
-        fprintf(stderr, "upmu: %" PRIu64 " sample%s, %" PRIu64 " lost\n", r.samples, r.samples == 1 ? "" : "s", r.lost);
+        fprintf(stderr, "upmu: %" PRIu64 " %s%s, %" PRIu64 " lost\n", r.samples,
+                timed ? "records of calls and returns" : "sample", timed || r.samples == 1 ? "" : "s", r.lost);
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
 

@@ -24,6 +24,15 @@ static void json_totals(struct textbuf *j, const struct samples_report *r)
     json_uint(j, "samples", t->samples);
     json_uint(j, "weight", t->weight);
     json_uint_if(j, "count", t->ended, t->count);
+    if (t->is_calls) {
+        json_object(j, "calls");
+        json_uint(j, "returned", t->returned);
+        json_uint(j, "not_returned", t->not_returned);
+        json_uint(j, "shortest_ns", t->shortest_ns);
+        json_uint(j, "longest_ns", t->longest_ns);
+        json_uint_if(j, "cost_ns", t->call_cost_ns > 0, t->call_cost_ns);
+        json_object_end(j);
+    }
     json_bool(j, "with_kernel", t->with_kernel);
     json_uint(j, "kernel", t->kernel);
     json_bool(j, "ended", t->ended);

@@ -37,6 +37,8 @@ static void text_warning(struct output *out, const char *what, uint64_t n)
 
 static char *text_rate(const struct upmu_samples_totals *t)
 {
+    if (t->is_calls)
+        return memory_copy("each call with its time");
     if (t->frequency)
         return memory_format("%" PRIu64 " per second", t->frequency);
     return memory_format("one every %" PRIu64 "%s", t->period, t->is_time ? " ns" : "");
@@ -55,6 +57,26 @@ static const char *text_missing(const struct upmu_samples_totals *t)
     return "; threads ended before their next sample: use a higher -F";
 }
 
+static void text_calls(struct output *out, const struct upmu_samples_totals *t)
+{
+    char *all = report_duration(t->weight), *mean = report_duration(t->returned ? t->weight / t->returned : 0);
+    char *least = report_duration(t->shortest_ns), *most = report_duration(t->longest_ns);
+    char *cost = report_duration(t->call_cost_ns);
+    fprintf(out->file, "  %" PRIu64 " returned after %s together, %s each, from %s to %s", t->returned, all, mean,
+            least, most);
+    if (t->not_returned > 0)
+        fprintf(out->file, "; %" PRIu64 " did not return and have no time", t->not_returned);
+    if (t->call_cost_ns > 0)
+        fprintf(out->file, "\n  the probes' own time, %s per call, is subtracted\n", cost);
+    else
+        fputs("\n  the probes' own time could not be measured and is not subtracted\n", out->file);
+    free(all);
+    free(mean);
+    free(least);
+    free(most);
+    free(cost);
+}
+
 /* The event's own count shows what samples are missing, whatever the reason. */
 static void text_delivered(struct output *out, const struct upmu_samples_totals *t)
 {
@@ -63,7 +85,7 @@ static void text_delivered(struct output *out, const struct upmu_samples_totals 
                 output_style(out, STYLE_WARNING), output_plain(out));
         return;
     }
-    if (!t->is_time || t->count == 0)
+    if (!t->is_time || t->is_calls || t->count == 0)
         return;
     char *count = report_duration(t->count);
     double share = samples_percent(t->weight, t->count);
@@ -104,6 +126,8 @@ static void text_head(struct output *out, const struct samples_report *r)
             t->threads == 1 ? "" : "s", t->processes, t->processes == 1 ? "" : "es",
             t->source == UPMU_SAMPLES_PERF ? "perf_event" : "timers of CPU time");
     text_delivered(out, t);
+    if (t->is_calls)
+        text_calls(out, t);
     text_stacks(out, t);
     if (t->with_kernel)
         fprintf(out->file, "  in user mode %.1f %%, in the kernel %.1f %%\n",

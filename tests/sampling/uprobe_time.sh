@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# uprobe_time.sh UPMU: calls of functions that were built without hooks are timed from entry to return; a program that throws or jumps
+# through them runs on.
+set -euo pipefail
+upmu=$1
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# shellcheck disable=SC2119
+begin
+g++ -g -O1 -fno-omit-frame-pointer -o program "$here/timed.cpp" -pthread || skip "there is no C++ compiler"
+
+# timed FUNCTION [ARG...]: record its calls; what the program measured is in ./truth
+timed()
+{
+    local function=$1
+    shift
+    rm -rf recording
+    "$upmu" record -c 1 -e "uprobe-time:./program:$function" "$@" -o recording -- ./program >truth 2>err || return 1
+    "$upmu" report --samples --json recording >report.json
+}
+
+timed 'timed_*' || {
+    grep -qE 'this kernel has no uprobes|uprobes need root|a sandbox forbids|no perf_event_open' err || fail "$(cat err)"
+    skip "$(sed 's/^upmu: //' err | head -1)"
+}
+cat truth
+python3 "$here/timed.py" truth report.json "timed_*"
+"$upmu" report --samples recording >text
+grep -qE '^  [0-9]+ returned after .* each, from .*; [0-9]+ did not return and have no time$' text || fail "$(head -4 text)"
+grep -qE "^  the probes' own time, .* per call, is subtracted$" text || fail "$(head -4 text)"
+if "$upmu" export -f folded --of wall -o folded recording 2>err; then
+    fail "the times of calls are exported as CPU time"
+fi
+"$upmu" export -f folded --of samples -o folded recording
+awk '/;timed_work / { n += $NF } END { exit n < 1000000 }' folded || fail "$(grep work folded)"
+
+timed timed_work --call-graph dwarf
+python3 "$here/timed.py" truth report.json timed_work
+
+# A process that runs: calls that began before have no time.
+./program wait >running &
+pid=$!
+for _ in $(seq 600); do
+    [ -s running ] && break
+    sleep 0.05
+done
+"$upmu" record -c 1 -e uprobe-time:./program:timed_work -p "$pid" -o attached 2>attached.err &
+recorder=$!
+for _ in $(seq 600); do
+    [ -s attached/samples ] && break
+    kill -0 "$recorder" || fail "$(cat attached.err)"
+    sleep 0.05
+done
+sleep 0.2
+kill -USR1 "$pid"
+wait "$pid"
+wait "$recorder" || fail "$(cat attached.err)"
+"$upmu" report --samples --json attached >report.json
+python3 "$here/timed.py" running report.json timed_work
+
+if "$upmu" record -c 10 -e uprobe-time:./program:timed_work -o more -- ./program >out 2>err; then
+    fail "one of ten calls is timed"
+fi
+grep -q "times each call: it needs a period of 1" err || fail "$(cat err)"
+if "$upmu" record -c 1 -e uprobe-time:./program:timed_end -o more -- ./program >out 2>err; then
+    fail "a function without a return is timed"
+fi
+grep -q "no instruction is known by which timed_end returns" err || fail "$(cat err)"
