@@ -326,10 +326,12 @@ struct upmu_trace_mpi {
     uint64_t
         bytes; /**< MPI_LEAVE, MPI_REQUEST: of the message; of a collective, what this rank contributes, or receives if
                             that is nothing; UPMU_NO_VALUE: unknown, or there is none */
-    /** Number of the request, unique in the process; of several the lowest; 0: none, or not followed. */
+    /** Number of the request, unique in the process; of several the lowest; 0: none, or not followed. MPI_LEAVE of MPI_Mprobe() and
+     *  MPI_Improbe(): number of the message. */
     uint64_t request;
     /** MPI_ENTER of a collective call, or one that makes a communicator: its number among those on `comm`, from 1 on. Of a call that
-     *  waits for several requests, and of MPI_Sendrecv(), docs/format.md has what it is. Else 0. */
+     *  waits for several requests, and of MPI_Sendrecv(), docs/format.md has what it is. Of MPI_Mrecv() and MPI_Imrecv(), the number of
+     *  the message. Else 0. */
     uint64_t sequence;
     uint32_t call; /**< for upmu_trace_mpi_call_name() */
     int32_t peer;  /**< destination, source or root as a rank of `comm`; or enum upmu_mpi_special */

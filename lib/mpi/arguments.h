@@ -41,6 +41,7 @@ struct mpi_call {
         *statuses; /**< in C, in place of an ignored status; NULL: the program's are used, or there are none */
     void *mapped;
     size_t mapped_bytes;
+    uint64_t message; /**< key of the message that is received by its handle */
     uint64_t own_keys[MPI_CALL_REQUESTS];
     unsigned char own_statuses[MPI_CALL_REQUESTS * MPI_STATUS_MAX];
 };
@@ -62,6 +63,21 @@ static inline int mpi_call_int_at(const struct mpi_call *c, unsigned at)
     int32_t value;
     memcpy(&value, (const void *)c->a[at - 1], sizeof value);
     return value;
+}
+
+/** Place of the handle of a matched message, from 1 on; 0: the call has none. */
+static inline unsigned mpi_call_message(uint32_t call)
+{
+    switch (call) {
+    case MPI_CALL_Mprobe:
+    case MPI_CALL_Mrecv:
+    case MPI_CALL_Imrecv:
+        return 4;
+    case MPI_CALL_Improbe:
+        return 5;
+    default:
+        return 0;
+    }
 }
 
 /** A communicator that the argument is (`pointer`: points to). */

@@ -53,6 +53,31 @@ static void call_describe_receive(struct mpi_call *c)
                                       mpi_tag_of(mpi_call_int(c, in_place ? 7 : 10)));
 }
 
+static uint64_t message_key(const struct mpi_call *c)
+{
+    unsigned at = mpi_call_message(c->e.call);
+    return mpi_message_key(c->fortran ? mpi_call_int(c, at) : mpi_handle_load(c->a[at - 1]), c->fortran);
+}
+
+static bool receives_message(const struct mpi_call *c)
+{
+    return c->e.call == MPI_CALL_Mrecv || c->e.call == MPI_CALL_Imrecv;
+}
+
+/* MPI_Mrecv() and MPI_Imrecv() name only the message: the rest is known since it was probed. Its handle may be another one's as soon as
+ * it is received. */
+static void call_describe_message(struct mpi_call *c)
+{
+    struct mpi_request r;
+    c->message = message_key(c);
+    if (!mpi_request_complete(c->message, &r))
+        return;
+    c->e.sequence = r.number;
+    c->e.comm = r.comm;
+    c->e.peer = r.peer;
+    c->e.tag = r.tag;
+}
+
 static bool is_poll(const struct mpi_call_row *row)
 {
     return row->class >= MPI_CLASS_TEST && row->class <= MPI_CLASS_IPROBE;
@@ -88,6 +113,8 @@ static void call_describe(struct mpi_call *c)
         c->e.tag = mpi_tag_of(mpi_call_int(c, row->tag));
     if (row->class == MPI_CLASS_SENDRECV)
         call_describe_receive(c);
+    if (receives_message(c))
+        call_describe_message(c);
     if (makes_request(row))
         c->e.request = mpi_request_number();
     if (row->class == MPI_CLASS_REQUEST_FREE)
@@ -286,13 +313,25 @@ static void call_add_received(struct mpi_call *c)
     e->result = c->rc;
 }
 
+/* That of a probe from MPI_PROC_NULL is the same one each time. */
+static void call_found(struct mpi_call *c)
+{
+    call_read_status(c, &c->e);
+    if (c->rc != 0 || !mpi_call_message(c->e.call) || c->e.peer == UPMU_MPI_PROC_NULL)
+        return;
+    c->e.request = mpi_request_number();
+    mpi_finish_add_message(&c->e, message_key(c), c->e.request);
+}
+
 /* What is known once the call has returned. */
 static void call_complete(struct mpi_call *c, uint64_t tick)
 {
     switch (c->row->class) {
-    case MPI_CLASS_RECV:
     case MPI_CLASS_PROBE:
     case MPI_CLASS_IPROBE:
+        call_found(c);
+        break;
+    case MPI_CLASS_RECV:
         call_read_status(c, &c->e);
         break;
     case MPI_CLASS_COMM:
@@ -310,6 +349,8 @@ static void call_complete(struct mpi_call *c, uint64_t tick)
     }
     if (c->row->class == MPI_CLASS_SENDRECV)
         call_add_received(c);
+    if (c->rc != 0 && receives_message(c) && c->e.sequence && message_key(c) == c->message)
+        mpi_finish_add_message(&c->e, c->message, c->e.sequence); /* the receive has failed without taking it */
 }
 
 static void call_end_poll(struct mpi_call *c, uint64_t tick)

@@ -237,6 +237,18 @@ void mpi_finish_start(struct mpi_call *c)
     }
 }
 
+void mpi_finish_add_message(const struct mpi_event *e, uint64_t key, uint64_t number)
+{
+    const struct mpi_request r = {.key = key,
+                                  .number = number,
+                                  .comm = e->comm,
+                                  .bytes = UPMU_NO_VALUE,
+                                  .peer = e->peer,
+                                  .tag = e->tag,
+                                  .call = (uint16_t)e->call};
+    (void)mpi_request_add(&r); /* one that does not fit is received without a communicator */
+}
+
 void mpi_finish_release(struct mpi_call *c)
 {
     (void)munmap(c->mapped, c->mapped_bytes); /* cannot fail for a mapping of ours */

@@ -23,6 +23,9 @@ void mpi_finish_start(struct mpi_call *c);
 /** Of a call with c->mapped. */
 void mpi_finish_release(struct mpi_call *c);
 
+/** Add a message that can be received by its handle, of communicator, peer and tag of `e`. */
+void mpi_finish_add_message(const struct mpi_event *e, uint64_t key, uint64_t number);
+
 /** The status of a call that has one: of its request number `i`. @return false: the program ignores it, in Fortran. */
 bool mpi_finish_status(const struct mpi_call *c, uint32_t i, const void **status);
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Requests of the process, by their handles, which MPI reuses; each has a number of its own. */
+/**
+ * @file
+ * Requests of the process, by their handles, which MPI reuses; each has a number of its own.
+ *
+ * A message that MPI_Mprobe() has matched is one, too, until it is received.
+ */
 #ifndef UPMU_MPI_REQUESTS_H
 #define UPMU_MPI_REQUESTS_H
 
@@ -47,11 +52,18 @@ static inline uint32_t mpi_request_first(uint64_t key)
 }
 
 #define MPI_KEY_FORTRAN (UINT64_C(1) << 63)
+#define MPI_KEY_MESSAGE (UINT64_C(1) << 62)
 
 /** Keys of handles: those of Fortran are other numbers, unless MPI has the same. */
 static inline uint64_t mpi_request_key(long handle, bool fortran)
 {
     return ((uint64_t)handle & ~MPI_KEY_FORTRAN) | (fortran && mpi_abi.handle_bytes != 4 ? MPI_KEY_FORTRAN : 0);
+}
+
+/** Key of the handle of a message that a probe has matched, which MPICH may use for a request next. */
+static inline uint64_t mpi_message_key(long handle, bool fortran)
+{
+    return mpi_request_key(handle, fortran) ^ MPI_KEY_MESSAGE;
 }
 /** A new number. */
 uint64_t mpi_request_number(void);

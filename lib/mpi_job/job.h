@@ -48,13 +48,20 @@ struct job_edge {
     uint32_t node, on;
 };
 
+/** A probe that has matched a message, which MPI_Mrecv() or MPI_Imrecv() receives. */
+struct job_probe {
+    uint64_t begin, end;
+    uint64_t received; /**< begin of that call; 0: none has begun */
+    uint32_t call, node;
+};
+
 /** Half a message: a send or a receive. */
 struct job_half {
     uint32_t job; /**< set before halves are matched */
     uint64_t comm;
     int32_t source, destination, tag; /**< ranks of `comm` */
     uint32_t rank;         /**< that recorded it: index into `ranks`, until all are read that of the process */
-    uint64_t posted;       /**< time at which it was begun */
+    uint64_t posted;       /**< time at which it was begun; of a receive after a probe, that of the probe */
     uint64_t begin, end;   /**< of the call that waited for it; end 0: none has */
     uint32_t call;         /**< the call that waited for it, or while none has, the one that posted it */
     uint64_t request;      /**< 0: it is complete when its call returns */
@@ -63,6 +70,8 @@ struct job_half {
     bool dropped;          /**< canceled, or failed */
     bool open;             /**< of a call that has not returned */
     bool matched;          /**< the other half is known */
+    bool probed;           /**< the message is matched by a probe, and its receive has not begun */
+    uint32_t probe;        /**< of such a receive: 1 + index into `probes` */
     uint32_t made, waited; /**< calls that posted it and waited for it: numbers in `nodes`; 0: none */
 };
 
@@ -211,6 +220,8 @@ struct upmu_mpi {
     size_t n_ranks, cap_ranks;
     struct job_half *sends, *receives;
     size_t n_sends, cap_sends, n_receives, cap_receives;
+    struct job_probe *probes;
+    size_t n_probes, cap_probes;
     struct job_message *messages;
     size_t n_messages, cap_messages;
     struct job_pending *pending;

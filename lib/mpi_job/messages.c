@@ -35,13 +35,24 @@ static int half_compare(const void *x, const void *y)
     return c ? c : compare_u64(a->posted, b->posted);
 }
 
+/* The probe that matched the message; NULL: none did. */
+static const struct job_probe *message_probe(const struct upmu_mpi *m, const struct job_half *r)
+{
+    return r->probe ? &m->probes[r->probe - 1] : NULL;
+}
+
 /* The call that received it could not end before the send; the call that sent it ended after the receive was posted if it waited then, or
  * had to. */
-static int message_add_edges(struct upmu_mpi *m, const struct job_half *s, const struct job_half *r)
+static int message_add_edges(struct upmu_mpi *m, const struct job_half *s, const struct job_half *r, uint64_t posted)
 {
     bool synchronous = s->call == MPI_CALL_Ssend || s->call == MPI_CALL_Issend || s->call == MPI_CALL_Ssend_init;
-    bool waited = s->end > r->posted && s->begin < r->posted;
+    bool waited = s->end > posted && s->begin < posted;
+    const struct job_probe *probe = message_probe(m, r);
     int rc = job_add_edge(m, r->waited, s->made);
+    if (rc == 0 && probe && probe->node) {
+        job_node(m, probe->node)->kept = false;
+        rc = job_add_edge(m, probe->node, s->made);
+    }
     return rc == 0 && (synchronous || waited) ? job_add_edge(m, s->waited, r->made) : rc;
 }
 
@@ -57,28 +68,35 @@ static int message_keep(struct upmu_mpi *m, const struct job_half *s, const stru
 static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const struct job_half *s,
                              const struct job_half *r)
 {
+    const struct job_probe *probe = message_probe(m, r);
+    uint64_t begin = probe ? probe->begin : r->begin, end = probe ? probe->end : r->end;
+    uint64_t posted = probe ? probe->received : r->posted;
     int rc = 0;
     if (s->open || r->open)
         return 0; /* of a call that has not returned */
     job->messages++;
-    if (r->end && r->end < s->posted) {
+    if (end && end < s->posted) {
         job->reversed++;
-        job->reversed_ns = s->posted - r->end > job->reversed_ns ? s->posted - r->end : job->reversed_ns;
+        job->reversed_ns = s->posted - end > job->reversed_ns ? s->posted - end : job->reversed_ns;
         return 0;
     }
-    rc = message_add_edges(m, s, r);
-    const struct job_wait receiver = {
-        .rank = r->rank, .cause = s->rank, .begin = r->begin, .call = r->call, .pattern = UPMU_MPI_LATE_SENDER};
+    if (!r->probed)
+        rc = message_add_edges(m, s, r, posted);
+    const struct job_wait receiver = {.rank = r->rank,
+                                      .cause = s->rank,
+                                      .begin = begin,
+                                      .call = probe ? probe->call : r->call,
+                                      .pattern = UPMU_MPI_LATE_SENDER};
     size_t waits = m->n_waits;
-    if (rc == 0 && r->end)
-        rc = job_add_wait(m, &receiver, s->posted, r->end);
+    if (rc == 0 && end)
+        rc = job_add_wait(m, &receiver, s->posted, end);
     if (rc == 0 && r->end)
         rc = message_keep(m, s, r, m->n_waits > waits ? (uint32_t)m->n_waits : 0);
     /* That the send could not go ahead is seen by its return after the receive was posted. */
     const struct job_wait sender = {
         .rank = s->rank, .cause = r->rank, .begin = s->begin, .call = s->call, .pattern = UPMU_MPI_LATE_RECEIVER};
-    if (rc == 0 && s->end > r->posted)
-        rc = job_add_wait(m, &sender, r->posted, s->end);
+    if (rc == 0 && posted && s->end > posted)
+        rc = job_add_wait(m, &sender, posted, s->end);
     return rc;
 }
 
@@ -120,10 +138,11 @@ static int messages_find_order(struct upmu_mpi *m)
         return job_no_memory();
     for (size_t i = 0; i < n; i++) {
         const struct job_half *s = &m->sends[m->messages[i].send], *r = &m->receives[m->messages[i].receive];
+        const struct job_probe *probe = message_probe(m, r);
         all[i] = (struct order_entry){.rank = r->rank,
                                       .wait = m->messages[i].wait,
-                                      .begin = r->begin,
-                                      .end = r->end,
+                                      .begin = probe ? probe->begin : r->begin,
+                                      .end = probe ? probe->end : r->end,
                                       .sent = s->posted,
                                       .sent_later = s->posted};
     }
@@ -159,6 +178,7 @@ int job_match_messages(struct upmu_mpi *m)
         const struct job_half *alone = c < 0 ? send : receive;
         if (c == 0 && send && receive) {
             send->matched = receive->matched = true;
+            send->probed = receive->probed;
             rc = message_add_waits(m, &m->jobs[send->job], send, receive);
         } else if (alone && !alone->open) {
             m->jobs[alone->job].unmatched++;

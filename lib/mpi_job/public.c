@@ -309,6 +309,7 @@ void upmu_mpi_close(struct upmu_mpi *m)
     free(m->ranks);
     free(m->sends);
     free(m->receives);
+    free(m->probes);
     free(m->messages);
     free(m->parts);
     free(m->pending);

@@ -15,6 +15,7 @@ struct reader {
     struct upmu_mpi *m;
     struct upmu_trace *trace;
     struct map sends, receives, pending;
+    struct map probed; /**< receives whose message a probe has matched, by process and number of the message */
     struct lanes lanes;
 };
 
@@ -165,33 +166,76 @@ static int half_add(struct upmu_mpi *m, const struct job_rank *r, const struct u
     return 1;
 }
 
-/* A message that is complete with the call that returns. */
-static int half_add_blocking(struct upmu_mpi *m, struct job_rank *r, const struct upmu_trace_event *e, bool sends,
-                             const struct job_open *open)
+/* A message that a probe has matched, and which no other receive gets from then on. */
+static int half_add_probed(struct reader *d, const struct job_rank *r, const struct upmu_trace_event *e,
+                           const struct job_open *open)
 {
     size_t i;
-    int rc = half_add(m, r, e, sends, open->begin, &i);
+    int rc = half_add(d->m, r, e, false, open->begin, &i);
     if (rc <= 0)
         return rc;
-    struct job_half *h = sends ? &m->sends[i] : &m->receives[i];
+    struct job_probe *p = job_grow(&d->m->probes, &d->m->n_probes, &d->m->cap_probes, sizeof *p);
+    bool kept = p && i < MAP_NONE && map_put(&d->probed, e->process, e->mpi.request, (uint32_t)i);
+    if (!kept)
+        return read_no_memory();
+    *p = (struct job_probe){.begin = open->begin, .end = e->time_ns, .call = open->call, .node = open->node};
+    struct job_half *h = &d->m->receives[i];
+    h->probe = (uint32_t)d->m->n_probes;
+    h->probed = true;
+    h->request = 0;
+    h->bytes = UPMU_NO_VALUE;
+    return 0;
+}
+
+/* The receive of a message that a probe has matched begins; NULL: it is none, or the probe is not recorded. */
+static struct job_half *half_probed(struct reader *d, uint32_t process, const struct job_open *open)
+{
+    bool by_message = open->call == MPI_CALL_Mrecv || open->call == MPI_CALL_Imrecv;
+    uint32_t i = by_message ? map_find(&d->probed, process, open->sequence) : MAP_NONE;
+    if (i == MAP_NONE)
+        return NULL;
+    struct job_half *h = &d->m->receives[i];
+    h->probed = false;
+    h->call = open->call;
+    d->m->probes[h->probe - 1].received = open->begin;
+    return h;
+}
+
+/* A message that is complete with the call that returns. */
+static int half_add_blocking(struct reader *d, struct job_rank *r, const struct upmu_trace_event *e, bool sends,
+                             const struct job_open *open)
+{
+    struct job_half *h = half_probed(d, e->process, open);
+    size_t i;
+    int rc = h ? 1 : half_add(d->m, r, e, sends, open->begin, &i);
+    if (rc <= 0)
+        return rc;
+    if (!h)
+        h = sends ? &d->m->sends[i] : &d->m->receives[i];
     h->begin = open->begin;
     h->end = e->time_ns;
     h->call = open->call;
     h->made = h->waited = open->node;
     h->request = 0;
+    h->bytes = e->mpi.bytes;
+    h->tid = e->tid;
     count_message(r, sends, e->mpi.bytes);
     return 0;
 }
 
-/* A message with a request, made by the call `made`. */
+/* A message with a request, made by the call `open`. */
 static int half_add_request(struct reader *d, struct job_rank *r, const struct upmu_trace_event *e, bool sends,
-                            uint64_t posted, uint32_t made)
+                            uint64_t posted, const struct job_open *open)
 {
-    size_t i;
-    int rc = half_add(d->m, r, e, sends, posted, &i);
+    struct job_half *h = half_probed(d, e->process, open);
+    size_t i = h ? (size_t)(h - d->m->receives) : 0;
+    int rc = h ? 1 : half_add(d->m, r, e, sends, posted, &i);
     if (rc <= 0)
         return rc;
-    (sends ? &d->m->sends[i] : &d->m->receives[i])->made = made;
+    if (!h)
+        h = sends ? &d->m->sends[i] : &d->m->receives[i];
+    h->made = open->node;
+    h->request = e->mpi.request;
     if (sends)
         count_message(r, true, e->mpi.bytes);
     bool kept = i < MAP_NONE && map_put(sends ? &d->sends : &d->receives, e->process, e->mpi.request, (uint32_t)i);
@@ -310,9 +354,11 @@ static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t
     if (e->result != 0)
         return 0;
     if (class == MPI_CLASS_SEND || class == MPI_CLASS_SENDRECV || class == MPI_CLASS_RECV)
-        rc = half_add_blocking(d->m, r, e, class != MPI_CLASS_RECV, &open);
+        rc = half_add_blocking(d, r, e, class != MPI_CLASS_RECV, &open);
     else if (class == MPI_CLASS_ISEND || class == MPI_CLASS_IRECV)
-        rc = half_add_request(d, r, e, class == MPI_CLASS_ISEND, open.begin, open.node);
+        rc = half_add_request(d, r, e, class == MPI_CLASS_ISEND, open.begin, &open);
+    else if ((class == MPI_CLASS_PROBE || class == MPI_CLASS_IPROBE) && e->mpi.request)
+        rc = half_add_probed(d, r, e, &open);
     r->finalized |= class == MPI_CLASS_FINALIZE;
     if (rc == 0 && open.sequence && class == MPI_CLASS_ICOLLECTIVE)
         rc = read_pending(d, r, &open);
@@ -327,7 +373,7 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
 {
     int class = call_class(e->mpi.call);
     if (class == MPI_CLASS_SENDRECV && e->mpi.request == 0)
-        return e->result == 0 ? half_add_blocking(d->m, r, e, false, &t->open) : 0;
+        return e->result == 0 ? half_add_blocking(d, r, e, false, &t->open) : 0;
     if (class == MPI_CLASS_ICOLLECTIVE) {
         uint32_t at = map_find(&d->pending, e->process, e->mpi.request);
         if (at != MAP_NONE)
@@ -390,7 +436,7 @@ static int read_event(struct reader *d, const struct upmu_trace_event *e)
     case UPMU_TRACE_MPI_REQUEST:
         return read_request(d, r, t, e);
     case UPMU_TRACE_MPI_START:
-        return half_add_request(d, r, e, class_sends(call_class(e->mpi.call)), e->time_ns, t->open.node);
+        return half_add_request(d, r, e, class_sends(call_class(e->mpi.call)), e->time_ns, &t->open);
     case UPMU_TRACE_MPI_POLL:
         read_poll(r, e);
         lane_poll(r, e);
@@ -416,11 +462,14 @@ static int half_add_open(struct upmu_mpi *m, const struct job_rank *r, const str
 }
 
 /* The halves of a call that has not returned. */
-static int read_open(struct upmu_mpi *m, const struct job_rank *r, const struct job_open *open)
+static int read_open(struct reader *d, const struct job_rank *r, const struct job_open *open)
 {
+    struct upmu_mpi *m = d->m;
     struct upmu_trace_event e = {.time_ns = open->begin,
                                  .mpi = {.comm = open->comm, .call = open->call, .peer = open->peer, .tag = open->tag}};
     int class = call_class(open->call), rc = 0;
+    if (half_probed(d, r->process, open))
+        return 0;
     if (class == MPI_CLASS_SEND || class == MPI_CLASS_SENDRECV)
         rc = half_add_open(m, r, &e, true);
     if (class == MPI_CLASS_SENDRECV && open->sequence) {
@@ -433,8 +482,9 @@ static int read_open(struct upmu_mpi *m, const struct job_rank *r, const struct 
 }
 
 /* The calls that ranks were in at their end. */
-static int read_finish(struct upmu_mpi *m)
+static int read_finish(struct reader *d)
 {
+    struct upmu_mpi *m = d->m;
     int rc = 0;
     for (size_t i = 0; i < m->n_ranks; i++) {
         struct job_rank *r = m->ranks[i];
@@ -443,7 +493,7 @@ static int read_finish(struct upmu_mpi *m)
             if (open->begin && open->call != MPI_CALL_Finalize)
                 r->in_call = open->call;
             if (open->begin)
-                rc = read_open(m, r, open);
+                rc = read_open(d, r, open);
         }
     }
     return rc;
@@ -466,13 +516,14 @@ int job_read(struct upmu_mpi *m, const char *dir)
     while (rc == 0 && (rc = upmu_trace_next(d.trace, &e)) > 0)
         rc = read_event(&d, e);
     if (rc == 0)
-        rc = read_finish(m);
+        rc = read_finish(&d);
     if (rc == 0)
         rc = lanes_finish(&d.lanes, d.trace);
     lanes_free(&d.lanes);
     map_free(&d.sends);
     map_free(&d.receives);
     map_free(&d.pending);
+    map_free(&d.probed);
     upmu_trace_close(d.trace);
     return rc;
 }

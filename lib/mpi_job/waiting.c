@@ -120,12 +120,13 @@ static bool halves_fit(const struct job_half *send, const struct job_half *recei
            (receive->tag == UPMU_MPI_ANY || receive->tag == send->tag);
 }
 
-/* Whether half `h` has an other half: matched, or unmatched and fitting. `sends`: `h` is a send. */
+/* Whether half `h` has an other half: matched, or unmatched and fitting. `sends`: `h` is a send. One whose message only a probe has matched
+ * has none until it is received. */
 static bool half_is_met(const struct waiting *w, const struct job_half *h, bool sends)
 {
     const struct job_half *all = sends ? w->m->receives : w->m->sends;
     size_t n = sends ? w->m->n_receives : w->m->n_sends;
-    bool met = h->matched;
+    bool met = h->matched && !h->probed;
     for (size_t i = 0; !met && i < n; i++)
         met = !all[i].matched && !all[i].dropped && halves_fit(sends ? h : &all[i], sends ? &all[i] : h);
     return met;

@@ -122,14 +122,17 @@ static int mpi_add(struct export_job *job, uint32_t thread, const struct mpi_ope
 /* What a call returned with: the sender of what was received, and bytes. Only collective calls have a sequence on the page. */
 static int mpi_leave(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
 {
-    static const char sendrecv[] = "MPI_Sendrecv";
+    static const char *const others[] = {"MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Mrecv", "MPI_Imrecv"};
     struct mpi_open *open = &job->html->mpi->open[thread];
     struct mpi_open call = *open;
     const char *name = upmu_trace_mpi_call_name(call.mpi.call);
     *open = (struct mpi_open){0};
     if (call.begin_ns == 0 || call.mpi.call != e->mpi.call)
         return 0; /* its begin was overwritten */
-    if (call.mpi.comm == 0 || strncmp(name, sendrecv, sizeof sendrecv - 1) == 0)
+    bool other = call.mpi.comm == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        other |= strcmp(name, others[i]) == 0;
+    if (other)
         call.mpi.sequence = 0;
     if (strcmp(name, "MPI_Finalize") == 0)
         call.mpi = (struct upmu_trace_mpi){

@@ -228,6 +228,12 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
         f->e.peer = mpi_peer_of(s.source);
         f->e.tag = mpi_tag_of(s.tag);
         f->e.bytes = s.bytes;
+        if (mpi_call_message(number) && s.source != mpi_abi.proc_null) {
+            const struct mpi_event copy = f->e;
+            f->e.request = ++mpi_process.requests;
+            mpi_finish_add_message(&copy, mpi_message_key(mpi_handle_load(a[mpi_call_message(number) - 1]), false),
+                                   f->e.request);
+        }
     } else {
         f->e.bytes = mpi_frequent_bytes(f, row, a);
     }
