@@ -323,6 +323,14 @@ bool mpi_is_fortran_ignore(long argument)
     return fortran_is(fortran_ignore, (const void *)argument, &known) || !known;
 }
 
+bool mpi_ignores_status(long argument, bool fortran)
+{
+    bool known;
+    if (!fortran)
+        return argument == mpi_abi.status_ignore;
+    return argument && fortran_is(fortran_ignore, (const void *)argument, &known);
+}
+
 bool mpi_is_in_place(long argument, bool fortran)
 {
     if (!fortran)

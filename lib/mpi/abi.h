@@ -125,8 +125,10 @@ static inline long mpi_handle_load(long address)
 /** Handles of Fortran. */
 long mpi_comm_of_fortran(int32_t comm);
 long mpi_type_of_fortran(int32_t type);
-/** Whether an argument of Fortran means "no status". */
+/** Whether an argument of Fortran means "no status"; true also if that is unknown. */
 bool mpi_is_fortran_ignore(long argument);
+/** Whether an argument means "no status", so that another status can take its place. */
+bool mpi_ignores_status(long argument, bool fortran);
 
 /** Whether an argument is MPI_IN_PLACE; true also if that is unknown. */
 bool mpi_is_in_place(long argument, bool fortran);

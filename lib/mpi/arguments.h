@@ -36,9 +36,8 @@ struct mpi_call {
     uint32_t n;         /**< requests */
     struct mpi_event e; /**< of a poll: once it has found something */
     struct mpi_event done[MPI_CALL_DONE];
-    uint64_t *keys; /**< of the requests, before the call */
-    unsigned char
-        *statuses; /**< in C, in place of an ignored status; NULL: the program's are used, or there are none */
+    uint64_t *keys;          /**< of the requests, before the call */
+    unsigned char *statuses; /**< in place of an ignored status; NULL: the program's are used, or there are none */
     void *mapped;
     size_t mapped_bytes;
     uint64_t message; /**< key of the message that is received by its handle */

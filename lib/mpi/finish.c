@@ -111,7 +111,7 @@ void mpi_finish_prepare(struct mpi_call *c, long *a)
     for (uint32_t i = 0; i < c->n; i++)
         c->keys[i] = mpi_finish_key(c, i);
     bool replaced =
-        c->row->status && !c->fortran && a[c->row->status - 1] == mpi_abi.status_ignore && (c->n || !has_requests(c));
+        c->row->status && mpi_ignores_status(a[c->row->status - 1], c->fortran) && (c->n || !has_requests(c));
     if (replaced)
         a[c->row->status - 1] = (long)c->statuses;
     else

@@ -127,7 +127,7 @@ static bool half_is_met(const struct waiting *w, const struct job_half *h, bool 
     const struct job_half *all = sends ? w->m->receives : w->m->sends;
     size_t n = sends ? w->m->n_receives : w->m->n_sends;
     bool met = h->matched && !h->probed;
-    for (size_t i = 0; !met && i < n; i++)
+    for (size_t i = 0; !met && !h->probed && i < n; i++)
         met = !all[i].matched && !all[i].dropped && halves_fit(sends ? h : &all[i], sends ? &all[i] : h);
     return met;
 }

@@ -75,6 +75,19 @@ static void run_sendrecv(void)
                  MPI_STATUS_IGNORE);
 }
 
+/* Rank 1 has probed the message, and waits for another one of the same tag before it receives it. */
+static void run_probed(void)
+{
+    MPI_Message message;
+    if (rank == 0) {
+        MPI_Ssend(buffer, 1, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+    } else {
+        MPI_Mprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        receive_from(0);
+        MPI_Mrecv(other, 1, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    }
+}
+
 /* One request of two is complete. */
 static void run_waitall(void)
 {
@@ -212,10 +225,19 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } programs[] = {
-        {"cycle", run_cycle},       {"send", run_send},       {"stopped", run_stopped},
-        {"sendrecv", run_sendrecv}, {"waitall", run_waitall}, {"collective", run_collective},
-        {"order", run_order},       {"barrier", run_barrier}, {"finalize", run_finalize},
-        {"lock", run_lock},         {"late", run_late},       {"poll", run_poll},
+        {"cycle", run_cycle},
+        {"send", run_send},
+        {"stopped", run_stopped},
+        {"sendrecv", run_sendrecv},
+        {"waitall", run_waitall},
+        {"probed", run_probed},
+        {"collective", run_collective},
+        {"order", run_order},
+        {"barrier", run_barrier},
+        {"finalize", run_finalize},
+        {"lock", run_lock},
+        {"late", run_late},
+        {"poll", run_poll},
         {"thread", run_thread},
     };
     const char *what = argc > 1 ? argv[1] : "";

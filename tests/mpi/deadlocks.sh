@@ -3,6 +3,14 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
+# The jobs end with the test, also if it fails.
+finish()
+{
+    touch "$scratch/stop"
+    wait
+    rm -rf "$scratch"
+}
+trap finish EXIT
 "mpicc.$mpi" -g -O1 -w -pthread -o deadlocks "$here/deadlocks.c"
 
 # Each program is a job of its own; all are in one recording, until there is a file named stop.
@@ -25,9 +33,9 @@ chmod +x start
 launcher=mpirun.$mpi
 [ "$mpi" = mpich ] || launcher+=" --oversubscribe --mca mpi_yield_when_idle 1"
 
-stuck="cycle send sendrecv waitall collective order barrier finalize lock any"
+stuck="cycle send sendrecv waitall probed collective order barrier finalize lock any"
 want=$(printf '%s\n' "2 collective-mismatch:MPI_Barrier" "1 lock-and-message:MPI_Recv" "1 message-cycle:MPI_Barrier" \
-    "2 message-cycle:MPI_Recv" "1 message-cycle:MPI_Send" "1 message-cycle:MPI_Sendrecv" \
+    "2 message-cycle:MPI_Recv" "1 message-cycle:MPI_Send" "1 message-cycle:MPI_Sendrecv" "1 message-cycle:MPI_Ssend" \
     "1 message-cycle:MPI_Waitall" "1 wildcard-knot:MPI_Recv")
 if [ "$mpi" = mpich ]; then # whose ranks never give way: one of each kind, or the others hardly run
     stuck="cycle collective lock any"
