@@ -350,7 +350,7 @@ static void call_complete(struct mpi_call *c, uint64_t tick)
     if (c->row->class == MPI_CLASS_SENDRECV)
         call_add_received(c);
     if (c->rc != 0 && receives_message(c) && c->e.sequence && message_key(c) == c->message)
-        mpi_finish_add_message(&c->e, c->message, c->e.sequence); /* the receive has failed without taking it */
+        mpi_finish_add_message(&c->e, c->message, c->e.sequence); /* the receive failed before it got the message */
 }
 
 static void call_end_poll(struct mpi_call *c, uint64_t tick)
