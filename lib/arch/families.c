@@ -151,13 +151,18 @@ const struct arch_family *arch_family_named(const char *name)
     return NULL;
 }
 
+const char *arch_text(arch_text_ref ref)
+{
+    return arch_table_texts + ref;
+}
+
 const struct arch_event *arch_family_event(const struct arch_family *family, const char *name)
 {
     size_t low = 0, n = family->table->n_events;
     while (low < n) {
         size_t middle = low + (n - low) / 2;
-        const struct arch_event *row = &arch_table_events[family->table->events[middle]];
-        int order = strcmp(name, row->name);
+        const struct arch_event *row = arch_family_event_at(family, middle);
+        int order = strcmp(name, arch_text(row->name));
         if (order == 0)
             return row;
         if (order < 0)
@@ -170,7 +175,7 @@ const struct arch_event *arch_family_event(const struct arch_family *family, con
 
 const struct arch_event *arch_family_event_at(const struct arch_family *family, size_t i)
 {
-    return i < family->table->n_events ? &arch_table_events[family->table->events[i]] : NULL;
+    return i < family->table->n_events ? &arch_table_events[arch_table_rows[family->table->events + i]] : NULL;
 }
 
 static bool family_is_generic(const struct arch_event *row)
@@ -205,7 +210,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
         return false;
     if (!family_is_generic(row)) {
         /* In the table for any CPU, the generic event of the same name is the one for this event. */
-        const struct arch_event *id = arch_family_event(&arch_generic, row->name);
+        const struct arch_event *id = arch_family_event(&arch_generic, arch_text(row->name));
         id = family_is_generic(id) ? id : NULL;
         twin = family_generic_twin(family, id, row);
         same_name = id != NULL;
@@ -220,14 +225,14 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
 const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position)
 {
     const struct arch_table *table = family->table;
-    return *position < table->n_natives ? &arch_table_natives[table->natives[(*position)++]] : NULL;
+    return *position < table->n_natives ? &arch_table_natives[arch_table_rows[table->natives + (*position)++]] : NULL;
 }
 
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name)
 {
     const struct arch_native *row;
     for (size_t i = 0; (row = arch_family_native_next(family, &i)) != NULL;) {
-        if (strcasecmp(row->name, name) == 0)
+        if (strcasecmp(arch_text(row->name), name) == 0)
             return row;
     }
     return NULL;
@@ -235,14 +240,14 @@ const struct arch_native *arch_family_native(const struct arch_family *family, c
 
 const struct arch_preset *arch_family_preset_at(const struct arch_family *family, size_t i)
 {
-    return i < family->table->n_presets ? &arch_table_presets[family->table->presets[i]] : NULL;
+    return i < family->table->n_presets ? &arch_table_presets[arch_table_rows[family->table->presets + i]] : NULL;
 }
 
 const struct arch_preset *arch_family_preset(const struct arch_family *family, const char *papi)
 {
     const struct arch_preset *p;
     for (size_t i = 0; (p = arch_family_preset_at(family, i)) != NULL; i++) {
-        if (strcasecmp(p->papi, papi) == 0)
+        if (strcasecmp(arch_text(p->papi), papi) == 0)
             return p;
     }
     return NULL;

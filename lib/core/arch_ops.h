@@ -75,52 +75,52 @@ struct arch_counters {
 enum { ARCH_FIXED = 24 };
 #define ARCH_ANY 0u
 
+/** Reference to a text of the rows, resolved by arch_text(); 0 = the empty text. The rows have no pointers, so that all
+ *  processes share them and none relocates them. */
+typedef uint32_t arch_text_ref;
+
 /** One row: a vendor-neutral event on one family. */
 struct arch_event {
-    const char *name; /**< vendor-neutral name, as in core's registry */
     uint64_t config;  /**< goes to perf_event_attr.config */
     uint64_t config1; /**< raw rows: value of a second register, or 0 */
     uint64_t
         raw_encoding; /**< the raw encoding behind a perf generic event, UINT64_MAX if unknown; == config for raw rows */
+    arch_text_ref name;   /**< vendor-neutral name, as in core's registry */
+    arch_text_ref why;    /**< why approximate or absent; empty for exact rows */
+    arch_text_ref source; /**< kernel file or manual that documents the row, with its version */
+    /** ARCH_CODE_FORMULA: terms `[WEIGHT*]NAME` joined by " + " or " - ", each NAME a row of the same family that
+     *  is not absent or one of its native names; data/events/README.md has the grammar. Empty for the other kinds. */
+    arch_text_ref formula;
+    arch_text_ref near; /**< absent rows: the nearest events of the family, blank-separated, if there are any */
     uint32_t counters;  /**< counters it may use; ARCH_ANY = any general one */
     uint8_t kind;       /**< enum arch_code_kind */
     uint8_t match;      /**< enum upmu_match */
-    const char *why;    /**< why approximate or absent; "" for exact rows */
-    const char *source; /**< kernel file or manual that documents the row, with its version */
-    /** ARCH_CODE_FORMULA: terms `[WEIGHT*]NAME` joined by " + " or " - ", each NAME a row of the same family that
-     *  is not absent or one of its native names; data/events/README.md has the grammar. "" or NULL for the other
-     *  kinds. */
-    const char *formula;
-    const char
-        *near; /**< absent rows: the nearest events of the family, blank-separated; "" or NULL if there are none */
 };
 
 /** One native event name of a family, for `native::NAME` where libpfm4 is not installed or does not support the
  *  CPU. */
 struct arch_native {
-    const char *name;
-    const char *meaning; /**< meaning, if the name is not sufficient, or "" */
-    uint64_t config;     /**< raw encoding */
-    uint64_t config1;    /**< value of a second register, or 0 */
+    uint64_t config;  /**< raw encoding */
+    uint64_t config1; /**< value of a second register, or 0 */
+    arch_text_ref name;
+    arch_text_ref meaning; /**< if the name is not sufficient */
     uint32_t counters;
 };
 
 /** A PAPI preset that has no vendor-neutral event. */
 struct arch_preset {
-    const char *papi;
-    const char *formula; /**< a native name, or a sum as in arch_event.formula */
-    uint8_t match;       /**< enum upmu_match between the event and the preset's definition */
-    const char *why;
+    arch_text_ref papi;
+    arch_text_ref formula; /**< a native name, or a sum as in arch_event.formula */
+    arch_text_ref why;
+    uint8_t match; /**< enum upmu_match between the event and the preset's definition */
 };
 
-/** Rows of a family and its bases, generated from data/events: indices of rows. */
+/** Rows of a family and its bases, generated from data/events: where the numbers of its rows start, and how many
+ *  there are. */
 struct arch_table {
-    const uint16_t *events; /**< sorted by name */
-    size_t n_events;
-    const uint16_t *natives; /**< sorted by name, ignoring case */
-    size_t n_natives;
-    const uint16_t *presets; /**< sorted by name */
-    size_t n_presets;
+    uint32_t events, n_events;   /**< sorted by name */
+    uint32_t natives, n_natives; /**< sorted by name, ignoring case */
+    uint32_t presets, n_presets; /**< sorted by name */
 };
 
 /** One core of a machine that may have different ones (Arm), from its main id register. */
@@ -227,6 +227,8 @@ const struct arch_family *arch_family_called(const char *name);
 struct suggest;
 /** Add every name that arch_family_called() accepts to a running "did you mean" search. */
 void arch_family_offer(struct suggest *s);
+/** A text of a row; never NULL, valid permanently. */
+const char *arch_text(arch_text_ref ref);
 /** Row of an event; NULL if there is none. */
 const struct arch_event *arch_family_event(const struct arch_family *family, const char *name);
 /** The rows of a family by number, in the order of their names; NULL after the last. */

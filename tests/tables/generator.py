@@ -6,6 +6,7 @@
 A row that fails must do so with the file, the line and the reason, and leave no table behind.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,13 @@ def must_fail(what, files, *wanted):
         fault(f"{what}: '{errors}' for {wanted}")
 
 
+def with_texts(source):
+    """The generated source, its references to texts replaced by the texts."""
+    texts = {at: text for text, at in re.findall(r'^    ("[^\n]*)\\0" /\* (\d+) \*/$', source, re.M)}
+    reference = r"(\.(?:name|why|source|formula|near|meaning|papi) = )(\d+)"
+    return re.sub(reference, lambda m: m[1] + texts[m[2]] + '"', source)
+
+
 def must_pass(what, files, *wanted):
     with tempfile.TemporaryDirectory() as folder:
         status, errors, _ = generate(folder, files)
@@ -52,7 +60,7 @@ def must_pass(what, files, *wanted):
             fault(f"{what}: status {status}, {errors}")
             return
         with open(os.path.join(folder, "event_tables.c")) as file:
-            text = file.read()
+            text = with_texts(file.read())
         for w in wanted:
             if w not in text:
                 fault(f"{what}: no '{w}' in the table:\n{text}")
@@ -90,8 +98,9 @@ def rows_that_pass():
         '.counters = 0xffffff', '.counters = 0x5', '.why = "walks, completed", .source = "manual@2"',
         '.config1 = 0x2', '.why = "a \\"quote\\"", .source = "manual@3"',
         '.formula = "dtlb-load-miss + 2*Other.Name - dtlb-store-miss"', '.near = "stores branches"', '.n_events = 7',
-        '{"Other.NAME", "", 0x10, 0x0, 0x0}', '.n_natives = 1', '.n_presets = 1')
-    must_pass("a family without rows", {"empty.csv": [HEADER]}, "arch_table_empty = {\n};")
+        '.name = "Other.NAME", .meaning = "", .config = 0x10, .config1 = 0x0, .counters = 0x0',
+        '.papi = "PAPI_BR_NTK", .formula = "MISSING.NAME", .match = 1, .why = ""', '.n_natives = 1', '.n_presets = 1')
+    must_pass("a family without rows", {"empty.csv": [HEADER]}, "arch_table_empty = {.events = 0, .n_events = 0,")
 
 
 def shapes_that_fail():

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/generator/text.h"
 #include "upmu/upmu.h"
 
 enum { CELLS_WEIGHT_MAX = 1024, CELLS_HARDWARE_IDS = 10 };
@@ -82,7 +83,7 @@ static const char *cells_formula(const char *text, struct arch_event *out)
     struct cells_term term;
     out->kind = ARCH_CODE_FORMULA;
     out->raw_encoding = UINT64_MAX;
-    out->formula = text;
+    out->formula = text_add(text);
     if (*text == ' ' || *text == '\0')
         return "the formula must begin with a term behind `= `";
     for (const char *at = text; *at;) {

@@ -7,6 +7,7 @@
 #include "arch/generator/cells.h"
 #include "arch/generator/fault.h"
 #include "arch/generator/model.h"
+#include "arch/generator/text.h"
 #include "core/names/registry.h"
 #include "upmu/upmu.h"
 
@@ -91,16 +92,15 @@ static uint8_t complete_sum(const struct model_family *f, const char *formula)
 static struct arch_event complete_row(const struct model_family *f, const struct model_default *d)
 {
     uint8_t match = complete_sum(f, d->formula);
-    struct arch_event row = {.name = d->name, .raw_encoding = UINT64_MAX, .match = match, .formula = "", .near = ""};
+    struct arch_event row = {.name = text_add(d->name), .raw_encoding = UINT64_MAX, .match = match};
     if (match == UPMU_MATCH_ABSENT) {
-        row.why = complete_reason(f, d);
-        row.source = "";
-        row.near = complete_near(f, d);
+        row.why = text_add(complete_reason(f, d));
+        row.near = text_add(complete_near(f, d));
     } else {
         row.kind = ARCH_CODE_FORMULA;
-        row.formula = d->formula;
-        row.why = match == UPMU_MATCH_EXACT ? "" : COMPLETE_SUM;
-        row.source = COMPLETE_SOURCE;
+        row.formula = text_add(d->formula);
+        row.why = text_add(match == UPMU_MATCH_EXACT ? "" : COMPLETE_SUM);
+        row.source = text_add(COMPLETE_SOURCE);
     }
     return row;
 }
@@ -111,8 +111,8 @@ static size_t complete_add(struct model *m, const struct arch_event *row)
     struct model_file *made = &m->made;
     for (size_t i = 0; i < made->n_rows; i++) {
         const struct arch_event *have = &made->events[i].row;
-        if (strcmp(have->name, row->name) == 0 && have->match == row->match && strcmp(have->why, row->why) == 0 &&
-            strcmp(have->near, row->near) == 0 && strcmp(have->formula, row->formula) == 0)
+        if (have->name == row->name && have->match == row->match && have->why == row->why && have->near == row->near &&
+            have->formula == row->formula)
             return i;
     }
     made->events = fault_grow(made->events, made->n_rows, sizeof *made->events);
@@ -125,10 +125,10 @@ static struct model_ref complete_own(struct model *m, const struct model_family 
                                      const struct model_ref *own)
 {
     const struct arch_event *have = &model_event_of(own)->row;
-    if (have->kind != ARCH_CODE_NONE || have->near[0] || !d)
+    if (have->kind != ARCH_CODE_NONE || have->near || !d)
         return *own;
     struct arch_event row = *have;
-    row.near = complete_near(f, d);
+    row.near = text_add(complete_near(f, d));
     return (struct model_ref){&m->made, complete_add(m, &row)};
 }
 
@@ -157,7 +157,7 @@ static void complete_family(struct model *m, struct model_family *f, bool sums)
     size_t n_all = 0, n_registry, at = 0;
     const struct registry_event *events = registry_events(&n_registry);
     for (size_t i = 0; i < n_registry; i++) {
-        bool own = at < f->n_events && strcmp(model_event_of(&f->events[at])->row.name, events[i].name) == 0;
+        bool own = at < f->n_events && strcmp(arch_text(model_event_of(&f->events[at])->row.name), events[i].name) == 0;
         if (!complete_event(m, f, events[i].name, own ? &f->events[at] : NULL, sums, &ref))
             continue;
         at += own;

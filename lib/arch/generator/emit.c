@@ -4,22 +4,7 @@
 
 #include <inttypes.h>
 
-static void emit_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static void emit_comma_string(FILE *out, const char *text)
-{
-    fputs(", ", out);
-    emit_string(out, text);
-}
+#include "arch/generator/text.h"
 
 /** A family's name as part of a C name. */
 static void emit_name(FILE *out, const char *name)
@@ -30,37 +15,25 @@ static void emit_name(FILE *out, const char *name)
 
 static void emit_event(FILE *out, const struct arch_event *row)
 {
-    fputs("    {.name = ", out);
-    emit_string(out, row->name);
-    fprintf(out, ", .config = 0x%" PRIx64 ", .config1 = 0x%" PRIx64 ", .raw_encoding = UINT64_C(0x%" PRIx64 ")",
-            row->config, row->config1, row->raw_encoding);
-    fprintf(out, ", .counters = 0x%" PRIx32 ", .kind = %d, .match = %d, .why = ", row->counters, row->kind, row->match);
-    emit_string(out, row->why);
-    fputs(", .source = ", out);
-    emit_string(out, row->source);
-    fputs(", .formula = ", out);
-    emit_string(out, row->formula);
-    fputs(", .near = ", out);
-    emit_string(out, row->near);
-    fputs("},\n", out);
+    fprintf(out, "    {.name = %" PRIu32 ", .config = 0x%" PRIx64 ", .config1 = 0x%" PRIx64, row->name, row->config,
+            row->config1);
+    fprintf(out, ", .raw_encoding = UINT64_C(0x%" PRIx64 "), .counters = 0x%" PRIx32, row->raw_encoding, row->counters);
+    fprintf(out, ", .kind = %d, .match = %d, .why = %" PRIu32 ", .source = %" PRIu32, row->kind, row->match, row->why,
+            row->source);
+    fprintf(out, ", .formula = %" PRIu32 ", .near = %" PRIu32 "},\n", row->formula, row->near);
 }
 
 static void emit_native(FILE *out, const struct arch_native *row)
 {
-    fputs("    {", out);
-    emit_string(out, row->name);
-    emit_comma_string(out, row->meaning);
-    fprintf(out, ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx32 "},\n", row->config, row->config1, row->counters);
+    fprintf(out, "    {.name = %" PRIu32 ", .meaning = %" PRIu32 ", .config = 0x%" PRIx64 ", .config1 = 0x%" PRIx64,
+            row->name, row->meaning, row->config, row->config1);
+    fprintf(out, ", .counters = 0x%" PRIx32 "},\n", row->counters);
 }
 
 static void emit_preset(FILE *out, const struct arch_preset *row)
 {
-    fputs("    {", out);
-    emit_string(out, row->papi);
-    emit_comma_string(out, row->formula);
-    fprintf(out, ", %d", row->match);
-    emit_comma_string(out, row->why);
-    fputs("},\n", out);
+    fprintf(out, "    {.papi = %" PRIu32 ", .formula = %" PRIu32 ", .match = %d, .why = %" PRIu32 "},\n", row->papi,
+            row->formula, row->match, row->why);
 }
 
 /** All rows of a kind, in the order that model_file.first numbers them in. */
@@ -83,42 +56,43 @@ static void emit_rows(FILE *out, const struct model *m, enum model_kind kind, co
     fputs("};\n", out);
 }
 
-/** The numbers of a family's rows; nothing for none, since C has no empty arrays. */
-static void emit_refs(FILE *out, const char *what, const char *family, const struct model_ref *refs, size_t n)
+static void emit_refs(FILE *out, const struct model_ref *refs, size_t n)
 {
-    if (n == 0)
-        return;
-    fprintf(out, "static const uint16_t %s_", what);
-    emit_name(out, family);
-    fputs("[] = {", out);
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s%zu,", i % 20 == 0 ? "\n    " : " ", refs[i].file->first + refs[i].row);
-    fputs("\n};\n", out);
 }
 
-static void emit_member(FILE *out, const char *what, const char *family, size_t n)
+/** The numbers of the rows of all families, a family's behind those of the one before it. */
+static void emit_numbers(FILE *out, const struct model *m)
 {
-    if (n == 0)
-        return;
-    fprintf(out, "    .%s = %s_", what, what);
-    emit_name(out, family);
-    fprintf(out, ",\n    .n_%s = %zu,\n", what, n);
+    fputs("\nconst uint16_t arch_table_rows[] = {", out);
+    for (size_t i = 0; i < m->n_families; i++) {
+        const struct model_family *f = &m->families[i];
+        if (f->set)
+            continue;
+        fprintf(out, "\n    /* %s */", f->file->name);
+        emit_refs(out, f->events, f->n_events);
+        emit_refs(out, f->natives, f->n_natives);
+        emit_refs(out, f->presets, f->n_presets);
+    }
+    fputs("\n};\n\n", out);
 }
 
-static void emit_table(FILE *out, const struct model_family *f)
+static void emit_tables(FILE *out, const struct model *m)
 {
-    const char *name = f->file->name;
-    fprintf(out, "\n/* %s */\n", name);
-    emit_refs(out, "events", name, f->events, f->n_events);
-    emit_refs(out, "natives", name, f->natives, f->n_natives);
-    emit_refs(out, "presets", name, f->presets, f->n_presets);
-    fputs("const struct arch_table arch_table_", out);
-    emit_name(out, name);
-    fputs(" = {\n", out);
-    emit_member(out, "events", name, f->n_events);
-    emit_member(out, "natives", name, f->n_natives);
-    emit_member(out, "presets", name, f->n_presets);
-    fputs("};\n", out);
+    size_t events = 0;
+    for (size_t i = 0; i < m->n_families; i++) {
+        const struct model_family *f = &m->families[i];
+        if (f->set)
+            continue;
+        size_t natives = events + f->n_events, presets = natives + f->n_natives;
+        fputs("const struct arch_table arch_table_", out);
+        emit_name(out, f->file->name);
+        fprintf(out, " = {.events = %zu, .n_events = %zu, .natives = %zu, .n_natives = %zu", events, f->n_events,
+                natives, f->n_natives);
+        fprintf(out, ", .presets = %zu, .n_presets = %zu};\n", presets, f->n_presets);
+        events = presets + f->n_presets;
+    }
 }
 
 void emit_source(FILE *out, const struct model *m)
@@ -127,19 +101,23 @@ void emit_source(FILE *out, const struct model *m)
     emit_rows(out, m, MODEL_EVENTS, "const struct arch_event arch_table_events");
     emit_rows(out, m, MODEL_NATIVE, "const struct arch_native arch_table_natives");
     emit_rows(out, m, MODEL_PRESETS, "const struct arch_preset arch_table_presets");
-    for (size_t i = 0; i < m->n_families; i++)
-        if (!m->families[i].set)
-            emit_table(out, &m->families[i]);
+    emit_numbers(out, m);
+    emit_tables(out, m);
+    fputs("\nconst char arch_table_texts[] =\n", out);
+    text_emit(out);
+    fputs("    ;\n", out);
 }
 
 void emit_header(FILE *out, const struct model *m)
 {
     fputs("/* Made from data/events by the build; do not edit. */\n#ifndef UPMU_ARCH_EVENT_TABLES_H\n"
           "#define UPMU_ARCH_EVENT_TABLES_H\n\n#include \"core/arch_ops.h\"\n\n"
-          "/* All rows; a table has the numbers of its own. */\n"
+          "/* All rows, the numbers of those that each table has, and the block that arch_text_ref refers to. */\n"
           "extern const struct arch_event arch_table_events[];\n"
           "extern const struct arch_native arch_table_natives[];\n"
-          "extern const struct arch_preset arch_table_presets[];\n\n",
+          "extern const struct arch_preset arch_table_presets[];\n"
+          "extern const uint16_t arch_table_rows[];\n"
+          "extern const char arch_table_texts[];\n\n",
           out);
     for (size_t i = 0; i < m->n_families; i++) {
         if (m->families[i].set)

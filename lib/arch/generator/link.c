@@ -33,7 +33,7 @@ static bool link_same_name(const char *have, const char *name, size_t len)
 const struct model_event *model_find_event(const struct model_family *f, const char *name, size_t len)
 {
     for (size_t i = 0; i < f->n_events; i++)
-        if (link_same_name(model_event_of(&f->events[i])->row.name, name, len))
+        if (link_same_name(arch_text(model_event_of(&f->events[i])->row.name), name, len))
             return model_event_of(&f->events[i]);
     return NULL;
 }
@@ -41,7 +41,7 @@ const struct model_event *model_find_event(const struct model_family *f, const c
 static const struct model_native *model_find_native(const struct model_family *f, const char *name, size_t len)
 {
     for (size_t i = 0; i < f->n_natives; i++)
-        if (link_same_name(model_native_of(&f->natives[i])->row.name, name, len))
+        if (link_same_name(arch_text(model_native_of(&f->natives[i])->row.name), name, len))
             return model_native_of(&f->natives[i]);
     return NULL;
 }
@@ -117,8 +117,8 @@ static bool link_is_circle(const struct model_family *f, size_t n_families)
 static bool link_same_row(const struct arch_event *a, const struct arch_event *b)
 {
     return a->config == b->config && a->config1 == b->config1 && a->raw_encoding == b->raw_encoding &&
-           a->counters == b->counters && a->kind == b->kind && a->match == b->match && strcmp(a->why, b->why) == 0 &&
-           strcmp(a->source, b->source) == 0 && strcmp(a->formula, b->formula) == 0 && strcmp(a->near, b->near) == 0;
+           a->counters == b->counters && a->kind == b->kind && a->match == b->match && a->why == b->why &&
+           a->source == b->source && a->formula == b->formula && a->near == b->near;
 }
 
 /* Both lists are sorted; a row of the family's own replaces the base's, and must differ from it. */
@@ -129,9 +129,9 @@ static void link_events(struct model_family *f)
     while (i < own->n_rows || j < n_base) {
         const struct model_event *mine = i < own->n_rows ? &own->events[i] : NULL;
         const struct model_event *theirs = j < n_base ? model_event_of(&f->base->events[j]) : NULL;
-        int order = !mine ? 1 : !theirs ? -1 : strcmp(mine->row.name, theirs->row.name);
+        int order = !mine ? 1 : !theirs ? -1 : strcmp(arch_text(mine->row.name), arch_text(theirs->row.name));
         if (order == 0 && link_same_row(&mine->row, &theirs->row))
-            fault(own->csv.path, mine->line, "%s: the row repeats that of its base %s", mine->row.name,
+            fault(own->csv.path, mine->line, "%s: the row repeats that of its base %s", arch_text(mine->row.name),
                   f->base->file->name);
         if (order <= 0)
             link_add(&f->events, &f->n_events, own, i);
@@ -181,7 +181,7 @@ static void link_check_families(const struct model *m)
 static int link_by_name(const void *a, const void *b)
 {
     const struct model_native *x = model_native_of(a), *y = model_native_of(b);
-    int order = strcasecmp(x->row.name, y->row.name);
+    int order = strcasecmp(arch_text(x->row.name), arch_text(y->row.name));
     return order ? order : x->line - y->line;
 }
 
@@ -203,8 +203,9 @@ static void link_natives(const struct model *m, struct model_family *f)
         qsort(f->natives, f->n_natives, sizeof *f->natives, link_by_name);
     for (size_t i = 1; i < f->n_natives; i++) {
         const struct model_native *row = model_native_of(&f->natives[i]);
-        if (strcasecmp(model_native_of(&f->natives[i - 1])->row.name, row->row.name) == 0)
-            fault(f->natives[i].file->csv.path, row->line, "%s has '%s' twice", f->file->name, row->row.name);
+        const char *name = arch_text(row->row.name);
+        if (strcasecmp(arch_text(model_native_of(&f->natives[i - 1])->row.name), name) == 0)
+            fault(f->natives[i].file->csv.path, row->line, "%s has '%s' twice", f->file->name, name);
     }
 }
 
@@ -235,12 +236,12 @@ const char *model_formula_wrong(const struct model_family *f, const char *formul
 static void link_check_near(const struct model_family *f, const struct model_ref *ref)
 {
     const struct model_event *e = model_event_of(ref);
-    const char *list = e->row.near, *word;
+    const char *list = arch_text(e->row.near), *word;
     for (size_t n; (n = model_word(&list, &word)) > 0;) {
         const struct model_event *near = model_find_event(f, word, n);
         if (!near || near->row.kind == ARCH_CODE_NONE)
-            fault(ref->file->csv.path, e->line, "%s: '%.*s' is near, but %s has no such event", e->row.name, (int)n,
-                  word, f->file->name);
+            fault(ref->file->csv.path, e->line, "%s: '%.*s' is near, but %s has no such event", arch_text(e->row.name),
+                  (int)n, word, f->file->name);
     }
 }
 
@@ -249,18 +250,19 @@ static void link_check_rows(const struct model_family *f)
     for (size_t i = 0; i < f->n_events; i++) {
         const struct model_event *e = model_event_of(&f->events[i]);
         struct cells_term term;
-        const char *wrong = e->row.kind == ARCH_CODE_FORMULA ? model_formula_wrong(f, e->row.formula, &term) : NULL;
+        const char *wrong =
+            e->row.kind == ARCH_CODE_FORMULA ? model_formula_wrong(f, arch_text(e->row.formula), &term) : NULL;
         if (wrong)
-            fault(f->events[i].file->csv.path, e->line, "%s: '%.*s': %s %s", e->row.name, (int)term.name_len, term.name,
-                  f->file->name, wrong);
+            fault(f->events[i].file->csv.path, e->line, "%s: '%.*s': %s %s", arch_text(e->row.name), (int)term.name_len,
+                  term.name, f->file->name, wrong);
         link_check_near(f, &f->events[i]);
     }
 }
 
-static bool link_has_preset(const struct model_family *f, const char *papi)
+static bool link_has_preset(const struct model_family *f, arch_text_ref papi)
 {
     for (size_t i = 0; i < f->n_presets; i++)
-        if (strcmp(model_preset_of(&f->presets[i])->row.papi, papi) == 0)
+        if (model_preset_of(&f->presets[i])->row.papi == papi)
             return true;
     return false;
 }
@@ -274,7 +276,7 @@ static void link_presets(const struct model *m, struct model_family *f)
             continue;
         for (size_t j = 0; j < file->n_rows; j++) {
             struct model_preset *p = &file->presets[j];
-            if (link_has_preset(f, p->row.papi) || model_formula_wrong(f, p->row.formula, &term))
+            if (link_has_preset(f, p->row.papi) || model_formula_wrong(f, arch_text(p->row.formula), &term))
                 continue;
             link_add(&f->presets, &f->n_presets, file, j);
             p->used = true;
@@ -289,7 +291,7 @@ static void link_check_presets(const struct model *m)
             if (!m->files[i].presets[j].used)
                 fault(m->files[i].csv.path, m->files[i].presets[j].line,
                       "%s: no family of the file has the events of this row, or an earlier row counts",
-                      m->files[i].presets[j].row.papi);
+                      arch_text(m->files[i].presets[j].row.papi));
 }
 
 /* ------------------------------------------------------------------------------------------------ all of it */

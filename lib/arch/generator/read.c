@@ -8,6 +8,7 @@
 #include "arch/generator/cells.h"
 #include "arch/generator/fault.h"
 #include "arch/generator/model.h"
+#include "arch/generator/text.h"
 #include "core/names/registry.h"
 #include "upmu/upmu.h"
 
@@ -33,20 +34,21 @@ static bool read_is_neutral(const char *name)
 static void read_check_event(const struct model_file *f, int line, const struct arch_event *row)
 {
     bool absent = row->match == UPMU_MATCH_ABSENT;
-    if (!read_is_neutral(row->name))
-        fault(f->csv.path, line, "'%s' is no vendor-neutral event of the CPU (lib/core/names/registry.c)", row->name);
+    const char *name = arch_text(row->name);
+    if (!read_is_neutral(name))
+        fault(f->csv.path, line, "'%s' is no vendor-neutral event of the CPU (lib/core/names/registry.c)", name);
     if (absent != (row->kind == ARCH_CODE_NONE))
-        fault(f->csv.path, line, "%s: the encoding is none for absent rows, and for those alone", row->name);
-    if (absent && (row->source[0] || row->counters != ARCH_ANY))
-        fault(f->csv.path, line, "%s: an absent row has no counters and no source", row->name);
-    if (!absent && !row->source[0])
-        fault(f->csv.path, line, "%s: the source is missing", row->name);
-    if (!absent && row->near[0])
-        fault(f->csv.path, line, "%s: near is for absent rows", row->name);
-    if ((row->match == UPMU_MATCH_EXACT) != (row->why[0] == '\0'))
-        fault(f->csv.path, line, "%s: approximate and absent rows need a note, exact ones have none", row->name);
+        fault(f->csv.path, line, "%s: the encoding is none for absent rows, and for those alone", name);
+    if (absent && (row->source || row->counters != ARCH_ANY))
+        fault(f->csv.path, line, "%s: an absent row has no counters and no source", name);
+    if (!absent && !row->source)
+        fault(f->csv.path, line, "%s: the source is missing", name);
+    if (!absent && row->near)
+        fault(f->csv.path, line, "%s: near is for absent rows", name);
+    if ((row->match == UPMU_MATCH_EXACT) != !row->why)
+        fault(f->csv.path, line, "%s: approximate and absent rows need a note, exact ones have none", name);
     if (row->kind == ARCH_CODE_FORMULA && row->counters != ARCH_ANY)
-        fault(f->csv.path, line, "%s: a formula has no counters of its own", row->name);
+        fault(f->csv.path, line, "%s: a formula has no counters of its own", name);
 }
 
 static const char *read_source(const struct model_file *f, const char *cell)
@@ -58,19 +60,16 @@ static const char *read_source(const struct model_file *f, const char *cell)
 static void read_event(const struct model_file *f, const struct csv_row *cells, struct model_event *out)
 {
     struct arch_event *row = &out->row;
-    *row = (struct arch_event){.name = cells->cells[0],
-                               .near = cells->cells[4],
-                               .why = cells->cells[5],
-                               .source = cells->cells[6],
-                               .formula = ""};
+    *row = (struct arch_event){
+        .name = text_add(cells->cells[0]), .near = text_add(cells->cells[4]), .why = text_add(cells->cells[5])};
     out->line = cells->line;
     const char *wrong = cells_match(cells->cells[1], &row->match);
     read_wrong(f, out->line, wrong);
-    if (!wrong && row->match != UPMU_MATCH_ABSENT)
-        row->source = read_source(f, row->source);
+    bool present = !wrong && row->match != UPMU_MATCH_ABSENT;
+    row->source = text_add(present ? read_source(f, cells->cells[6]) : cells->cells[6]);
     const char *wrong_code = cells_encoding(cells->cells[2], row);
     read_wrong(f, out->line, wrong_code);
-    row->formula = wrong_code ? "" : row->formula;
+    row->formula = wrong_code ? 0 : row->formula;
     const char *wrong_counters = cells_counters(cells->cells[3], &row->counters);
     read_wrong(f, out->line, wrong_counters);
     if (!wrong && !wrong_code && !wrong_counters)
@@ -79,11 +78,11 @@ static void read_event(const struct model_file *f, const struct csv_row *cells, 
 
 static void read_native(const struct model_file *f, const struct csv_row *cells, struct model_native *out)
 {
-    struct arch_event code = {.name = ""};
+    struct arch_event code = {0};
     out->line = cells->line;
     out->families = cells->n_cells > 5 ? cells->cells[5] : "";
-    out->row.name = cells->cells[0];
-    out->row.meaning = cells->cells[3];
+    out->row.name = text_add(cells->cells[0]);
+    out->row.meaning = text_add(cells->cells[3]);
     const char *wrong = cells_encoding(cells->cells[1], &code);
     if (!wrong && code.kind != ARCH_CODE_RAW)
         wrong = "the encoding of a native name is raw:0x...";
@@ -91,30 +90,31 @@ static void read_native(const struct model_file *f, const struct csv_row *cells,
     read_wrong(f, out->line, cells_counters(cells->cells[2], &out->row.counters));
     out->row.config = code.config;
     out->row.config1 = code.config1;
-    if (!out->row.name[0] || strchr(out->row.name, ' '))
-        fault(f->csv.path, out->line, "'%s' cannot be a native name: it is empty or has a blank", out->row.name);
+    if (!out->row.name || strchr(cells->cells[0], ' '))
+        fault(f->csv.path, out->line, "'%s' cannot be a native name: it is empty or has a blank", cells->cells[0]);
     if (!read_source(f, cells->cells[4])[0])
-        fault(f->csv.path, out->line, "%s: the source is missing", out->row.name);
+        fault(f->csv.path, out->line, "%s: the source is missing", cells->cells[0]);
 }
 
 static void read_preset(const struct model_file *f, const struct csv_row *cells, struct model_preset *out)
 {
+    const char *papi = cells->cells[0], *formula = cells->cells[2], *wrong = NULL;
     out->line = cells->line;
     out->used = false;
-    out->row = (struct arch_preset){.papi = cells->cells[0], .formula = cells->cells[2], .why = cells->cells[3]};
+    out->row = (struct arch_preset){.papi = text_add(papi), .why = text_add(cells->cells[3])};
     read_wrong(f, out->line, cells_match(cells->cells[1], &out->row.match));
-    for (const char *at = out->row.formula, *wrong = NULL; *at && !wrong;) {
+    for (const char *at = formula; *at && !wrong;) {
         struct cells_term term;
         wrong = cells_term(&at, &term);
-        read_wrong(f, out->line, wrong);
-        out->row.formula = wrong ? "" : out->row.formula;
     }
-    if (strncmp(out->row.papi, "PAPI_", 5) != 0)
-        fault(f->csv.path, out->line, "'%s' is no preset of PAPI: PAPI_...", out->row.papi);
-    if (out->row.match == UPMU_MATCH_ABSENT || !out->row.formula[0])
-        fault(f->csv.path, out->line, "%s: a preset that the CPU lacks has no row", out->row.papi);
-    if ((out->row.match == UPMU_MATCH_APPROXIMATE) != (out->row.why[0] != '\0'))
-        fault(f->csv.path, out->line, "%s: approximate rows need a note, exact ones have none", out->row.papi);
+    read_wrong(f, out->line, wrong);
+    out->row.formula = text_add(wrong ? "" : formula);
+    if (strncmp(papi, "PAPI_", 5) != 0)
+        fault(f->csv.path, out->line, "'%s' is no preset of PAPI: PAPI_...", papi);
+    if (out->row.match == UPMU_MATCH_ABSENT || !out->row.formula)
+        fault(f->csv.path, out->line, "%s: a preset that the CPU lacks has no row", papi);
+    if ((out->row.match == UPMU_MATCH_APPROXIMATE) != (out->row.why != 0))
+        fault(f->csv.path, out->line, "%s: approximate rows need a note, exact ones have none", papi);
 }
 
 /* The near events of a default: alternatives, each a list of events. */

@@ -57,7 +57,7 @@ static int formula_add(struct formula_reader *r, const struct formula_term *term
     if (__builtin_mul_overflow(term->weight, factor, &weight))
         return upmu_fail(UPMU_E_INVAL, "formula '%s': the weights are too large", r->whole);
     if (row && row->kind == ARCH_CODE_FORMULA)
-        return formula_read(r, row->formula, weight, depth + 1);
+        return formula_read(r, arch_text(row->formula), weight, depth + 1);
     if (r->n == FORMULA_TERMS_MAX)
         return upmu_fail(UPMU_E_INVAL, "formula '%s': more than %d terms", r->whole, FORMULA_TERMS_MAX);
     r->terms[r->n] = *term;

@@ -87,7 +87,7 @@ int upmu_cpu_event_name_at(const char *cpu, size_t i, const char **name)
     char text[96];
     if (!row)
         return UPMU_E_END;
-    snprintf(text, sizeof text, "native::%s", row->name);
+    snprintf(text, sizeof text, "native::%s", arch_text(row->name));
     *name = intern(text);
     return *name ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }

@@ -183,7 +183,8 @@ static void event_weaken_by_core_types(const struct machine *m, const char *name
         if (!row || row->match != UPMU_MATCH_APPROXIMATE)
             continue;
         out->match = UPMU_MATCH_APPROXIMATE;
-        snprintf(out->note, sizeof out->note, "on %.40s: %s; %s", core->core_pmu, row->why, m->core_types_note);
+        snprintf(out->note, sizeof out->note, "on %.40s: %s; %s", core->core_pmu, arch_text(row->why),
+                 m->core_types_note);
     }
 }
 
@@ -197,8 +198,8 @@ static int event_from_table(const struct machine *m, const struct registry_event
         return event_fail_absent(m, r->name, why, out);
     }
     if (row->kind == ARCH_CODE_FORMULA) {
-        int rc = event_from_formula(m, row->formula, row->match, row->why, out);
-        out->source = row->source;
+        int rc = event_from_formula(m, arch_text(row->formula), row->match, arch_text(row->why), out);
+        out->source = arch_text(row->source);
         if (rc == 0)
             event_weaken_by_core_types(m, r->name, out);
         return rc;
@@ -212,13 +213,13 @@ static int event_from_table(const struct machine *m, const struct registry_event
     event_encode_row(m, row, out);
     out->counters = row->counters;
     out->match = row->match;
-    out->source = row->source;
+    out->source = arch_text(row->source);
     out->from_table = true;
     out->zero_unsure = raw && event_is_unsure(m, code, true);
     (void)arch_family_generic_id(m->family, row,
                                  &out->generic); /* without a generic event, its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    event_note_row(m, row->why, out);
+    event_note_row(m, arch_text(row->why), out);
     event_weaken_by_core_types(m, r->name, out);
     return 0;
 }
@@ -257,7 +258,7 @@ static int event_from_sum(const struct machine *m, const struct preset *p, struc
     }
     snprintf(sum, sizeof sum, "%s + %s", p->first, p->second);
     int rc = event_from_formula(m, sum, UPMU_MATCH_EXACT, "", out);
-    out->source = arch_family_event(m->family, p->first)->source;
+    out->source = arch_text(arch_family_event(m->family, p->first)->source);
     snprintf(out->note, sizeof out->note, "%s", sum);
     return rc;
 }
@@ -292,7 +293,7 @@ static int event_from_row(const struct machine *m, const char *name, const struc
     out->zero_unsure = event_is_unsure(m, row->config, true);
     out->match = UPMU_MATCH_EXACT;
     out->source = m->family->title;
-    snprintf(out->note, sizeof out->note, "%s%s%s", row->meaning, m->core_types_note[0] ? "; " : "",
+    snprintf(out->note, sizeof out->note, "%s%s%s", arch_text(row->meaning), m->core_types_note[0] ? "; " : "",
              m->core_types_note);
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     return 0;
@@ -301,17 +302,18 @@ static int event_from_row(const struct machine *m, const char *name, const struc
 /* Resolve a preset by the CPU's own event or sum for it. */
 static int event_from_own_preset(const struct machine *m, const struct arch_preset *own, struct event *out)
 {
-    const struct arch_native *row = arch_family_native(m->family, own->formula);
-    out->papi = own->papi;
+    const char *formula = arch_text(own->formula);
+    const struct arch_native *row = arch_family_native(m->family, formula);
+    out->papi = arch_text(own->papi);
     out->summary = "PAPI preset";
-    int rc = row ? event_from_row(m, own->papi, row, out) : event_from_formula(m, own->formula, own->match, "", out);
+    int rc = row ? event_from_row(m, out->papi, row, out) : event_from_formula(m, formula, own->match, "", out);
     if (rc < 0)
         return rc;
     if (row || own->match != UPMU_MATCH_EXACT)
         out->match = own->match;
     out->source = m->family->title;
-    snprintf(out->note, sizeof out->note, "%s%s here%s%s%s%s", row ? "native::" : "", own->formula,
-             own->why[0] ? "; " : "", own->why, m->core_types_note[0] ? "; " : "", m->core_types_note);
+    snprintf(out->note, sizeof out->note, "%s%s here%s%s%s%s", row ? "native::" : "", formula, own->why ? "; " : "",
+             arch_text(own->why), m->core_types_note[0] ? "; " : "", m->core_types_note);
     return 0;
 }
 
@@ -459,7 +461,7 @@ static int event_resolve_known(const struct machine *m, const char *base, const 
     const struct arch_preset *own = rc == UPMU_E_UNSUPPORTED ? arch_family_preset(m->family, base) : NULL;
     if (!own)
         return rc;
-    *canonical = own->papi;
+    *canonical = arch_text(own->papi);
     return event_from_own_preset(m, own, out);
 }
 

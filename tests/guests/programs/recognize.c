@@ -138,18 +138,19 @@ static void driver_takes_every_code_of_the_table(void)
         if (row->kind == ARCH_CODE_NONE)
             continue;
         int err = refusal(type_of(row), row->config);
-        EXPECT(err == 0, "%s (0x%llx): %s", row->name, (unsigned long long)row->config, upmu_errno_name(err));
+        EXPECT(err == 0, "%s (0x%llx): %s", arch_text(row->name), (unsigned long long)row->config,
+               upmu_errno_name(err));
         /* The raw encoding behind a perf generic event is what a user of raw codes would use. */
         if (row->raw_encoding != UINT64_MAX)
             err = refusal(machine_get()->pmu_type, row->raw_encoding);
-        EXPECT(err == 0, "raw encoding 0x%llx of %s: %s", (unsigned long long)row->raw_encoding, row->name,
+        EXPECT(err == 0, "raw encoding 0x%llx of %s: %s", (unsigned long long)row->raw_encoding, arch_text(row->name),
                upmu_errno_name(err));
         taken++;
     }
     const struct arch_native *native;
     for (size_t at = 0; (native = arch_family_native_next(family, &at)) != NULL;) {
         int err = refusal(machine_get()->pmu_type, native->config);
-        EXPECT(err == 0, "native::%s: %s", native->name, upmu_errno_name(err));
+        EXPECT(err == 0, "native::%s: %s", arch_text(native->name), upmu_errno_name(err));
         taken++;
     }
     guest_note("%zu codes are taken", taken);

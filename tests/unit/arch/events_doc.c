@@ -164,9 +164,9 @@ static const char *common_reason(const struct arch_family *f, const struct regis
     const char *why = NULL;
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(f, events[i].name);
-        if (is_plain(row) && why && strcmp(row->why, why) != 0)
+        if (is_plain(row) && why && strcmp(arch_text(row->why), why) != 0)
             return NULL;
-        why = is_plain(row) ? row->why : why;
+        why = is_plain(row) ? arch_text(row->why) : why;
     }
     return why;
 }
@@ -184,10 +184,10 @@ static const struct arch_family *documented_before(const struct arch_family *f, 
 
 static void write_reason(struct textbuf *b, const struct arch_event *row)
 {
-    textbuf_printf(b, "- `%s`: ", row->name);
+    textbuf_printf(b, "- `%s`: ", arch_text(row->name));
     if (row->kind == ARCH_CODE_FORMULA)
-        textbuf_printf(b, "%s%s", row->formula, row->why[0] ? "; " : "");
-    textbuf_printf(b, "%s\n", row->why);
+        textbuf_printf(b, "%s%s", arch_text(row->formula), row->why ? "; " : "");
+    textbuf_printf(b, "%s\n", arch_text(row->why));
 }
 
 /** Whether no absent event before number `i` has the reason of `row`. */
@@ -196,7 +196,7 @@ static bool first_with_reason(const struct arch_family *f, const struct arch_eve
 {
     while (i-- > 0) {
         const struct arch_event *before = arch_family_event(f, events[i].name);
-        if (before && before->kind == ARCH_CODE_NONE && strcmp(before->why, row->why) == 0)
+        if (before && before->kind == ARCH_CODE_NONE && before->why == row->why)
             return false;
     }
     return true;
@@ -207,13 +207,13 @@ static void write_absent(struct textbuf *b, const struct arch_family *f, const s
                          const struct registry_event *events, size_t n)
 {
     const char *gap = "";
-    textbuf_printf(b, "- absent, %s: ", first->why);
+    textbuf_printf(b, "- absent, %s: ", arch_text(first->why));
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(f, events[i].name);
-        if (!row || row->kind != ARCH_CODE_NONE || strcmp(row->why, first->why) != 0)
+        if (!row || row->kind != ARCH_CODE_NONE || row->why != first->why)
             continue;
-        textbuf_printf(b, "%s`%s`%s%s%s", gap, row->name, row->near[0] ? " (near: " : "", row->near,
-                       row->near[0] ? ")" : "");
+        textbuf_printf(b, "%s`%s`%s%s%s", gap, arch_text(row->name), row->near ? " (near: " : "", arch_text(row->near),
+                       row->near ? ")" : "");
         gap = ", ";
     }
     textbuf_printf(b, "\n");
@@ -231,7 +231,7 @@ static void write_reasons(struct textbuf *b, const struct arch_family *f, const 
         textbuf_printf(b, common[0] ? "Every code: %s.\n\n" : "Every code is exact.\n\n", common);
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(f, events[i].name);
-        if (row && ((is_plain(row) && row->why[0] && !common) || row->kind == ARCH_CODE_FORMULA))
+        if (row && ((is_plain(row) && row->why && !common) || row->kind == ARCH_CODE_FORMULA))
             write_reason(b, row);
     }
     for (size_t i = 0; i < n; i++) {
@@ -255,12 +255,12 @@ static void write_family(struct textbuf *b, const struct arch_family *f, const s
 /** Whether row `j` is the first of the family with its source. */
 static bool first_with_source(const struct arch_family *f, size_t j)
 {
-    const char *source = arch_family_event_at(f, j)->source;
+    arch_text_ref source = arch_family_event_at(f, j)->source;
     for (size_t i = 0; i < j; i++) {
-        if (strcmp(arch_family_event_at(f, i)->source, source) == 0)
+        if (arch_family_event_at(f, i)->source == source)
             return false;
     }
-    return source[0] != '\0';
+    return source != 0;
 }
 
 static void write_sources(struct textbuf *b)
@@ -270,7 +270,7 @@ static void write_sources(struct textbuf *b)
         const struct arch_family *f = upmu_arch_families[i];
         for (size_t j = 0; arch_family_event_at(f, j); j++) {
             if (first_with_source(f, j))
-                textbuf_printf(b, "- %s: %s\n", f->name, arch_family_event_at(f, j)->source);
+                textbuf_printf(b, "- %s: %s\n", f->name, arch_text(arch_family_event_at(f, j)->source));
         }
     }
 }

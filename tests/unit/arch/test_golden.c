@@ -339,7 +339,7 @@ START_TEST(absent_name_has_its_nearest)
     const struct golden_near *g = &nears[_i];
     const struct arch_event *row = arch_family_event(arch_family_named(g->family), g->name);
     ck_assert_msg(row && (row->kind == ARCH_CODE_NONE) == (g->near != NULL), "%s %s", g->family, g->name);
-    ck_assert_str_eq(row->near, g->near ? g->near : "");
+    ck_assert_str_eq(arch_text(row->near), g->near ? g->near : "");
 }
 END_TEST
 
@@ -348,7 +348,7 @@ START_TEST(name_has_its_formula)
     const struct golden_formula *g = &formulas[_i];
     const struct arch_event *row = arch_family_event(arch_family_named(g->family), g->name);
     ck_assert_msg(row && row->kind == ARCH_CODE_FORMULA && row->match == g->match, "%s %s", g->family, g->name);
-    ck_assert_str_eq(row->formula, g->formula);
+    ck_assert_str_eq(arch_text(row->formula), g->formula);
 }
 END_TEST
 

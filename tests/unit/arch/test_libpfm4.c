@@ -117,7 +117,7 @@ START_TEST(libpfm4_agrees_on_nearly_every_intel_name)
     for (size_t at = 0; (row = arch_family_native_next(f, &at)) != NULL;) {
         char name[256];
         struct arch_native_code code;
-        snprintf(name, sizeof(name), "%s::%s", cores[_i][0], row->name);
+        snprintf(name, sizeof(name), "%s::%s", cores[_i][0], arch_text(row->name));
         if (arch_native_encode(name, &code) == 0)
             *(code.config == row->config ? &same : &different) += 1;
     }

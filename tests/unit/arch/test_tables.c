@@ -27,18 +27,19 @@ START_TEST(rows_are_sorted_and_unique)
         const struct arch_family *f = upmu_arch_families[i];
         const struct arch_event *row;
         for (size_t j = 1; (row = arch_family_event_at(f, j)) != NULL; j++)
-            ck_assert_msg(strcmp(arch_family_event_at(f, j - 1)->name, row->name) < 0, "%s: %s is out of order",
-                          f->name, row->name);
+            ck_assert_msg(strcmp(arch_text(arch_family_event_at(f, j - 1)->name), arch_text(row->name)) < 0,
+                          "%s: %s is out of order", f->name, arch_text(row->name));
     }
 }
 END_TEST
 
 static void check_name(const struct arch_family *f, const struct arch_event *row)
 {
-    const struct registry_event *e = registry_find(row->name);
-    ck_assert_msg(e && strcmp(e->name, row->name) == 0, "%s: %s is not in the registry", f->name, row->name);
-    ck_assert_msg(e->software < 0, "%s: %s is the kernel's own event, not the CPU's", f->name, row->name);
-    ck_assert_ptr_eq(arch_family_event(f, row->name), row);
+    const char *name = arch_text(row->name);
+    const struct registry_event *e = registry_find(name);
+    ck_assert_msg(e && strcmp(e->name, name) == 0, "%s: %s is not in the registry", f->name, name);
+    ck_assert_msg(e->software < 0, "%s: %s is the kernel's own event, not the CPU's", f->name, name);
+    ck_assert_ptr_eq(arch_family_event(f, name), row);
 }
 
 START_TEST(names_are_the_registrys)
@@ -49,14 +50,13 @@ END_TEST
 
 static void check_words(const struct arch_family *f, const struct arch_event *row)
 {
+    const char *name = arch_text(row->name);
     bool exact = row->match == UPMU_MATCH_EXACT, absent = row->match == UPMU_MATCH_ABSENT;
-    ck_assert_msg(exact || absent || row->match == UPMU_MATCH_APPROXIMATE, "%s: %s has no match", f->name, row->name);
-    ck_assert_msg(exact == (row->why[0] == '\0'), "%s: %s must have a reason if and only if it is not exact", f->name,
-                  row->name);
-    ck_assert_msg(absent == (row->source[0] == '\0'), "%s: %s must have a source exactly if it is there", f->name,
-                  row->name);
+    ck_assert_msg(exact || absent || row->match == UPMU_MATCH_APPROXIMATE, "%s: %s has no match", f->name, name);
+    ck_assert_msg(exact == !row->why, "%s: %s must have a reason if and only if it is not exact", f->name, name);
+    ck_assert_msg(absent == !row->source, "%s: %s must have a source exactly if it is there", f->name, name);
     ck_assert_msg(absent == (row->kind == ARCH_CODE_NONE), "%s: %s has a code and is absent, or the reverse", f->name,
-                  row->name);
+                  name);
 }
 
 START_TEST(reasons_and_sources_are_given)
@@ -75,7 +75,7 @@ static bool config_fits(const struct arch_event *row)
     case ARCH_CODE_RAW:
         return row->raw_encoding == row->config;
     case ARCH_CODE_FORMULA:
-        return row->formula[0] != '\0' && row->config == 0 && row->raw_encoding == UINT64_MAX;
+        return row->formula && row->config == 0 && row->raw_encoding == UINT64_MAX;
     default:
         return row->kind == ARCH_CODE_NONE && row->config == 0 && row->raw_encoding == UINT64_MAX;
     }
@@ -83,7 +83,7 @@ static bool config_fits(const struct arch_event *row)
 
 static void check_config(const struct arch_family *f, const struct arch_event *row)
 {
-    ck_assert_msg(config_fits(row), "%s: %s has a config of another kind", f->name, row->name);
+    ck_assert_msg(config_fits(row), "%s: %s has a config of another kind", f->name, arch_text(row->name));
 }
 
 START_TEST(configs_fit_their_kind)
@@ -105,8 +105,9 @@ static bool counters_fit(const struct arch_family *f, uint32_t counters)
 
 static void check_counters(const struct arch_family *f, const struct arch_event *row)
 {
-    ck_assert_msg(counters_fit(f, row->counters), "%s: %s names counters the family lacks", f->name, row->name);
-    ck_assert_msg(row->kind != ARCH_CODE_NONE || row->counters == 0, "%s: %s is absent", f->name, row->name);
+    const char *name = arch_text(row->name);
+    ck_assert_msg(counters_fit(f, row->counters), "%s: %s names counters the family lacks", f->name, name);
+    ck_assert_msg(row->kind != ARCH_CODE_NONE || row->counters == 0, "%s: %s is absent", f->name, name);
 }
 
 START_TEST(counters_are_those_of_the_family)
@@ -128,7 +129,7 @@ static bool is_said_to_differ(const struct arch_family *f, const struct arch_eve
 {
     if (strcmp(f->vendor, "riscv") == 0)
         return row->kind == ARCH_CODE_RAW || row->kind == ARCH_CODE_FORMULA;
-    return strcmp(f->vendor, "arm") == 0 && strncmp(row->name, "branch", 6) == 0 &&
+    return strcmp(f->vendor, "arm") == 0 && strncmp(arch_text(row->name), "branch", 6) == 0 &&
            (f->confirmed || f->own_pmu || row->match == UPMU_MATCH_APPROXIMATE);
 }
 
@@ -213,12 +214,14 @@ START_TEST(native_names_are_found_and_mean_one_code_per_family)
         const struct arch_family *f = upmu_arch_families[i];
         const struct arch_native *row;
         const char *before = "";
-        for (size_t at = 0; (row = arch_family_native_next(f, &at)) != NULL; before = row->name) {
-            ck_assert(row->name[0] != '\0' && row->meaning != NULL);
-            ck_assert_msg(strcasecmp(before, row->name) <= 0, "%s: %s is out of order", f->name, row->name);
+        for (size_t at = 0; (row = arch_family_native_next(f, &at)) != NULL;) {
+            const char *name = arch_text(row->name);
+            ck_assert(row->name);
+            ck_assert_msg(strcasecmp(before, name) <= 0, "%s: %s is out of order", f->name, name);
             /* The first of two rows of one name would hide the second. */
-            ck_assert_msg(arch_family_native(f, row->name) == row, "%s: %s is there twice", f->name, row->name);
-            ck_assert_msg(counters_fit(f, row->counters), "%s: %s names counters it lacks", f->name, row->name);
+            ck_assert_msg(arch_family_native(f, name) == row, "%s: %s is there twice", f->name, name);
+            ck_assert_msg(counters_fit(f, row->counters), "%s: %s names counters it lacks", f->name, name);
+            before = name;
         }
     }
 }
@@ -235,14 +238,14 @@ START_TEST(no_absent_event_lacks_a_reason)
             const struct arch_event *row = arch_family_event(f, events[j].name);
             if (events[j].software >= 0)
                 continue;
-            ck_assert_msg(row && (row->kind != ARCH_CODE_NONE || row->why[0] != '\0'), "%s: %s", f->name,
-                          events[j].name);
+            ck_assert_msg(row && (row->kind != ARCH_CODE_NONE || row->why), "%s: %s", f->name, events[j].name);
             absent += row->kind == ARCH_CODE_NONE;
             char near[200];
-            snprintf(near, sizeof near, "%s", row->near);
+            snprintf(near, sizeof near, "%s", arch_text(row->near));
             for (char *name = strtok(near, " "); name; name = strtok(NULL, " ")) {
                 const struct arch_event *there = arch_family_event(f, name);
-                ck_assert_msg(there && there->kind != ARCH_CODE_NONE, "%s: %s is near %s", f->name, name, row->name);
+                ck_assert_msg(there && there->kind != ARCH_CODE_NONE, "%s: %s is near %s", f->name, name,
+                              arch_text(row->name));
             }
         }
     }
@@ -334,14 +337,14 @@ START_TEST(raw_codes_of_listed_sources_are_in_the_native_list)
         bool listed_names = arch_family_native_next(f, &at_first) != NULL;
         for (size_t j = 0; listed_names && j < n; j++) {
             const struct arch_event *row = arch_family_event(f, e[j].name);
-            if (!row || row->kind != ARCH_CODE_RAW || !strstr(row->source, "pmu-events"))
+            if (!row || row->kind != ARCH_CODE_RAW || !strstr(arch_text(row->source), "pmu-events"))
                 continue;
             /* 0x0347 is the sum of two unit masks that are listed one by one. */
             bool found = row->config == 0x0347;
             const struct arch_native *listed;
             for (size_t at = 0; !found && (listed = arch_family_native_next(f, &at)) != NULL;)
                 found = listed->config == row->config;
-            ck_assert_msg(found, "%s: the code of %s is not in the maker's list", f->name, row->name);
+            ck_assert_msg(found, "%s: the code of %s is not in the maker's list", f->name, arch_text(row->name));
             checked++;
         }
     }

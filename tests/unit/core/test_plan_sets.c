@@ -66,8 +66,8 @@ static struct event event_of_row(const struct arch_event *row)
     uint32_t type = row->kind == ARCH_CODE_HARDWARE   ? KERNEL_TYPE_HARDWARE
                     : row->kind == ARCH_CODE_HW_CACHE ? KERNEL_TYPE_HW_CACHE
                                                       : KERNEL_TYPE_RAW;
-    return core_event(row->name, type, row->config, row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->raw_encoding,
-                      row->counters);
+    return core_event(arch_text(row->name), type, row->config,
+                      row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->raw_encoding, row->counters);
 }
 
 static struct event any_event(const struct arch_family *f)
@@ -88,7 +88,7 @@ static struct event any_event(const struct arch_family *f)
         size_t at = 0;
         for (uint32_t skip = 1 + pick((uint32_t)n_native); skip > 0; skip--)
             row = arch_family_native_next(f, &at);
-        return core_event(row->name, KERNEL_TYPE_RAW, row->config, UINT64_MAX, row->counters);
+        return core_event(arch_text(row->name), KERNEL_TYPE_RAW, row->config, UINT64_MAX, row->counters);
     }
     return core_event("raw", KERNEL_TYPE_RAW, pick(0x200), UINT64_MAX, ARCH_ANY);
 }

@@ -30,7 +30,7 @@ static bool code_of(const struct arch_family *family, const char *name, char *te
     else if (row && row->kind == ARCH_CODE_RAW)
         snprintf(text, cap, "0x%04" PRIx64, row->config);
     else
-        snprintf(text, cap, "%s", row && row->kind == ARCH_CODE_FORMULA ? row->formula : name);
+        snprintf(text, cap, "%s", row && row->kind == ARCH_CODE_FORMULA ? arch_text(row->formula) : name);
     return native || (row && row->kind != ARCH_CODE_NONE);
 }
 
@@ -83,7 +83,7 @@ static bool preset_codes(const struct arch_family *family, const char *papi, cha
         append(text, cap, second);
         return true;
     }
-    return own && codes_of(family, own->formula, text, cap);
+    return own && codes_of(family, arch_text(own->formula), text, cap);
 }
 
 /* ------------------------------------------------------------------------------------------------ PAPI's file */
@@ -243,10 +243,10 @@ START_TEST(own_presets_are_presets_and_events)
     const struct arch_preset *own;
     char codes[800];
     for (size_t i = 0; (own = arch_family_preset_at(family, i)) != NULL; i++) {
-        ck_assert_msg(registry_find(own->papi) || preset_find(own->papi), "%s is no preset", own->papi);
-        ck_assert_msg(codes_of(family, own->formula, codes, sizeof codes), "%s: %s, %s", family->name, own->papi,
-                      own->formula);
-        ck_assert_msg((own->match == UPMU_MATCH_EXACT) == (own->why[0] == '\0'), "%s", own->papi);
+        const char *papi = arch_text(own->papi), *formula = arch_text(own->formula);
+        ck_assert_msg(registry_find(papi) || preset_find(papi), "%s is no preset", papi);
+        ck_assert_msg(codes_of(family, formula, codes, sizeof codes), "%s: %s, %s", family->name, papi, formula);
+        ck_assert_msg((own->match == UPMU_MATCH_EXACT) == !own->why, "%s", papi);
     }
 }
 END_TEST

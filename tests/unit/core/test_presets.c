@@ -69,7 +69,7 @@ static bool can_be_counted(const char *name)
     const struct arch_preset *own = arch_family_preset(machine_get()->family, name);
     struct formula_term terms[FORMULA_TERMS_MAX];
     struct event e;
-    int n = own ? formula_terms(machine_get(), own->formula, terms) : 0;
+    int n = own ? formula_terms(machine_get(), arch_text(own->formula), terms) : 0;
     for (int i = 0; i < n; i++)
         if (event_of_table(machine_get(), terms[i].name, &e) < 0)
             return false;
@@ -80,7 +80,7 @@ static bool can_be_counted(const char *name)
 static bool is_formula(const char *name)
 {
     const struct arch_preset *own = arch_family_preset(machine_get()->family, name);
-    return own && !arch_family_native(machine_get()->family, own->formula);
+    return own && !arch_family_native(machine_get()->family, arch_text(own->formula));
 }
 
 START_TEST(every_preset_is_known_and_counts_where_its_events_do)
