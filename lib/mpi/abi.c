@@ -27,7 +27,7 @@ static const char *const variant_forms[MPI_VARIANTS] = {"MPI_%s", "mpi_%s_",    
 
 #define NAMES(number, name, lower, upper, ...) [number] = {#name, #lower, #upper},
 static const struct {
-    const char *name, *lower, *upper;
+    char name[MPI_CALL_NAME_MAX], lower[MPI_CALL_NAME_MAX], upper[MPI_CALL_NAME_MAX];
 } call_names[MPI_CALL_NUMBERS] = {MPI_CALLS(NAMES, NAMES)};
 
 void *mpi_real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS];

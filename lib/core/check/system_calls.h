@@ -23,7 +23,7 @@ enum system_call_use {
 };
 
 struct system_call {
-    const char *name;
+    char name[24]; /**< in the row, so that no process relocates the list */
     uint32_t number;
     uint32_t uses;    /**< enum system_call_use */
     uint64_t args[6]; /**< as the recorder passes them; 0 for addresses, lengths and descriptors */

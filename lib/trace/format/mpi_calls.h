@@ -278,9 +278,11 @@ static inline int32_t mpi_sendrecv_tag(uint64_t sequence)
     return (int32_t)(uint32_t)sequence;
 }
 
-/** A row of the table. */
+enum { MPI_CALL_NAME_MAX = 32 };
+
+/** A row of the table. Names are in it: a pointer would make the table data that each process relocates. */
 struct mpi_call_row {
-    const char *name; /**< "MPI_Send"; NULL: no such call */
+    char name[MPI_CALL_NAME_MAX]; /**< "MPI_Send"; empty: no such call */
     unsigned char arguments, class, comm, peer, tag, count, type, request, status;
 };
 

@@ -474,7 +474,7 @@ static void schema_mpi_text(struct textbuf *out)
 {
     textbuf_join(out, "typealias enum : u16 { none = 0", NULL);
     for (unsigned i = 1; i < MPI_CALL_NUMBERS; i++)
-        if (mpi_call_rows[i].name) {
+        if (mpi_call_rows[i].name[0]) {
             textbuf_join(out, ", ", mpi_call_rows[i].name, " = ", NULL);
             textbuf_uint(out, i);
         }

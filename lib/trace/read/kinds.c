@@ -100,7 +100,7 @@ const char *upmu_object_type_name(int type)
 
 const char *upmu_trace_mpi_call_name(uint32_t call)
 {
-    return call > 0 && call < MPI_CALL_NUMBERS && mpi_call_rows[call].name ? mpi_call_rows[call].name : "?";
+    return call > 0 && call < MPI_CALL_NUMBERS && mpi_call_rows[call].name[0] ? mpi_call_rows[call].name : "?";
 }
 
 const char *upmu_trace_omp_event_name(uint32_t event)
