@@ -58,7 +58,8 @@ static bool locate_unknown(struct upmu_samples *s, struct samples_location *l, c
                            const struct symbol_code *code)
 {
     struct samples_function f = {.module_file = p->file, .offset = code->begin};
-    if (code->kind == UPMU_FRAME_STUB)
+    f.is_stub = code->kind == UPMU_FRAME_STUB;
+    if (f.is_stub)
         f.name = code->stub;
     return locate_add(s, l, &f, 0);
 }
@@ -80,7 +81,7 @@ static bool locate_is_start(const struct upmu_samples *s, const struct samples_f
 static bool locate_fill(struct upmu_samples *s, struct samples_location *l, const struct spaces_place *p)
 {
     struct symbol_frame frames[SAMPLES_INLINED_MAX];
-    struct symbol_code code = {.kind = UPMU_FRAME_UNKNOWN, .begin = p->address};
+    struct symbol_code code = {.kind = UPMU_FRAME_UNKNOWN, .begin = p->address, .return_at = -1};
     struct spaces_file *f = p->file == MAP_NONE ? NULL : &s->spaces.files[p->file];
     if (f && f->module == MAP_NONE && symbols_module(s->symbols, f->path, f->build_id, &f->module) < 0)
         return false;
@@ -96,6 +97,7 @@ static bool locate_fill(struct upmu_samples *s, struct samples_location *l, cons
     }
     if (n == 0 && !locate_unknown(s, l, p, &code))
         return false;
+    l->return_at = code.return_at;
     l->is_root =
         code.kind == UPMU_FRAME_ROOT || locate_is_start(s, &s->functions[s->inlined[l->first + l->n - 1].function]);
     return true;

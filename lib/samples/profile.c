@@ -123,8 +123,10 @@ static void profile_sum_functions(struct upmu_samples *s)
     for (uint32_t i = 1; i < s->n_paths; i++) {
         const struct samples_path *p = &s->paths[i];
         struct samples_function *f = &s->functions[p->function];
-        f->self_samples += p->self_samples;
-        f->self_weight += p->self_weight;
+        /* a stub is a part of the call, which the caller makes */
+        struct samples_function *own = f->is_stub && p->parent != 0 ? &s->functions[s->paths[p->parent].function] : f;
+        own->self_samples += p->self_samples;
+        own->self_weight += p->self_weight;
         if (profile_is_outermost(s, i)) {
             f->samples += p->samples;
             f->weight += p->weight;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "samples/records.h"
+#include "upmu/sampler.h"
 
 /* The sample_id fields at the end of each record other than a sample: pid, tid, time, cpu. */
 enum { TAIL_BYTES = 24, TAIL_TIME = 8, BUILD_ID_MAX = 20 };
@@ -143,6 +144,35 @@ static void read_chain(struct record_cursor *c, struct samples_stack *out)
     out->cut = out->n >= KEPT;
 }
 
+/* The kernel follows frame pointers from the caller's frame if the sampled function has not set up its own, or has none: its caller
+ * is missing. It is on the top of the stack, of which some words were copied. */
+static bool read_caller(struct upmu_samples *s, struct record_cursor *c, const struct space *space,
+                        struct samples_stack *out)
+{
+    uint64_t caller = 0;
+    uint64_t abi = take_u64(c);
+    if (abi != PERF_SAMPLE_REGS_ABI_NONE)
+        (void)take_u64(c);
+    uint64_t bytes = take_u64(c);
+    const char *top = take_bytes(c, bytes <= c->left ? (size_t)bytes : SIZE_MAX);
+    uint64_t used = bytes > 0 ? take_u64(c) : 0;
+    if (c->failed || out->n == 0 || abi != PERF_SAMPLE_REGS_ABI_64)
+        return true;
+    const struct samples_location *l = samples_locate(s, space, out->address[0], false);
+    if (!l)
+        return false;
+    if (l->return_at < 0 || (size_t)l->return_at + sizeof caller > used || used > bytes)
+        return true;
+    memcpy(&caller, top + l->return_at, sizeof caller);
+    bool known = out->n > 1 && out->address[1] == caller;
+    if (known || out->n == SAMPLES_FRAMES_MAX || spaces_find(&s->spaces, space, caller - 1).file == MAP_NONE)
+        return true;
+    memmove(&out->address[2], &out->address[1], (out->n - 1) * sizeof *out->address);
+    out->address[1] = caller;
+    out->n++;
+    return true;
+}
+
 static bool read_copy(struct upmu_samples *s, struct record_cursor *c, struct space *space, struct samples_stack *out)
 {
     struct samples_copy copy = {.regs = NULL};
@@ -170,7 +200,8 @@ static bool read_stack(struct upmu_samples *s, struct record_cursor *c, const st
     if (type & PERF_SAMPLE_RAW)
         raw = take_u32(c);
     (void)take_bytes(c, raw);
-    if (type & PERF_SAMPLE_REGS_USER && !read_copy(s, c, space, out))
+    bool is_copy = s->header.stacks == UPMU_SAMPLER_COPY;
+    if (type & PERF_SAMPLE_REGS_USER && !(is_copy ? read_copy(s, c, space, out) : read_caller(s, c, space, out)))
         return false;
     if (out->n == 0 && !out->kernel)
         out->address[out->n++] = ip;

@@ -23,6 +23,7 @@ struct samples_function {
     uint64_t offset;
     uint64_t self_samples, samples, self_weight, weight;
     uint32_t line; /**< with the most weight of its own, or else of its calls; 0: none */
+    bool is_stub;  /**< of the linker: its own time is that of its callers */
 };
 
 /** A function at an address. */
@@ -36,6 +37,7 @@ struct samples_location {
     uint32_t first, n;
     uint32_t file;                /**< in `spaces.files`; MAP_NONE */
     bool is_root;                 /**< code without a caller: the start of a thread */
+    int32_t return_at;            /**< as in struct symbol_code */
     uint64_t address;             /**< in the file */
     uint64_t self_weight, weight; /**< of samples at it, and of those with it in their stack */
 };

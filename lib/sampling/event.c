@@ -17,6 +17,7 @@ enum {
     FREQUENCY_MAX = 100000,
     CLOCK_PERIOD_MIN = 10000, /* the kernel's own limit for clocks */
     STACK_BYTES_DEFAULT = 8192,
+    STACK_TOP_BYTES = 64, /* with the return address of a function without a frame, or with a small one */
     STACK_BYTES_MIN = 512,
     STACK_BYTES_MAX = 65528, /* the kernel's limit for records */
     RING_DEFAULT = 512 * 1024,
@@ -26,10 +27,14 @@ enum {
 /* Registers from which a copied stack is unwound, as bits of <asm/perf_regs.h>; 0: not supported. */
 #if defined(__x86_64__)
 #define EVENT_REGS UINT64_C(0xff01ff) /* ax to ip, r8 to r15 */
+#define EVENT_STACK_POINTER UINT64_C(0x80)
 #elif defined(__aarch64__)
 #define EVENT_REGS UINT64_C(0x1ffffffff) /* x0 to x29, lr, sp, pc */
 #else
 #define EVENT_REGS UINT64_C(0)
+#endif
+#ifndef EVENT_STACK_POINTER /* the return address is in a register */
+#define EVENT_STACK_POINTER UINT64_C(0)
 #endif
 
 static int event_check_opts(const struct upmu_sampler_opts *o)
@@ -106,6 +111,11 @@ static void event_choose_stacks(struct upmu_sampler *s, const struct upmu_sample
         s->attr.sample_type |= PERF_SAMPLE_PERIOD;
     if (o->stacks == UPMU_SAMPLER_FRAME_POINTERS)
         s->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    if (o->stacks == UPMU_SAMPLER_FRAME_POINTERS && EVENT_STACK_POINTER) {
+        s->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        s->attr.sample_regs_user = s->header.regs = EVENT_STACK_POINTER;
+        s->attr.sample_stack_user = STACK_TOP_BYTES;
+    }
     s->attr.exclude_callchain_kernel = 1;
     if (o->stacks == UPMU_SAMPLER_COPY) {
         s->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;

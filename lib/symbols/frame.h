@@ -21,6 +21,7 @@ struct symbol_code {
     const char *stub;     /**< UPMU_FRAME_STUB: its name; NULL if not known */
     const char *before;   /**< the last function that begins before it, if none covers it; NULL */
     uint64_t from_before; /**< offset from its begin */
+    int32_t return_at;    /**< bytes from the stack pointer to the return address, on x86-64; -1: not known */
     uint64_t
         begin; /**< nearest begin of a function at or before it, by symbols or unwind information; else the address */
 };

@@ -8,6 +8,7 @@
  */
 #include "symbols/frame_kinds.h"
 
+#include <dwarf.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,14 +52,39 @@ static int kind_of_frame(Dwarf_Frame *frame)
     return known && n == 0 && ops == own ? UPMU_FRAME_ROOT : UPMU_FRAME_CODE;
 }
 
-int frame_kind_at(struct frame_kinds *k, uint64_t address)
+#if defined(__x86_64__)
+/* Where the stack pointer is the base of the frame, which it is in functions without a frame pointer, and before a frame is set up.
+ * @return bytes from it to the return address, or -1. */
+static int32_t kind_return_at(Dwarf_Frame *frame)
 {
+    enum { STACK_POINTER = 7, WORD = 8 }; /* its number in the psABI */
+    Dwarf_Op *ops = NULL;
+    size_t n = 0;
+    if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n != 1)
+        return -1;
+    bool is_indexed = ops->atom == DW_OP_bregx && ops->number == STACK_POINTER;
+    uint64_t size = is_indexed ? ops->number2 : ops->atom == DW_OP_breg0 + STACK_POINTER ? ops->number : 0;
+    return size >= WORD && size <= INT32_MAX ? (int32_t)size - WORD : -1;
+}
+#else
+static int32_t kind_return_at(Dwarf_Frame *frame)
+{
+    (void)frame;
+    return -1;
+}
+#endif
+
+int frame_kind_at(struct frame_kinds *k, uint64_t address, int32_t *return_at)
+{
+    *return_at = -1;
     GElf_Shdr header;
     Dwarf_Frame *frame = NULL;
     if (!k->elf)
         return UPMU_FRAME_UNKNOWN;
-    if (stub_section(k, address, &header))
+    if (stub_section(k, address, &header)) {
+        *return_at = 0;
         return UPMU_FRAME_STUB;
+    }
     if (!k->asked)
         k->cfi = dwarf_getcfi_elf(k->elf);
     k->asked = true;
@@ -67,6 +93,7 @@ int frame_kind_at(struct frame_kinds *k, uint64_t address)
     if (dwarf_cfi_addrframe(k->cfi, address, &frame) != 0)
         return UPMU_FRAME_CODE; /* no unwind information */
     int kind = kind_of_frame(frame);
+    *return_at = kind == UPMU_FRAME_CODE ? kind_return_at(frame) : -1;
     free(frame);
     return kind;
 }

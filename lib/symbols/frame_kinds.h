@@ -23,8 +23,9 @@ struct frame_kinds {
 
 /** @param elf must outlive it; NULL: nothing is known. */
 void frame_kinds_open(struct frame_kinds *k, Elf *elf);
-/** Kind of the code at `address` (of the file). @return enum upmu_frame_kind, never UPMU_FRAME_JIT. */
-int frame_kind_at(struct frame_kinds *k, uint64_t address);
+/** Kind of the code at `address` (of the file). `*return_at` is where its return address is, in bytes from the stack pointer; -1: not known.
+ *  @return enum upmu_frame_kind, never UPMU_FRAME_JIT. */
+int frame_kind_at(struct frame_kinds *k, uint64_t address, int32_t *return_at);
 /** The name of the stub at `address`, "puts@plt", which lives as long as `k`; NULL if it is no stub, or its target
  *  is not known. */
 const char *frame_stub_name(struct frame_kinds *k, uint64_t address);

@@ -169,10 +169,10 @@ int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct sy
 {
     struct module *m = &s->modules[module];
     int rc = m->opened ? 0 : symbols_module_read(s, m);
-    *out = (struct symbol_code){.kind = UPMU_FRAME_UNKNOWN, .begin = address};
+    *out = (struct symbol_code){.kind = UPMU_FRAME_UNKNOWN, .begin = address, .return_at = -1};
     if (rc != 0)
         return rc;
-    out->kind = frame_kind_at(&m->kinds, address);
+    out->kind = frame_kind_at(&m->kinds, address, &out->return_at);
     if (out->kind == UPMU_FRAME_STUB)
         out->stub = frame_stub_name(&m->kinds, address);
     const char *before = elf_names_before(&m->names, address, &out->from_before);
