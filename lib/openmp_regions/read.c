@@ -6,6 +6,7 @@
 #include "analysis/wait_state_file.h"
 #include "base/error.h"
 #include "openmp_regions/regions.h"
+#include "openmp_regions/sites.h"
 #include "trace/read/bare.h"
 
 /* Index of the process of an event; NONE without memory. */
@@ -100,8 +101,17 @@ static void read_life(struct upmu_openmp *o, const struct upmu_trace_event *e)
     o->threads[thread].has_ended = true;
 }
 
-static int read_event(struct upmu_openmp *o, struct upmu_trace *trace, const struct upmu_trace_event *e)
+/* Whether the value of an event is a call site. */
+static bool read_has_site(const struct upmu_trace_omp *of)
 {
+    return of->event == UPMU_OMP_WAIT || of->event == UPMU_OMP_TASK || of->event == UPMU_OMP_TASK_CREATE ||
+           of->event == UPMU_OMP_ENTER;
+}
+
+static int read_event(struct upmu_openmp *o, struct omp_sites *sites, struct upmu_trace *trace,
+                      const struct upmu_trace_event *e)
+{
+    struct upmu_trace_event own;
     if (e->kind == UPMU_TRACE_THREAD_EXIT) {
         read_life(o, e);
         return 0;
@@ -123,12 +133,16 @@ static int read_event(struct upmu_openmp *o, struct upmu_trace *trace, const str
             return upmu_fail(UPMU_E_NOMEM, "out of memory while reading OpenMP events");
         return 0;
     case UPMU_TRACE_OMP_PARALLEL:
-        rc = omp_region_begin(o, thread, e->omp_parallel.region, e->site, e->time_ns);
+        rc = omp_region_begin(o, thread, e->omp_parallel.region, omp_site(sites, trace, e->process, e->site),
+                              e->time_ns);
         return rc == 0 && e->omp_parallel.threads == 1
                    ? omp_member_begin(o, thread, e->omp_parallel.region, 0, e->time_ns)
                    : rc;
     case UPMU_TRACE_OMP:
-        return read_omp(o, thread, e);
+        own = *e;
+        if (read_has_site(&e->omp))
+            own.omp.value = omp_site(sites, trace, e->process, e->omp.value);
+        return read_omp(o, thread, &own);
     default:
         return 0;
     }
@@ -187,16 +201,18 @@ int omp_read(struct upmu_openmp *o, const char *dir)
     const struct upmu_trace_filter_opts only = {
         .size = sizeof only, .kinds = kinds, .n_kinds = sizeof kinds / sizeof *kinds};
     struct upmu_trace *trace;
+    struct omp_sites sites = {.n = 0};
     const struct upmu_trace_event *e;
     int rc = upmu_trace_open(&trace, dir);
     if (rc != 0)
         return rc;
     rc = upmu_trace_filter(trace, &only);
     while (rc == 0 && (rc = upmu_trace_next(trace, &e)) > 0)
-        rc = read_event(o, trace, e);
+        rc = read_event(o, &sites, trace, e);
     if (rc >= 0)
         rc = read_alive(o, trace);
     read_finish(o);
+    omp_sites_free(&sites);
     upmu_trace_close(trace);
     return rc;
 }
