@@ -74,8 +74,11 @@ def strip(b):
     pixels = b.run(f"""(() => {{ const t = upmuReport.timeline, lane = t.layout.ofThread.get({thread}), s = lane.strips.find((x) => x.kind === "sample"),
         c = t.screen.canvas, scale = c.width / c.clientWidth, y = (24 + lane.y + s.y + s.height / 2 - t.scroller.scrollTop) * scale,
         line = c.getContext("2d").getImageData(0, Math.round(y), c.width, 1).data;
+        const colors = new Map(), color = (x) => line.slice(4 * x, 4 * x + 3).join();
+        for (let x = Math.round(196 * scale); x < c.width; x++) colors.set(color(x), (colors.get(color(x)) || 0) + 1);
+        const plain = [...colors].reduce((a, b) => (b[1] > a[1] ? b : a))[0].split(",").map(Number);
         return {{x0: 196 * scale, width: c.width - 196 * scale, y: y / scale, scale,
-            painted: [...Array(c.width).keys()].map((x) => [0, 1, 2].some((k) => Math.abs(line[4 * x + k] - line[4 * (c.width - 1) + k]) > 4))}}; }})()""")
+            painted: [...Array(c.width).keys()].map((x) => [0, 1, 2].some((k) => Math.abs(line[4 * x + k] - plain[k]) > 4))}}; }})()""")
     view = b.run("upmuReport.timeline.view")
     x_of = [pixels["x0"] + (ns - view["from"]) / (view["to"] - view["from"]) * pixels["width"] for ns, _ in SAMPLES[thread]
             if view["from"] < ns < view["to"]]
