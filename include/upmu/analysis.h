@@ -161,6 +161,7 @@ struct upmu_overview_thread {
     size_t n_counts; /**< counters of its whole life, in the order of upmu_overview_counter_name(); 0 if they were
                                      not recorded (`upmu record -e`) or the thread had not ended */
     const struct upmu_overview_count *counts; /**< their values */
+    uint64_t cpu_ns;                          /**< CPU time of its life; UPMU_NO_VALUE if its end was not recorded */
 };
 #define UPMU_OVERVIEW_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread, 128)
 /** Thread `i`, in the order of processes, then of blocked time, longest first. */
@@ -215,6 +216,9 @@ struct upmu_overview_sched {
 /** Scheduling of thread `i` of upmu_overview_thread_at(). */
 UPMU_API UPMU_CHECKED int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i,
                                                  struct upmu_overview_sched *out);
+
+/** Number of CPUs on which threads of process `process` ran, by the kernel's switch records; 0: none were recorded. */
+UPMU_API size_t upmu_overview_cpu_count(const struct upmu_overview *overview, size_t process);
 
 /** A thread that woke another thread of its process, from the kernel's tracepoints (UPMU_SCHED, as root). */
 struct upmu_overview_waker {

@@ -285,6 +285,7 @@ struct upmu_trace_thread {
 /** A thread's totals at its end. */
 struct upmu_trace_thread_exit {
     uint64_t switches; /**< context switches; valid with UPMU_TRACE_FLAG_FINAL */
+    uint64_t cpu_ns;   /**< CPU time, 0 if unknown; nanoseconds */
 };
 
 /** A wait for one or several futexes. */

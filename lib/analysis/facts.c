@@ -114,6 +114,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
         .switches = t->switches,
         .n_counts = t->n_counts,
         .counts = t->counts,
+        .cpu_ns = t->cpu_ns,
     };
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_THREAD_SIZE_V1);
 }
@@ -147,6 +148,14 @@ const char *upmu_sched_state_name(int state)
 {
     static const char *const names[] = {"unknown", "running", "preempted", "blocked"};
     return NAME_OF(names, state);
+}
+
+size_t upmu_overview_cpu_count(const struct upmu_overview *overview, size_t process)
+{
+    size_t n = 0;
+    for (size_t i = 0; overview && process < overview->pass.n_processes && i < OV_CPUS / 64; i++)
+        n += (size_t)__builtin_popcountll(overview->pass.processes[process].cpus[i]);
+    return n;
 }
 
 int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)

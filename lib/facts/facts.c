@@ -175,6 +175,7 @@ void facts_thread(struct textbuf *b, const struct upmu_overview *o, size_t i, co
         facts_waits(b, upmu_wait_kind_name(kind), &w.waits);
     json_object_end(b);
     facts_value(b, "switches", &t->switches);
+    facts_uint(b, "cpu_ns", t->cpu_ns);
     if (upmu_overview_sched_at(o, i, &s) != 0)
         s = (struct upmu_overview_sched){.size = sizeof s};
     facts_sched(b, &s);

@@ -6,6 +6,59 @@
 
 #include "findings/findings_list.h"
 
+enum {
+    LEAST_EXCESS_PERCENT = 10
+}; /* of the work of the last one; CPU times of equal work differ by caches and other programs */
+
+/* What a thread did itself: on a CPU, or in a call such as sleep() or read(). Other programs can keep it from that. */
+struct work {
+    uint64_t own_ns;
+    uint64_t kept_ns; /* neither that nor a recorded wait: without a CPU, as far as known */
+};
+
+static struct work work_of(const struct upmu_findings *f, const struct upmu_overview_thread *t, size_t index)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    struct upmu_overview_thread_wait w = {.size = sizeof w};
+    uint64_t life = t->end_ns - t->begin_ns, waited = t->blocked_ns < life ? t->blocked_ns : life, called = 0;
+    struct work work = {0};
+    for (int kind = UPMU_WAIT_SLEEP; upmu_overview_thread_wait_at(f->overview, index, kind, &w) == 0; kind++)
+        called += w.waits.total_ns + w.waits.unfinished_ns;
+    if (upmu_overview_sched_at(f->overview, index, &s) == 0 && s.recorded)
+        work.kept_ns = s.preempted_ns;
+    else if (t->cpu_ns != UPMU_NO_VALUE && t->cpu_ns < life - waited)
+        work.kept_ns = life - waited - t->cpu_ns;
+    /* A thread that polls uses the CPU while it waits. */
+    if (work.kept_ns > life - waited)
+        work.kept_ns = life - waited;
+    work.own_ns = life - waited - work.kept_ns + (called < waited ? called : waited);
+    return work;
+}
+
+/* By how much the last of `n` threads works more than their mean; 0 if that may be chance. */
+static uint64_t work_excess(const struct work *last, uint64_t sum_ns, size_t n)
+{
+    uint64_t mean_ns = n > 0 ? sum_ns / n : 0, excess_ns = last->own_ns > mean_ns ? last->own_ns - mean_ns : 0;
+    return excess_ns >= last->own_ns / 100 * LEAST_EXCESS_PERCENT ? excess_ns : 0;
+}
+
+/* How long the excess lasts: other programs slow it down as the rest of the work. */
+static uint64_t work_lasts(const struct work *last, uint64_t excess_ns)
+{
+    double slower = last->own_ns ? (double)last->kept_ns / (double)last->own_ns : 0;
+    return excess_ns + (uint64_t)((double)excess_ns * slower);
+}
+
+/* " works 400 ms, 263 ms more than the mean" */
+static void work_write(struct textbuf *b, uint64_t ns, uint64_t excess_ns)
+{
+    textbuf_printf(b, " works ");
+    sentence_duration(b, ns);
+    textbuf_printf(b, ", ");
+    sentence_duration(b, excess_ns);
+    textbuf_printf(b, " more than the mean");
+}
+
 static void threads_write_gain(struct textbuf *b, const struct upmu_finding *found)
 {
     textbuf_printf(b, "; with equal shares of the work the run would be ");
@@ -15,42 +68,64 @@ static void threads_write_gain(struct textbuf *b, const struct upmu_finding *fou
 
 /* ---------------------------------------------------------------------------------------------------- barriers */
 
-/* Find the thread that arrived last in most rounds of a barrier. @param last out, unchanged if there is none. @return its rounds
- * as the last. */
-static uint64_t barrier_last_thread(const struct upmu_findings *f, uint32_t object,
-                                    struct upmu_overview_object_thread *last)
+static uint32_t threads_index(const struct upmu_findings *f, uint32_t process, pid_t tid,
+                              struct upmu_overview_thread *t)
 {
-    struct upmu_overview_object_thread t = {.size = sizeof t};
-    uint64_t most = 0;
-    for (size_t k = 0; upmu_overview_object_thread_at(f->overview, object, k, &t) == 0; k++) {
-        if (t.last_arrivals <= most)
-            continue;
-        most = t.last_arrivals;
-        *last = t;
-    }
-    return most;
-}
-
-static uint32_t threads_index(const struct upmu_findings *f, uint32_t process, pid_t tid)
-{
-    struct upmu_overview_thread t = {.size = sizeof t};
-    for (uint32_t i = 0; upmu_overview_thread_at(f->overview, i, &t) == 0; i++)
-        if (t.process == process && t.tid == tid)
+    for (uint32_t i = 0; upmu_overview_thread_at(f->overview, i, t) == 0; i++)
+        if (t->process == process && t->tid == tid)
             return i;
     return UPMU_NO_INDEX;
+}
+
+/* The threads of a barrier. */
+struct party {
+    size_t n;
+    uint64_t own_ns, kept_ns;                /* sums */
+    struct upmu_overview_object_thread last; /* arrived last in most rounds */
+    uint32_t last_index;
+    struct work last_work;
+};
+
+static struct party party_of(const struct upmu_findings *f, uint32_t process, uint32_t object)
+{
+    struct upmu_overview_object_thread t = {.size = sizeof t};
+    struct upmu_overview_thread thread = {.size = sizeof thread};
+    struct party p = {.last_index = UPMU_NO_INDEX};
+    for (size_t k = 0; upmu_overview_object_thread_at(f->overview, object, k, &t) == 0; k++) {
+        uint32_t index = threads_index(f, process, t.tid, &thread);
+        if (index == UPMU_NO_INDEX)
+            continue;
+        struct work work = work_of(f, &thread, index);
+        p.n++;
+        p.own_ns += work.own_ns;
+        p.kept_ns += work.kept_ns;
+        if (t.last_arrivals <= p.last.last_arrivals)
+            continue;
+        p.last = t;
+        p.last_index = index;
+        p.last_work = work;
+    }
+    return p;
 }
 
 static int barrier_add(struct upmu_findings *f, const struct upmu_overview_path *path, uint32_t index,
                        const struct upmu_overview_object *o)
 {
-    struct upmu_overview_object_thread last = {.size = sizeof last};
+    const struct party party = party_of(f, o->process, index);
     struct upmu_finding found = finding_of(path, o->process, UPMU_FINDING_IMBALANCE);
     struct textbuf b = {0};
-    /* The last one does not wait: the mean wait is by how much the last arrival is later than the mean one. */
-    found.gain_ns = (uint64_t)((double)o->waits.total_ns * (double)o->rounds / (double)o->acquisitions);
+    /* The last one does not wait: the mean wait is by how much the last arrival is later than the mean one. Threads without a CPU
+     * delay the others at most as long as they lack it, unless the late one has more work. */
+    uint64_t late_ns = (uint64_t)((double)o->waits.total_ns * (double)o->rounds / (double)o->acquisitions);
+    uint64_t rounds = party.last.last_arrivals, excess_ns = 0;
+    if (rounds * 2 > o->rounds)
+        excess_ns = work_excess(&party.last_work, party.own_ns, party.n);
+    found.gain_ns = late_ns > party.kept_ns ? late_ns - party.kept_ns : 0;
+    uint64_t lasts_ns = work_lasts(&party.last_work, excess_ns);
+    if (lasts_ns > found.gain_ns)
+        found.gain_ns = lasts_ns < late_ns ? lasts_ns : late_ns;
     if (!finding_counts(f, path, found.gain_ns))
         return 0;
-    uint64_t rounds = barrier_last_thread(f, index, &last);
     found.object = index;
     found.begin_ns = o->longest.begin_ns;
     found.end_ns = o->longest.begin_ns + o->longest.ns;
@@ -60,10 +135,14 @@ static int barrier_add(struct upmu_findings *f, const struct upmu_overview_path 
     sentence_object(&b, o);
     textbuf_printf(&b, " for the last one to arrive");
     if (o->rounds >= 2 && rounds * 2 > o->rounds) {
-        found.thread = threads_index(f, o->process, last.tid);
+        found.thread = party.last_index;
         textbuf_printf(&b, ", which is ");
-        sentence_thread(&b, last.tid, last.thread_name);
+        sentence_thread(&b, party.last.tid, party.last.thread_name);
         textbuf_printf(&b, " in %" PRIu64 " of %" PRIu64 " rounds", rounds, o->rounds);
+        if (excess_ns > 0) {
+            textbuf_printf(&b, "; it");
+            work_write(&b, party.last_work.own_ns, excess_ns);
+        }
     }
     threads_write_gain(&b, &found);
     return findings_add(f, found, &b);
@@ -85,7 +164,9 @@ int findings_in_barriers(struct upmu_findings *f, uint32_t process, const struct
 struct batch {
     size_t n;
     uint64_t first_end_ns, last_end_ns, sum_ns; /* `sum_ns`: of the ends, since `first_end_ns` */
-    uint32_t last;                              /* the one that ended last */
+    uint64_t own_ns;                            /* work of all */
+    struct work last_work;
+    uint32_t last; /* the one that ended last */
 };
 
 /* How long thread `thread` determines the run, running or asleep in a call that no thread ended, after `since_ns`. */
@@ -99,25 +180,21 @@ static uint64_t batch_path_ns(const struct upmu_findings *f, uint32_t process, u
     return sum;
 }
 
-/* Whether the thread was ready for longer than it ran: it is late for want of a CPU. */
-static bool batch_lacks_cpu(const struct upmu_findings *f, uint32_t thread)
-{
-    struct upmu_overview_sched s = {.size = sizeof s};
-    return upmu_overview_sched_at(f->overview, thread, &s) == 0 && s.recorded && s.preempted_ns > s.running_ns;
-}
-
 static int batch_add(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path,
                      const struct batch *batch)
 {
     struct upmu_overview_thread last = {.size = sizeof last};
     struct textbuf b = {0};
     struct upmu_finding found = finding_of(path, process, UPMU_FINDING_IMBALANCE);
-    if (batch->n < 2 || upmu_overview_thread_at(f->overview, batch->last, &last) != 0 ||
-        batch_lacks_cpu(f, batch->last))
+    if (batch->n < 2 || upmu_overview_thread_at(f->overview, batch->last, &last) != 0)
         return 0;
     uint64_t mean_ns = batch->first_end_ns + batch->sum_ns / batch->n, alone = batch->last_end_ns - mean_ns;
     uint64_t on_path = batch_path_ns(f, process, batch->last, mean_ns);
+    uint64_t excess_ns = work_excess(&batch->last_work, batch->own_ns, batch->n);
     found.gain_ns = alone < on_path ? alone : on_path;
+    uint64_t lasts_ns = work_lasts(&batch->last_work, excess_ns);
+    if (lasts_ns < found.gain_ns)
+        found.gain_ns = lasts_ns;
     if (!finding_counts(f, path, found.gain_ns))
         return 0;
     found.thread = batch->last;
@@ -125,7 +202,8 @@ static int batch_add(struct upmu_findings *f, uint32_t process, const struct upm
     found.end_ns = batch->last_end_ns;
     textbuf_printf(&b, "Of %zu threads that were created together, ", batch->n);
     sentence_thread(&b, last.tid, last.name);
-    textbuf_printf(&b, " ends ");
+    work_write(&b, batch->last_work.own_ns, excess_ns);
+    textbuf_printf(&b, ", and ends ");
     sentence_duration(&b, batch->last_end_ns - batch->first_end_ns);
     textbuf_printf(&b, " after the first one");
     threads_write_gain(&b, &found);
@@ -157,8 +235,9 @@ static struct upmu_overview_thread *joins_threads(const struct upmu_findings *f,
     return all;
 }
 
-static void batch_join(struct batch *batch, const struct upmu_overview_thread *t)
+static void batch_join(const struct upmu_findings *f, struct batch *batch, const struct upmu_overview_thread *t)
 {
+    const struct work work = work_of(f, t, t->n_counts);
     if (batch->n == 0)
         *batch = (struct batch){.first_end_ns = t->end_ns};
     if (t->end_ns < batch->first_end_ns) {
@@ -169,7 +248,9 @@ static void batch_join(struct batch *batch, const struct upmu_overview_thread *t
     if (t->end_ns >= batch->last_end_ns) {
         batch->last_end_ns = t->end_ns;
         batch->last = (uint32_t)t->n_counts;
+        batch->last_work = work;
     }
+    batch->own_ns += work.own_ns;
     batch->n++;
 }
 
@@ -185,7 +266,7 @@ int findings_in_joins(struct upmu_findings *f, uint32_t process, const struct up
             rc = batch_add(f, process, path, &batch);
             batch = (struct batch){0};
         }
-        batch_join(&batch, &all[i]);
+        batch_join(f, &batch, &all[i]);
     }
     rc = rc == 0 ? batch_add(f, process, path, &batch) : rc;
     free(all);

@@ -8,6 +8,7 @@
 enum {
     LEAST_CALLS = 4, /* one in so many parts of a hold is worth to be reported */
     LEAST_WAITS = 3,
+    WAKE_MAX_NS = 1000000, /* a mean wakeup that takes longer lacks a CPU, which other programs may have */
 };
 
 /* A lock on the critical path. */
@@ -90,8 +91,8 @@ static uint64_t locks_io_gain(const struct path_lock *lock)
 /* ", 98 % of that time in write" */
 static void locks_write_calls(struct textbuf *b, const struct upmu_overview_object *o)
 {
-    static const char *const calls[] = {"sleep", "poll",  "waits for signals",
-                                        "read",  "write", "waits for child processes"};
+    static const char *const calls[] = {"sleep", "poll",           "waits for signals",
+                                        "read",  "write or fsync", "waits for child processes"};
     int call = o->call_kind - UPMU_WAIT_SLEEP;
     if (call < 0 || (size_t)call >= sizeof calls / sizeof *calls || locks_call_share(o) * LEAST_CALLS < 1)
         return;
@@ -136,7 +137,8 @@ static int locks_add(struct upmu_findings *f, uint32_t process, const struct upm
                      const struct path_lock *lock, uint64_t *handed_ns)
 {
     struct textbuf b = {0};
-    bool hand_over = lock->part.wake_ns > lock->part.held_ns, io = !hand_over && locks_is_io(&lock->object);
+    bool hand_over = lock->part.wake_ns > lock->part.held_ns && lock->part.wake_ns / lock->part.wakes < WAKE_MAX_NS,
+         io = !hand_over && locks_is_io(&lock->object);
     struct upmu_finding found = finding_of(path, process,
                                            hand_over ? UPMU_FINDING_HAND_OVER
                                            : io      ? UPMU_FINDING_IO
@@ -165,7 +167,7 @@ static int locks_add_hand_overs(struct upmu_findings *f, uint32_t process, const
     struct upmu_finding found = finding_of(path, process, UPMU_FINDING_HAND_OVER);
     found.gain_ns = path->wake_ns - handed_ns;
     if (!finding_counts(f, path, found.gain_ns) || found.gain_ns / LEAST_PERCENT < found.run_ns / 100 ||
-        path->handoffs < LEAST)
+        path->handoffs < LEAST || found.gain_ns / path->handoffs >= WAKE_MAX_NS)
         return 0;
     textbuf_printf(&b,
                    "Threads pass the work on to each other %" PRIu64

@@ -9,6 +9,8 @@
 #define LEAST_READY 3.0
 #define LEAST_READY_PER_CPU 2.0
 #define LEAST_PERCENT_OF_PATH 25
+/* Other programs have the rest of its CPUs: fewer threads would get less of them. */
+#define LEAST_OF_CPUS 0.75
 
 struct load {
     double ready, running; /* mean numbers of threads */
@@ -61,6 +63,7 @@ int findings_in_scheduling(struct upmu_findings *f, uint32_t process, const stru
     load.path_ns = scheduling_path(f, process, shares);
     free(shares);
     if (!recorded || load.ready < LEAST_READY || load.ready < LEAST_READY_PER_CPU * load.running ||
+        load.running < LEAST_OF_CPUS * (double)upmu_overview_cpu_count(f->overview, process) ||
         load.path_ns / LEAST_PERCENT_OF_PATH < run_ns / 100)
         return 0;
     textbuf_printf(

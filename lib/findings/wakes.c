@@ -9,6 +9,7 @@ enum {
     LEAST_IN_VAIN = 50,      /* fewer may be chance */
     LEAST_PER_BROADCAST = 2, /* pthread_cond_signal() wakes one at most */
     LEAST_PER_SECOND = 5,    /* each costs two context switches */
+    NOTICED = 1000,          /* a gain of one in so many parts of the run */
 };
 
 /* More than half of the wakes of a herd are in vain. */
@@ -53,10 +54,12 @@ static int wakes_add(struct upmu_findings *f, const struct upmu_overview_path *p
                    " broadcasts wake all waiting threads, and a signal, or a condition variable for each condition, "
                    "would wake those that can continue",
                    o->broadcasts);
-    if (found.gain_ns != UPMU_NO_VALUE) {
+    if (found.gain_ns != UPMU_NO_VALUE && found.gain_ns >= found.run_ns / NOTICED) {
         textbuf_printf(&b, "; the run would be ");
         sentence_gain(&b, &found);
         textbuf_printf(&b, " shorter");
+    } else {
+        textbuf_printf(&b, "; the run would be as long, with fewer context switches");
     }
     return findings_add(f, found, &b);
 }

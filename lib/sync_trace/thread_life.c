@@ -234,6 +234,14 @@ struct sync_thread *sync_thread_adopt(struct sync_thread *t)
 
 /* -------------------------------------------------------------------------------------------------- ending */
 
+/* Never 0, which means that it is unknown. */
+static uint64_t thread_cpu_ns(const struct rusage *usage)
+{
+    uint64_t us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
+                  (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+    return us > 0 ? us * 1000 : 1;
+}
+
 void sync_thread_exit_event(struct sync_thread *t)
 {
     uint32_t mode = sync_mode();
@@ -247,6 +255,7 @@ void sync_thread_exit_event(struct sync_thread *t)
         .object_type = UPMU_OBJECT_THREAD,
         .object = (uint64_t)pthread_self(),
         .count = known ? (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw : 0,
+        .contended = known ? thread_cpu_ns(&usage) : 0,
         .flags = known ? UPMU_TRACE_FLAG_FINAL : 0,
     };
     sync_write(t, tick_now(), &e);

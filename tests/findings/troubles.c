@@ -114,13 +114,49 @@ static void *even_part(void *arg)
     return arg;
 }
 
-static void *cruncher(void *arg)
+/* Uses the CPU, however long that takes. */
+static void work(long ms)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    for (time_t begin = now.tv_sec * 1000 + now.tv_nsec / 1000000;
-         now.tv_sec * 1000 + now.tv_nsec / 1000000 < begin + 700; clock_gettime(CLOCK_MONOTONIC, &now))
-        spin(10000);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    for (long end = now.tv_sec * 1000 + now.tv_nsec / 1000000 + ms; now.tv_sec * 1000 + now.tv_nsec / 1000000 < end;
+         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now))
+        spin(1000);
+}
+
+static void *cruncher(void *arg)
+{
+    work(100);
+    return arg;
+}
+
+static void *fair_part(void *arg)
+{
+    work(200);
+    return arg;
+}
+
+static void *unfair_part(void *arg)
+{
+    work(arg ? 100 : 400);
+    return arg;
+}
+
+static void *fair_stage(void *arg)
+{
+    for (int i = 0; i < 6; i++) {
+        work(30);
+        pthread_barrier_wait(&gate);
+    }
+    return arg;
+}
+
+static void *unfair_stage(void *arg)
+{
+    for (int i = 0; i < 6; i++) {
+        work(arg ? 10 : 70);
+        pthread_barrier_wait(&gate);
+    }
     return arg;
 }
 
@@ -185,6 +221,28 @@ static void *reader(void *arg)
 {
     for (int i = 0; i < 10; i++)
         read_ledger();
+    return arg;
+}
+
+/* Makes a file safe on its disk while it holds the lock. */
+__attribute__((noinline)) static void save_ledger(int fd)
+{
+    static const char page[65536] = "x";
+    pthread_mutex_lock(&ledger);
+    if (write(fd, page, sizeof page) != sizeof page || fsync(fd) != 0)
+        abort();
+    pthread_mutex_unlock(&ledger);
+}
+
+static void *saver(void *arg)
+{
+    char path[] = "ledger-XXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0 || unlink(path) != 0)
+        abort();
+    for (int i = 0; i < 20; i++)
+        save_ledger(fd);
+    close(fd);
     return arg;
 }
 
@@ -262,14 +320,26 @@ int main(int argc, char **argv)
         void *(*of)(void *);
         long n;
     } programs[] = {
-        {"long", clerk, THREADS},      {"relay", runner, THREADS},
-        {"barrier", stage, THREADS},   {"join", part, THREADS},
-        {"crowd", cruncher, 12},       {"deadlock", crossed, 2},
-        {"rare", rare_clerk, THREADS}, {"queue", producer_or_consumer, 2},
-        {"even", even_part, THREADS},  {"rounds", even_stage, THREADS},
-        {"io", reader, THREADS},       {"herd", turner, HERD},
-        {"gather", gatherer, HERD},    {"slow_herd", slow_turner, HERD},
+        {"long", clerk, THREADS},
+        {"relay", runner, THREADS},
+        {"barrier", stage, THREADS},
+        {"join", part, THREADS},
+        {"crowd", cruncher, 12},
+        {"deadlock", crossed, 2},
+        {"rare", rare_clerk, THREADS},
+        {"queue", producer_or_consumer, 2},
+        {"even", even_part, THREADS},
+        {"rounds", even_stage, THREADS},
+        {"io", reader, THREADS},
+        {"herd", turner, HERD},
+        {"gather", gatherer, HERD},
+        {"slow_herd", slow_turner, HERD},
         {"shared", updater, 2},
+        {"fair", fair_part, THREADS},
+        {"unfair", unfair_part, THREADS},
+        {"fair_rounds", fair_stage, THREADS},
+        {"unfair_rounds", unfair_stage, THREADS},
+        {"saved", saver, THREADS},
     };
     for (unsigned i = 0; i < THREADS; i++)
         sem_init(&baton[i], 0, i == 0);

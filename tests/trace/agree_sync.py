@@ -69,6 +69,8 @@ def theirs(directory):
             continue
         name = re.sub("_full$", "", event.name)
         fields = {f: int(payload[f]) if f in payload else 0 for f in NUMBERS}
+        if "cpu_ns" in payload:
+            fields["contended"] = int(payload["cpu_ns"])
         if "object_type" not in payload:
             fields["object_type"] = type_of(name)
         if name.startswith("read_"):

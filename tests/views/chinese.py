@@ -95,17 +95,17 @@ def page(b, name):
 
 
 # One sentence of each kind (lib/findings), whose names look like its words.
-SENTENCES = """Threads spend 42 % of their time waiting for `held in a`, which is held 3.10 ms at a time (at most 9.00 ms) in Compact(int, char) compaction.cc:210, 98 % of that time in write; without that while it is held, the run would be 2.80 s (40 %) shorter
+SENTENCES = """Threads spend 42 % of their time waiting for `held in a`, which is held 3.10 ms at a time (at most 9.00 ms) in Compact(int, char) compaction.cc:210, 98 % of that time in write or fsync; without that while it is held, the run would be 2.80 s (40 %) shorter
 Threads spend 42 % of their time waiting for `a`, which is held in f a.c:2; if it was held half as long, the run would be 2.80 s (40 %) shorter
 Passing `a` on to a waiting thread takes 1.20 s (30 %) of the run, 8.10 us each of 4000 times, while it is held 1.00 us at a time (at most 2.00 us) at libfoo.so+0x12; fewer and longer critical sections would save most of that
 Threads pass the work on to each other 8000 times on the critical path, and waking the next one takes 1.20 s (30 %) of the run; more work for each hand-over would save most of that
-Threads wait 1.00 s in all at the barrier `gate` for the last one to arrive, which is thread 12 (stage) in 5 of 5 rounds; with equal shares of the work the run would be 1.20 s (30 %) shorter
-Of 4 threads that were created together, thread 12 (part) ends 1.00 s after the first one; with equal shares of the work the run would be 1.20 s (30 %) shorter
+Threads wait 1.00 s in all at the barrier `gate` for the last one to arrive, which is thread 12 (stage) in 5 of 5 rounds; it works 301 ms, 188 ms more than the mean; with equal shares of the work the run would be 1.20 s (30 %) shorter
+Of 4 threads that were created together, thread 12 (part) works 2.00 s, 1.20 s more than the mean, and ends 1.00 s after the first one; with equal shares of the work the run would be 1.20 s (30 %) shorter
 On average 8.0 threads are ready to run and 2.0 of them have a CPU, so threads on the critical path wait 20 % of the run for one; fewer threads would do the same work with fewer switches
-Of 480 times that a thread is woken from its wait for `ready` in turner t.c:5, 440 (92 %) are in vain: it finds nothing to do and waits again; 96 broadcasts wake all waiting threads, and a signal, or a condition variable for each condition, would wake those that can continue
+Of 480 times that a thread is woken from its wait for `ready` in turner t.c:5, 440 (92 %) are in vain: it finds nothing to do and waits again; 96 broadcasts wake all waiting threads, and a signal, or a condition variable for each condition, would wake those that can continue; the run would be as long, with fewer context switches
 Deadlock: threads wait for each other: thread 12 (a) waits for `x` in f a.c:1; thread 13 waits for `y` at libfoo.so+0x12; and 3 more
 Stalled: all threads are asleep, and no known event could wake one: thread 12 (a) waits for `x`""".splitlines()
-NAMES_IN_SENTENCES = ["`held in a`", "Compact(int, char)", "compaction.cc", "libfoo.so", "0x12", "(stage)", "(part)", "(a)", "a.c:", "`gate`", "`ready`", "`a`", "`x`", "`y`", " f ", "turner t.c", "write"]
+NAMES_IN_SENTENCES = ["`held in a`", "Compact(int, char)", "compaction.cc", "libfoo.so", "0x12", "(stage)", "(part)", "(a)", "a.c:", "`gate`", "`ready`", "`a`", "`x`", "`y`", " f ", "turner t.c", "write", "fsync", " read "]
 
 
 def findings(b):

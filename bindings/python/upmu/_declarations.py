@@ -453,6 +453,7 @@ class UpmuOverviewThread(Structure):
         ("switches", UpmuValue),
         ("n_counts", c_size_t),
         ("counts", POINTER(UpmuOverviewCount)),
+        ("cpu_ns", c_uint64),
     ]
 
 
@@ -2053,6 +2054,7 @@ class UpmuTraceThreadExit(Structure):
     """struct upmu_trace_thread_exit"""
     _fields_ = [
         ("switches", c_uint64),
+        ("cpu_ns", c_uint64),
     ]
 
 
@@ -2739,6 +2741,7 @@ FUNCTIONS = {
         "upmu_overview_thread_wait_count": (c_size_t, [c_void_p, c_size_t]),
         "upmu_sched_state_name": (c_char_p, [c_int]),
         "upmu_overview_sched_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOverviewSched)]),
+        "upmu_overview_cpu_count": (c_size_t, [c_void_p, c_size_t]),
         "upmu_overview_waker_at": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(UpmuOverviewWaker)]),
         "upmu_overview_waker_count": (c_size_t, [c_void_p, c_size_t]),
         "upmu_overview_kernel_lock_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOverviewKernelLock)]),

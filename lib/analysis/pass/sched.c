@@ -21,6 +21,12 @@ static int sched_add_interval(struct overview *o, uint32_t thread, int state, ui
     return o->hooks && o->hooks->sched ? o->hooks->sched(o->hooks->arg, &span) : 0;
 }
 
+static void sched_note_cpu(struct overview *o, uint32_t thread, uint32_t cpu)
+{
+    if (cpu < OV_CPUS)
+        o->processes[o->threads[thread].process].cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+}
+
 /* A switch out or in: the interval before it is known if the state before it fits. */
 static int sched_change(struct overview *o, uint32_t thread, bool out, int next, const struct upmu_trace_event *e)
 {
@@ -33,6 +39,7 @@ static int sched_change(struct overview *o, uint32_t thread, bool out, int next,
     s->since_ns = s->seen_ns = e->time_ns;
     s->state = next;
     s->cpu = e->sched.cpu;
+    sched_note_cpu(o, thread, s->cpu);
     return rc;
 }
 
@@ -73,6 +80,7 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
                                                      .cpu = e->sched.cpu,
                                                      .since_ns = e->time_ns,
                                                      .seen_ns = e->time_ns};
+        sched_note_cpu(o, thread, e->sched.cpu);
         return 0;
     }
     if (e->kind == UPMU_TRACE_SCHED_WAKE)

@@ -134,6 +134,7 @@ struct ov_thread {
     uint64_t blocked_ns;
     struct upmu_wait_sum waits[WAIT_KINDS];
     struct upmu_value switches;
+    uint64_t cpu_ns; /**< CPU time of its life; UPMU_NO_VALUE if unknown */
     struct pending_wait pending[PENDING_MAX];
     size_t n_pending;
     struct open_region *open;       /**< regions begun, outermost first */
@@ -261,12 +262,15 @@ struct ov_region {
     struct upmu_overview_count *counts;
 };
 
+enum { OV_CPUS = 1024 }; /* those above are not counted */
+
 struct ov_process {
-    uint64_t start_ns; /**< begin of its recording */
-    uint64_t last_ns;  /**< its last event */
-    bool killed;       /**< its recording was not closed */
-    bool whole;        /**< its recording was closed and lost no event */
-    size_t switches;   /**< index of the counter of context switches, SIZE_MAX if there is none */
+    uint64_t start_ns;           /**< begin of its recording */
+    uint64_t last_ns;            /**< its last event */
+    uint64_t cpus[OV_CPUS / 64]; /**< CPUs that its threads ran on */
+    bool killed;                 /**< its recording was not closed */
+    bool whole;                  /**< its recording was closed and lost no event */
+    size_t switches;             /**< index of the counter of context switches, SIZE_MAX if there is none */
     uint64_t full, compact,
         stacked; /**< events about locks and threads; those in compact classes; those with a stack */
 };

@@ -116,6 +116,8 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
     if (e->flags & UPMU_TRACE_FLAG_FINAL)
         t->switches =
             (struct upmu_value){.value = e->thread_exit.switches, .raw = e->thread_exit.switches, .status = UPMU_EXACT};
+    if (e->thread_exit.cpu_ns > 0)
+        t->cpu_ns = e->thread_exit.cpu_ns;
     rc = waits_abandon(o, thread, e->time_ns);
     regions_abandon(o, thread);
     if (rc == 0)

@@ -187,6 +187,8 @@ static const struct {
     {"accept4", NULL, offsetof(struct sync_real, accept4)},
     {"write", NULL, offsetof(struct sync_real, write)},
     {"writev", NULL, offsetof(struct sync_real, writev)},
+    {"fsync", NULL, offsetof(struct sync_real, fsync)},
+    {"fdatasync", NULL, offsetof(struct sync_real, fdatasync)},
     {"send", NULL, offsetof(struct sync_real, send)},
     {"sendto", NULL, offsetof(struct sync_real, sendto)},
     {"sendmsg", NULL, offsetof(struct sync_real, sendmsg)},

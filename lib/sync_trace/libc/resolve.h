@@ -150,6 +150,8 @@ struct sync_real {
     int (*accept4)(int, struct sockaddr *, socklen_t *, int);
     ssize_t (*write)(int, const void *, size_t);
     ssize_t (*writev)(int, const struct iovec *, int);
+    int (*fsync)(int);
+    int (*fdatasync)(int);
     ssize_t (*send)(int, const void *, size_t, int);
     ssize_t (*sendto)(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
     ssize_t (*sendmsg)(int, const struct msghdr *, int);

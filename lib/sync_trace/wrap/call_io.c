@@ -128,6 +128,22 @@ UPMU_API ssize_t writev(int fd, const struct iovec *from, int n)
     return rc;
 }
 
+UPMU_API int fsync(int fd)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
+    int rc = SYNC_REAL(fsync)(fd);
+    c.rc = rc;
+    return rc;
+}
+
+UPMU_API int fdatasync(int fd)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
+    int rc = SYNC_REAL(fdatasync)(fd);
+    c.rc = rc;
+    return rc;
+}
+
 UPMU_API ssize_t send(int fd, const void *from, size_t bytes, int flags)
 {
     SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());

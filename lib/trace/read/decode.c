@@ -179,6 +179,9 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
     case SCHEMA_THREAD_SWITCHES:
         e->thread_exit.switches = x;
         break;
+    case SCHEMA_THREAD_CPU:
+        e->thread_exit.cpu_ns = x;
+        break;
     case SCHEMA_FUTEXES:
         e->futex_wait.n_futexes = x;
         break;

@@ -132,6 +132,7 @@ static uint64_t sync_event_number(const struct trace_sync *e, enum schema_slot s
     case SCHEMA_FUTEX_WAITS:
         return e->count;
     case SCHEMA_CONTENDED:
+    case SCHEMA_THREAD_CPU:
     case SCHEMA_FUTEX_RECORDED:
         return e->contended;
     default: /* not a slot of synchronization classes; a test covers every field of every kind */

@@ -117,10 +117,10 @@ struct trace_sync {
     uint32_t stack;
     uint32_t flags; /**< enum upmu_trace_flag */
     uint64_t site, holder_site;
-    uint64_t holder_since; /**< tick, 0 = not known */
-    uint32_t holder_stack; /**< id of the holder's stack, 0 = none */
-    uint64_t count, contended;
-    const char *name; /**< NULL or up to UPMU_REGION_NAME_MAX bytes */
+    uint64_t holder_since;     /**< tick, 0 = not known */
+    uint32_t holder_stack;     /**< id of the holder's stack, 0 = none */
+    uint64_t count, contended; /**< THREAD_EXIT: context switches, CPU time */
+    const char *name;          /**< NULL or up to UPMU_REGION_NAME_MAX bytes */
 };
 
 /** Record a synchronization event. The most frequent kinds (LOCK_ACQUIRE, LOCK_RELEASE, SEM_POST) have compact classes without

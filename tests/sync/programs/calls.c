@@ -306,6 +306,33 @@ static void writes(void)
     CALL(accept_it, connect, second, (struct sockaddr *)&address, sizeof address);
 }
 
+/* Whether the thread slept since it had slept `before` times. */
+static bool has_slept(long before)
+{
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_THREAD, &usage) == 0);
+    return usage.ru_nvcsw > before;
+}
+
+/* The disk may finish before the thread sleeps: repeated until it did once. A file system in memory never waits. */
+static void sync_file(const char *name, int (*of)(int))
+{
+    static const char bytes[4096] = "x";
+    char path[] = "calls-XXXXXX";
+    struct rusage before;
+    int fd = mkstemp(path), tries = 0;
+    CHECK(fd >= 0 && unlink(path) == 0);
+    do {
+        CHECK(write(fd, bytes, sizeof bytes) == sizeof bytes && getrusage(RUSAGE_THREAD, &before) == 0);
+        mark(name);
+        int rc = of(fd);
+        mark("-");
+        CHECK(rc == 0);
+    } while (!has_slept(before.ru_nvcsw) && tries++ < 1000);
+    CHECK(close(fd) == 0);
+    printf("%s\n", name);
+}
+
 /* Whether it sleeps; a busy machine may keep it from that for long. */
 static bool is_asleep(pid_t pid)
 {
@@ -427,6 +454,8 @@ int main(void)
     signals();
     reads();
     writes();
+    sync_file("fsync", fsync);
+    sync_file("fdatasync", fdatasync);
     children();
     ready();
     printf("calls: all done\n");

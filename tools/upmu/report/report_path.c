@@ -181,23 +181,17 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
     free(unknown);
 }
 
-/* The CPU time of a thread, if recorded: from the kernel's switch records or its task-clock. */
+/* The CPU time of a thread, if recorded: from the kernel's switch records or at the thread's end. */
 static bool path_thread_on_cpu(const struct report *r, size_t thread, const struct upmu_overview_thread *of,
                                uint64_t *ns)
 {
     struct upmu_overview_sched sched = {.size = sizeof sched};
-    const char *counter;
     if (upmu_overview_sched_at(r->overview, thread, &sched) == 0 && sched.recorded && sched.unknown_ns == 0) {
         *ns = sched.running_ns;
         return true;
     }
-    for (size_t i = 0; i < of->n_counts && (counter = upmu_overview_counter_name(r->overview, of->process, i)); i++) {
-        if (strcmp(counter, "task-clock") != 0 || of->counts[i].sum.status != UPMU_EXACT)
-            continue;
-        *ns = of->counts[i].sum.value;
-        return true;
-    }
-    return false;
+    *ns = of->cpu_ns;
+    return of->cpu_ns != UPMU_NO_VALUE;
 }
 
 /* Most of what lies on the path is then neither a wait on record nor work: a person must not look for work there. */

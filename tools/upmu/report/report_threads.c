@@ -74,7 +74,7 @@ static void threads_cell_sched(struct table *table, const struct upmu_overview_t
                                const struct upmu_overview_sched *s)
 {
     uint64_t life = t->end_ns - t->begin_ns;
-    cell_share(table, s->running_ns, life);
+    cell_share(table, s->recorded || t->cpu_ns == UPMU_NO_VALUE ? s->running_ns : t->cpu_ns, life);
     cell_share(table, s->preempted_ns, life);
     cell_share(table, s->blocked_ns, life);
     if (s->recorded)

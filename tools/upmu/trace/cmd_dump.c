@@ -78,6 +78,7 @@ static const struct kind_field {
     FIELD_OF(SEM_VALUE, "value", sem_value.value, NUMBER),
     FIELD(UPMU_TRACE_THREAD_CREATE, UPMU_TRACE_THREAD_START, "peer", thread.peer, IF_KNOWN),
     FIELD_OF(THREAD_EXIT, "switches", thread_exit.switches, NUMBER),
+    FIELD_OF(THREAD_EXIT, "cpu_ns", thread_exit.cpu_ns, IF_KNOWN),
     FIELD(UPMU_TRACE_THREAD_JOIN, UPMU_TRACE_THREAD_CANCEL, "peer", thread.peer, IF_KNOWN),
     FIELD_OF(FUTEX_WAIT, "futexes", futex_wait.n_futexes, NUMBER),
     FIELD_OF(FUTEX_WOKEN, "index", futex_woken.index, NUMBER),

@@ -37,6 +37,7 @@ function cutThreads(m, from, to) {
     waits: {},
     counters: [],
     switches: {value: null, status: "not counted"},
+    cpu_ns: null,
     sched: t.sched && {running_ns: 0, preempted_ns: 0, blocked_ns: 0, unknown_ns: 0, voluntary: null, involuntary: null, lost: 0},
   }));
 }

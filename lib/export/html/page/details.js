@@ -180,7 +180,7 @@ function threadDetails(m, t) {
       [tr("Began"), exact(t.begin)],
       [tr("Lived"), duration(t.life)],
       [tr("Blocked"), `${duration(t.blocked_ns)} (${percent(t.blocked_ns, t.life)})`],
-      t.sched ? [tr("Running"), `${duration(t.sched.running_ns)} (${percent(t.sched.running_ns, t.life)})`] : null,
+      onCpu(t) === null ? null : [tr("Running"), `${duration(onCpu(t))} (${percent(onCpu(t), t.life)})`],
       t.sched ? [tr("Preempted"), `${duration(t.sched.preempted_ns)} (${percent(t.sched.preempted_ns, t.life)})`] : null,
       [tr("Switches"), counted(t.switches)],
       ...m.counters.map((c, i) => (t.counters[i] ? [c.name, counted(t.counters[i].sum, c)] : null)),

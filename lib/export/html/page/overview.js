@@ -169,11 +169,18 @@ function waitWords(t) {
     .join(", ");
 }
 
+const RUN_COLUMN = {
+  title: tr("Running"),
+  value: (t) => onCpu(t) ?? -1,
+  cell: (t) => (onCpu(t) === null ? "\u2013" : duration(onCpu(t))),
+  number: true,
+};
+
 function schedColumns() {
   const of = (t, key) => (t.sched ? t.sched[key] : -1),
     least = (t) => (t.sched && t.sched.lost ? "\u2265\u202f" : "");
   return [
-    {title: tr("Running"), value: (t) => of(t, "running_ns"), cell: (t) => duration(t.sched?.running_ns), number: true},
+    RUN_COLUMN,
     {title: tr("Preempted"), value: (t) => of(t, "preempted_ns"), cell: (t) => duration(t.sched?.preempted_ns), number: true},
     {
       title: tr("Switches: blocked / preempted"),
@@ -212,7 +219,7 @@ function threadPanel(app) {
         cell: (t) => lifeBar(m, t),
         class: "wide",
       },
-      ...(told ? schedColumns() : [SWITCHES]),
+      ...(told ? schedColumns() : m.isCut ? [] : [RUN_COLUMN, SWITCHES]),
       {title: tr("Waited for (times)"), value: waitWords, class: "words"},
       ...counterColumns(m, m.threads),
     ];

@@ -348,19 +348,16 @@ function showHop(timeline) {
 
 // ---------------------------------------------------------------------------------------------------- panel
 
-// How long a thread was on a CPU, if recorded: by its switches, or by its task-clock. Else null.
-function onCpu(m, t) {
-  if (t.sched && !t.sched.unknown_ns) return t.sched.running_ns;
-  const clock = m.counters.findIndex((c) => c.name === "task-clock"),
-    sum = t.counters[clock]?.sum;
-  return sum?.status === "exact" ? sum.value : null;
+// How long a thread was on a CPU, by its switches or as the kernel counted it until its end; null if unknown.
+function onCpu(t) {
+  return t.sched && !t.sched.unknown_ns ? t.sched.running_ns : t.cpu_ns;
 }
 
 // Threads whose part of the path is mostly neither work nor a wait on record: a hint that there is no work to find.
 function pathDoubts(m, path) {
   return pathThreads(path).map(({thread, run: ns}) => {
     const t = m.threads[thread],
-      cpu = t && onCpu(m, t);
+      cpu = t && onCpu(t);
     if (!t || cpu === null || ns < 1e6 || cpu >= ns / 2) return null;
     return h(
       "p",
