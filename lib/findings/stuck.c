@@ -28,7 +28,10 @@ static void stuck_write_thread(struct textbuf *b, const struct upmu_findings *f,
     struct upmu_overview_object o = {.size = sizeof o};
     sentence_thread(b, t->tid, t->name);
     textbuf_printf(b, " waits for ");
-    if (upmu_overview_object_find(f->overview, process, t->object_type, t->object, &o) == 0)
+    if (t->wait_kind == UPMU_WAIT_JOIN && t->holder) {
+        textbuf_printf(b, "the end of ");
+        sentence_thread(b, t->holder, upmu_overview_thread_name(f->overview, process, t->holder));
+    } else if (upmu_overview_object_find(f->overview, process, t->object_type, t->object, &o) == 0)
         sentence_object(b, &o);
     else
         textbuf_printf(b, "`0x%llx`", (unsigned long long)t->object);

@@ -185,6 +185,11 @@ narrow.read_until(b"WAITS FOR", b"mutex the till", b"held by", b"filter, arrows:
 assert b"INVOL/s" not in narrow.seen, narrow.seen
 os.write(narrow.fd, b"q")
 assert narrow.status() == 0, narrow.seen
+# A line that is cut ends in dots.
+cut = Terminal(upmu, "top", "-i", "0.1", "-p", pid, columns=60)
+cut.read_until(b"mutex the...")
+os.write(cut.fd, b"q")
+assert cut.status() == 0, cut.seen
 # A thread that another one joins is shown by its name.
 def end_command(terminal):
     os.kill(int(open(f"/proc/{terminal.pid}/task/{terminal.pid}/children").read().split()[0]), signal.SIGALRM)

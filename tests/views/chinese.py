@@ -103,6 +103,7 @@ Threads wait 1.00 s in all at the barrier `gate` for the last one to arrive, whi
 Of 4 threads that were created together, thread 12 (part) works 2.00 s, 1.20 s more than the mean, and ends 1.00 s after the first one; with equal shares of the work the run would be 1.20 s (30 %) shorter
 On average 8.0 threads are ready to run and 2.0 of them have a CPU, so threads on the critical path wait 20 % of the run for one; fewer threads would do the same work with fewer switches
 Of 480 times that a thread is woken from its wait for `ready` in turner t.c:5, 440 (92 %) are in vain: it finds nothing to do and waits again; 96 broadcasts wake all waiting threads, and a signal, or a condition variable for each condition, would wake those that can continue; the run would be as long, with fewer context switches
+Deadlock: threads wait for each other to end: thread 12 (a) waits for the end of thread 13 (part) in f a.c:1; thread 13 waits for the end of thread 12
 Deadlock: threads wait for each other: thread 12 (a) waits for `x` in f a.c:1; thread 13 waits for `y` at libfoo.so+0x12; and 3 more
 Stalled: all threads are asleep, and no known event could wake one: thread 12 (a) waits for `x`""".splitlines()
 NAMES_IN_SENTENCES = ["`held in a`", "Compact(int, char)", "compaction.cc", "libfoo.so", "0x12", "(stage)", "(part)", "(a)", "a.c:", "`gate`", "`ready`", "`a`", "`x`", "`y`", " f ", "turner t.c", "write", "fsync", " read "]

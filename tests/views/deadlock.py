@@ -24,6 +24,9 @@ with Browser() as b:
         assert words.count("take_both") >= 3 and "holds it" in words and "main.c:" in words, words
         seen.add(words.splitlines()[0])
     assert len(seen) == 2, seen
+    # A thread that joins one of them is behind them; the other thread has a name, not an address.
+    behind = b.run(f"[...{first}.querySelectorAll('h3')].find((x) => x.textContent === 'Behind them').nextElementSibling.innerText")
+    assert "waits for the end of" in behind and "0x" not in behind, behind
     b.run(f"{first}.querySelector('.node.thread').focus()")
     b.key("Enter")
     assert "waits for mutex" in stacks(b)

@@ -24,6 +24,8 @@ enum { PAIR_BAD = 1, PAIR_WARNING, PAIR_GOOD };
 /* From these widths on, a line has more columns. */
 enum { WIDTH_SWITCHES = 110, WIDTH_SITE = 140 };
 
+enum { NAME_WIDTH = 15 };
+
 enum screen_sort { SORT_WAIT, SORT_CPU, SORT_SWITCHES, SORT_NAME, SORT_KEYS };
 static const char *const sort_names[SORT_KEYS] = {"wait", "CPU", "switches", "name"};
 
@@ -64,6 +66,8 @@ static int screen_begin(void)
     return 0;
 }
 
+#define CUT "..."
+
 /* As much of a text as fits into `columns`. What no terminal should be sent is shown as '?': control characters of foreign
  * names, bytes that are no text. @return bytes. */
 static size_t screen_fitting(char *text, int columns)
@@ -91,12 +95,18 @@ static size_t screen_fitting(char *text, int columns)
     return at;
 }
 
+/* A line that is cut ends in "...". */
 static void screen_put_line(int *y, int how, char *text)
 {
     if (*y < LINES) {
         size_t n = screen_fitting(text, COLS - 1);
+        bool cut = strspn(text + n, " ") < strlen(text + n);
+        if (cut)
+            n = screen_fitting(text, COLS - 1 - (int)strlen(CUT));
         (void)attrset(how);
         (void)mvaddnstr(*y, 0, text, (int)n);
+        if (cut)
+            (void)addstr(CUT);
         (void)attrset(A_NORMAL);
     }
     (*y)++;
@@ -233,13 +243,15 @@ static void screen_put_thread(int *y, const struct top *t, const struct top_thre
     double waiting = screen_per_second(t, x->live.waited_ns) / 1e7;
     char *waits = t->live ? memory_format("%.1f", waiting) : memory_copy("-");
     bool is_wide = COLS >= WIDTH_SWITCHES;
+    char *name = text_shortened(x->live.name, NAME_WIDTH);
     char *kernel = !x->has_task ? memory_format(is_wide ? "%6s %6s %6s %8s %8s" : "%6s %6s", "-", "-", "-", "-", "-")
                    : is_wide
                        ? memory_format("%6.1f %6.1f %6.1f %8.0f %8.0f", x->running * 100, x->ready * 100, x->off * 100,
                                        (double)x->voluntary / t->interval_s, (double)x->involuntary / t->interval_s)
                        : memory_format("%6.1f %6.1f", x->running * 100, x->off * 100);
     screen_put_line(y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
-                    memory_format("%8ld %-15.15s %s %6s  %s", (long)x->live.tid, x->live.name, kernel, waits, wait));
+                    memory_format("%8ld %-*s %s %6s  %s", (long)x->live.tid, NAME_WIDTH, name, kernel, waits, wait));
+    free(name);
     free(waits);
     free(kernel);
     free(wait);
@@ -264,8 +276,8 @@ static void screen_put_threads_title(int *y)
                         ? memory_format("%6s %6s %6s %8s %8s", "CPU%", "PREE%", "OFF%", "VOL/s", "INVOL/s")
                         : memory_format("%6s %6s", "CPU%", "OFF%");
     screen_put_line(y, A_REVERSE,
-                    memory_format("%8s %-15s %s %6s  %s   (by %s)", "THREAD", "NAME", columns, "WAIT%", "WAITS FOR",
-                                  sort_names[screen_state.sort]));
+                    memory_format("%8s %-*s %s %6s  %s   (by %s)", "THREAD", NAME_WIDTH, "NAME", columns, "WAIT%",
+                                  "WAITS FOR", sort_names[screen_state.sort]));
     free(columns);
 }
 

@@ -193,6 +193,12 @@ function threadTitle(m, process, t) {
   return known ? known.label : tidy(t.name ? `${t.name} ${t.tid}` : tr("thread %1", t.tid), 60);
 }
 
+// What a thread waits for: of a join the thread, whose end need not be an object of the recording yet.
+function waitPhrase(m, process, t) {
+  if (t.kind !== "join" || !t.holder) return tr("waits for %1", lockTitle(m, process, t.object, t.kind));
+  return tr("waits for the end of %1", threadTitle(m, process, {tid: t.holder, name: ""}));
+}
+
 // The lock that blocks a thread; of a condition variable's wait the mutex to be reacquired, if it is held.
 function inTheWay(t) {
   return t.kind === "cond" && t.holder ? {lock: t.mutex, kind: "mutex"} : {lock: t.object, kind: t.kind};
@@ -277,7 +283,7 @@ function stacksOf(m, item, node) {
     holder = node.holder || item.threads.find((x) => x.tid === t.holder);
   const held = holder && holder.held.find((x) => x.lock === inTheWay(t).lock);
   return [
-    h("h3", null, tr("%1 waits for %2", threadTitle(m, item.process, t), lockTitle(m, item.process, t.object, t.kind))),
+    h("h3", null, threadTitle(m, item.process, t), " ", waitPhrase(m, item.process, t)),
     facts([
       [tr("Since"), t.since === null ? tr("not recorded") : exact(t.since)],
       [tr("Limit"), t.timed ? tr("it waits for a limited time") : ""],
@@ -351,7 +357,7 @@ function itemPanel(m, item) {
                 null,
                 h("b", null, threadTitle(m, item.process, t)),
                 " ",
-                tr("waits for %1", lockTitle(m, item.process, t.object, t.kind)),
+                waitPhrase(m, item.process, t),
                 h("small", null, " ", sitePhrase(m, "at %1", t.site)),
               ),
             ),

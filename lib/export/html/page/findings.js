@@ -40,6 +40,7 @@ const FINDING_CLAUSES = [
   "threads of several processes wait for each other: ",
   "threads cannot continue: ",
   "; and %1 more",
+  " waits for the end of thread %1",
   "thread %1",
   " waits for ",
   " in %1",
