@@ -43,18 +43,56 @@ static const char *sentence_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Past the bracket that closes the one at `p`; arrows and comparisons of operators do not occur within. */
+static const char *sentence_skip(const char *p)
+{
+    int depth = 0;
+    for (; *p; p++) {
+        depth += *p == '<' || *p == '(' || *p == '[' || *p == '{' ? 1 : 0;
+        depth -= *p == ')' || *p == ']' || *p == '}' || (*p == '>' && p[-1] != '-') ? 1 : 0;
+        if (depth == 0)
+            return p + 1;
+    }
+    return p;
+}
+
+/* A function in a sentence: template arguments as "<...>", parameters as "()", since C++ names can take several lines. */
+static void sentence_function(struct textbuf *b, const char *name)
+{
+    static const char unnamed[] = "(anonymous namespace)", op[] = "operator";
+    const char *p = name;
+    while (*p) {
+        if (strncmp(p, op, sizeof op - 1) == 0 && strchr("<>=()-[]", p[sizeof op - 1])) {
+            size_t n = sizeof op - 1 + strspn(p + sizeof op - 1, "<>=-[]");
+            n = n == sizeof op - 1 ? n + 2 : n; /* operator() */
+            textbuf_add(b, p, strnlen(p, n));
+            p += strnlen(p, n);
+        } else if (strncmp(p, unnamed, sizeof unnamed - 1) == 0) {
+            textbuf_add(b, p, sizeof unnamed - 1);
+            p += sizeof unnamed - 1;
+        } else if (*p == '<' || *p == '(') {
+            textbuf_printf(b, *p == '<' ? "<...>" : "()");
+            p = sentence_skip(p);
+        } else {
+            textbuf_add(b, p++, 1);
+        }
+    }
+}
+
 void sentence_site(struct textbuf *b, struct upmu_overview *overview, uint32_t process, uint64_t address,
                    uint32_t stack)
 {
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0 || upmu_overview_line_at(overview, process, address, stack, &s) != 0 || (!s.function && !s.module))
         return;
-    if (s.function && s.file)
-        textbuf_printf(b, " in %s %s:%" PRIu32, s.function, sentence_base_name(s.file), s.line);
-    else if (s.function)
-        textbuf_printf(b, " in %s", s.function);
-    else
+    if (s.function) {
+        textbuf_printf(b, " in ");
+        sentence_function(b, s.function);
+        if (s.file)
+            textbuf_printf(b, " %s:%" PRIu32, sentence_base_name(s.file), s.line);
+    } else {
         textbuf_printf(b, " at %s+0x%" PRIx64, sentence_base_name(s.module), s.offset);
+    }
 }
 
 void sentence_thread(struct textbuf *b, pid_t tid, const char *name)

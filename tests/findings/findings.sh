@@ -37,6 +37,11 @@ assert 140e6 < f["gain_ns"] < 0.55 * f["run_ns"], f # 40 holds of 8 ms, and what
 assert f["end_ns"] > f["begin_ns"] > 0 and f["site"]["functions"][0]["function"] == "write_ledger", f
 assert "of that time in sleep" in f["text"], f["text"]'
 
+# Names of C++ in a sentence have no arguments.
+"$UPMU" record -o "$work/names" -- "$NAMES" >"$work/record" 2>&1 || fail "recording names"
+"$UPMU" report --json "$work/names" >"$work/names.json" || fail "report of names"
+first names 'assert " in shop::Ledger<...>::operator()() names.cpp:" in f["text"], f["text"]'
+
 # One lock for unrelated data: the finding has the lock, and the report both call sites that wait for each other.
 record shared
 first shared '
@@ -106,6 +111,7 @@ assert re.search(r"works 4\d\d ms, 2\d\d ms more than the mean, and ends 3\d\d m
 
 # On a CPU that other programs use, threads of equal work end and arrive at different times, which is no imbalance of the program.
 busy=()
+trap 'kill "${busy[@]}" 2>/dev/null; rm -rf "$work"' EXIT
 for _ in 1 2 3; do
     taskset -c 0 sh -c 'while :; do :; done' &
     busy+=($!)

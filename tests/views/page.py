@@ -37,6 +37,10 @@ def overview(b):
     # It slept while it held the till: that lies on the path, and is no work.
     for word in ("keeper ", "was on a CPU for", "what ended those is not known"):
         assert word in words, (word, words)
+    # No column is empty.
+    empty = b.run("""[...document.querySelectorAll('#overview table:not(.matrix)')].flatMap((t) => [...t.tHead.rows[0].cells].filter((c, i) =>
+        c.innerText && t.tBodies[0].rows.length > 1 && [...t.tBodies[0].rows].every((r) => /^\u2013?$/.test(r.cells[i]?.innerText.trim()) && !r.cells[i].firstElementChild)).map((c) => c.innerText))""")
+    assert not empty, empty
     # The finding is that of the report, and its button leads to the lock in the timeline.
     assert report["findings"][0]["kind"] == "section", report["findings"]
     finding = report["findings"][0]["text"].replace("`", "")

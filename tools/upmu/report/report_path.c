@@ -181,13 +181,20 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
     free(unknown);
 }
 
-/* The CPU time of a thread, if recorded: from the kernel's switch records or at the thread's end. */
+/* The CPU time of a thread, if recorded: from the kernel's switch records, its task-clock, or at its end. */
 static bool path_thread_on_cpu(const struct report *r, size_t thread, const struct upmu_overview_thread *of,
                                uint64_t *ns)
 {
     struct upmu_overview_sched sched = {.size = sizeof sched};
+    const char *counter;
     if (upmu_overview_sched_at(r->overview, thread, &sched) == 0 && sched.recorded && sched.unknown_ns == 0) {
         *ns = sched.running_ns;
+        return true;
+    }
+    for (size_t i = 0; i < of->n_counts && (counter = upmu_overview_counter_name(r->overview, of->process, i)); i++) {
+        if (strcmp(counter, "task-clock") != 0 || of->counts[i].sum.status != UPMU_EXACT)
+            continue;
+        *ns = of->counts[i].sum.value;
         return true;
     }
     *ns = of->cpu_ns;

@@ -25,7 +25,7 @@ function stackList(m, stack, site) {
     frames.map((f) =>
       h(
         "li",
-        {class: f.remark === "inlined" ? "inlined" : null},
+        {class: f.wrapper ? "wrapper" : f.remark === "inlined" ? "inlined" : null},
         h("code", {class: "fn"}, tidy(f.name, 160)),
         f.remark ? h("small", null, f.remark) : null,
         h(

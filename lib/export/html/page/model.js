@@ -242,6 +242,13 @@ class Model {
     return frames.find((frame) => !frame.wrapper) || frames[0] || null;
   }
 
+  // Where a stack leaves wrappers; `site` without one.
+  userSite(site, stack) {
+    if (!stack) return site;
+    const [, ...sites] = this.stacks[stack - 1];
+    return sites.find((s) => this.siteFrames(s).some((frame) => !frame.wrapper)) ?? site;
+  }
+
   siteFunction(site) {
     return this.siteFrame(site)?.name || "";
   }

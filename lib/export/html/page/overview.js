@@ -8,7 +8,7 @@ function card(title, value, note, warn) {
     "div",
     {class: warn ? "card warn" : "card"},
     h("div", {class: "title"}, title),
-    h("div", {class: "value"}, value),
+    h("div", {class: typeof value === "string" ? "value" : "value word"}, value),
     h("div", {class: "note"}, note),
   );
 }
@@ -56,7 +56,7 @@ function cards(m) {
     ),
     card(
       tr("Waited for most"),
-      worst && worst.waitedNs ? worst.title : "\u2013",
+      worst && worst.waitedNs ? objectLink(m, worst) : "\u2013",
       worst && worst.waitedNs
         ? tr("%1, longest %2", duration(worst.waitedNs), duration(worst.waits.max_ns || worst.waits.unfinished_ns))
         : tr("no lock was contended"),
@@ -319,7 +319,12 @@ function lockPanel(app, title, each, empty) {
         number: true,
       },
       {title: tr("Created at"), value: (o) => m.siteText(o.init), cell: (o) => sitePlace(m, o.init), class: "site"},
-    ];
+    ].filter((c) => {
+      // A column in which no object has anything is left out.
+      if (c.title === tr("Created at")) return objects.some((o) => c.value(o));
+      if (c.title === tr("Held")) return objects.some((o) => !o.calm || heldCount(o) > 0);
+      return c.title !== tr("Acquired") || objects.some((o) => !o.calm || o.acquisitions > 0);
+    });
   return panel(
     title,
     table(columns, objects, {most: 12, empty, onrow: (o) => app.show("timeline", {object: o.index})}),

@@ -348,16 +348,23 @@ function showHop(timeline) {
 
 // ---------------------------------------------------------------------------------------------------- panel
 
-// How long a thread was on a CPU, by its switches or as the kernel counted it until its end; null if unknown.
+// How long a thread was on a CPU, by its switches, or as the kernel counted it until its end; null if unknown.
 function onCpu(t) {
   return t.sched && !t.sched.unknown_ns ? t.sched.running_ns : t.cpu_ns;
+}
+
+// The same during the recording: the main thread has run before.
+function onCpuRecorded(m, t) {
+  const clock = m.counters.findIndex((c) => c.name === "task-clock"),
+    sum = t.counters[clock]?.sum;
+  return sum?.status === "exact" && !t.sched ? sum.value : onCpu(t);
 }
 
 // Threads whose part of the path is mostly neither work nor a wait on record: a hint that there is no work to find.
 function pathDoubts(m, path) {
   return pathThreads(path).map(({thread, run: ns}) => {
     const t = m.threads[thread],
-      cpu = t && onCpu(t);
+      cpu = t && onCpuRecorded(m, t);
     if (!t || cpu === null || ns < 1e6 || cpu >= ns / 2) return null;
     return h(
       "p",

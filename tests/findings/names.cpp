@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// A lock held in a function whose full name takes lines: templates and an operator.
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace shop
+{
+template <typename Key, typename Value> class Ledger
+{
+  public:
+    __attribute__((noinline)) void operator()(const Key &key, Value value)
+    {
+        std::lock_guard<std::mutex> guard(mutex);
+        table[key] += value;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+
+  private:
+    std::mutex mutex;
+    std::map<Key, Value> table;
+};
+
+Ledger<std::string, std::map<int, long>::key_type> ledger;
+
+void clerk()
+{
+    for (int i = 0; i < 10; i++)
+        ledger("item", i);
+}
+} // namespace shop
+
+int main()
+{
+    std::thread other(shop::clerk);
+    shop::clerk();
+    other.join();
+}
