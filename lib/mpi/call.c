@@ -161,7 +161,7 @@ static void call_begin_poll(struct mpi_call *c, long *a)
     uint32_t stack;
     c->tick = tick_now();
     if (!mpi_process.locks && upmu_sync_withhold_)
-        mpi_tls.withheld = upmu_sync_withhold_(c->tick, 0, &stack);
+        mpi_tls.where.withheld = upmu_sync_withhold_(c->tick, 0, &stack);
     mpi_finish_prepare(c, a);
 }
 
@@ -183,7 +183,7 @@ static void call_begin_event(struct mpi_call *c, long *a, uint32_t gate)
     c->tick = tick_now();
     /* Threads that MPI creates are its own, and so are the locks that it takes in this one. */
     if (!mpi_process.locks && upmu_sync_withhold_)
-        mpi_tls.withheld = upmu_sync_withhold_(c->tick, mpi_process.quiet ? 0 : c->site, &c->e.stack);
+        mpi_tls.where.withheld = upmu_sync_withhold_(c->tick, mpi_process.quiet ? 0 : c->site, &c->e.stack);
     else if (upmu_sync_stack_ && !mpi_process.quiet)
         c->e.stack = upmu_sync_stack_(c->tick, c->site);
     if (LIKELY(gate >= MPI_GATE_ON)) {
@@ -216,13 +216,13 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     c->row = row;
     c->rc = MPI_CALL_UNWOUND;
     c->recorded = false;
-    c->outer = mpi_tls.inside == MPI_INSIDE_NOT;
+    c->outer = mpi_tls.where.inside == MPI_INSIDE_NOT;
     if (UNLIKELY(!c->outer))
         return;
-    mpi_tls.withheld = false;
+    mpi_tls.where.withheld = false;
     mpi_tls.frame = c;
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    mpi_tls.inside = MPI_INSIDE_CALL;
+    mpi_tls.where.inside = MPI_INSIDE_CALL;
     uint32_t gate = __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE);
     if (UNLIKELY(gate < MPI_GATE_ON) && (gate != MPI_GATE_ARMED || row->class != MPI_CLASS_INIT)) {
         call_begin_unrecorded(c, gate, false);
@@ -271,6 +271,7 @@ static void call_add_request(struct mpi_call *c)
         .peer = c->e.peer,
         .tag = c->e.tag,
         .call = (uint16_t)c->e.call,
+        .receives = row->class == MPI_CLASS_IRECV || row->class == MPI_CLASS_RECV_INIT,
         .persistent = persistent,
     };
     (void)mpi_request_add(&r); /* one that does not fit completes without an event */
@@ -422,7 +423,7 @@ void mpi_call_end(struct mpi_call *c)
         return;
     if (c->recorded)
         call_end_recorded(c);
-    if (mpi_tls.withheld)
+    if (mpi_tls.where.withheld)
         upmu_sync_resume_(); /* keeps errno */
-    mpi_tls.inside = MPI_INSIDE_NOT;
+    mpi_tls.where.inside = MPI_INSIDE_NOT;
 }

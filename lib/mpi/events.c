@@ -106,9 +106,9 @@ void mpi_write_exchange(struct trace_stream *s, uint64_t tick, const struct mpi_
         return;
     }
     p = stream_put_u64(stream_put_u16(p, (uint16_t)e->call), e->comm);
-    p = stream_put_u64(stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag), e->bytes);
-    p = stream_put_u32(stream_put_u32(p, (uint32_t)received->peer), (uint32_t)received->tag);
-    stream_fast_end(s, tick, stream_put_u64(p, received->bytes));
+    p = stream_put_u64(stream_put_u32_pair(p, (uint32_t)e->peer, (uint32_t)e->tag), e->bytes);
+    p = stream_put_u32_pair(p, (uint32_t)received->peer, (uint32_t)received->tag);
+    stream_fast_end(s, tick, stream_put_u64(p, received->bytes), EXCHANGE_BYTES);
 }
 
 void mpi_write_comm(struct trace_stream *s, uint64_t tick, const struct mpi_comm *c, uint64_t parent)

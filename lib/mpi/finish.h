@@ -34,13 +34,11 @@ static inline struct mpi_event mpi_finish_event(const struct mpi_request *r, int
 {
     struct mpi_event e = {
         .call = r->call, .comm = r->comm, .request = r->number, .peer = r->peer, .tag = r->tag, .bytes = r->bytes};
-    bool receives =
-        mpi_call_rows[r->call].class == MPI_CLASS_IRECV || mpi_call_rows[r->call].class == MPI_CLASS_RECV_INIT;
     if (rc != 0)
         e.result = status ? mpi_status_read(status).error : rc;
-    if (receives)
+    if (r->receives)
         e.bytes = UPMU_NO_VALUE;
-    if (receives && status && e.result == 0) {
+    if (r->receives && status && e.result == 0) {
         struct mpi_status got = mpi_status_read(status);
         e.peer = mpi_peer_of(got.source);
         e.tag = mpi_tag_of(got.tag);

@@ -96,7 +96,7 @@ void mpi_process_initialized(struct mpi_call *c)
     mpi_write_leave(c->stream, tick, &c->e);
     mpi_total_add(c->e.call, tick - c->tick, UPMU_NO_VALUE);
     process_write_start(c, why);
-    bool frequent = !mpi_process.several && !mpi_process.quiet && !mpi_process.locks;
+    bool frequent = !mpi_process.several && !mpi_process.quiet && !mpi_process.locks && tick_is_short();
     uint32_t gate = why ? MPI_GATE_OFF : frequent ? MPI_GATE_FREQUENT : MPI_GATE_ON;
     uint32_t armed = MPI_GATE_ARMED; /* unless the recording has ended within MPI_Init() */
     (void)__atomic_compare_exchange_n(&mpi_process.gate, &armed, gate, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);

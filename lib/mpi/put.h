@@ -23,7 +23,7 @@ enum {
 MPI_INLINE uint8_t *mpi_put_call_fields(uint8_t *p, const struct mpi_event *e)
 {
     p = stream_put_u64(stream_put_u16(p, (uint16_t)e->call), e->comm);
-    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
+    p = stream_put_u32_pair(p, (uint32_t)e->peer, (uint32_t)e->tag);
     p = stream_put_u64(stream_put_u64(p, e->request), e->sequence);
     return stream_put_u64(stream_put_u32(p, e->stack), e->site);
 }
@@ -32,7 +32,7 @@ MPI_INLINE uint8_t *mpi_put_call_fields(uint8_t *p, const struct mpi_event *e)
 MPI_INLINE uint8_t *mpi_put_end_fields(uint8_t *p, const struct mpi_event *e)
 {
     p = stream_put_u64(stream_put_u32(p, (uint32_t)e->result), e->comm);
-    p = stream_put_u32(stream_put_u32(p, (uint32_t)e->peer), (uint32_t)e->tag);
+    p = stream_put_u32_pair(p, (uint32_t)e->peer, (uint32_t)e->tag);
     return stream_put_u64(stream_put_u64(p, e->bytes), e->request);
 }
 
@@ -42,7 +42,7 @@ MPI_INLINE bool mpi_put_enter(struct trace_stream *s, uint64_t tick, const struc
 {
     uint8_t *p = stream_fast_long(s, tick, SCHEMA_ID_MPI_ENTER, MPI_ENTER_BYTES);
     if (__builtin_expect(p != NULL, 1))
-        stream_fast_end(s, tick, mpi_put_call_fields(p, e));
+        stream_fast_end(s, tick, mpi_put_call_fields(p, e), MPI_ENTER_BYTES);
     return p != NULL;
 }
 
@@ -51,7 +51,7 @@ MPI_INLINE bool mpi_put_end(struct trace_stream *s, uint64_t tick, uint32_t id, 
 {
     uint8_t *p = stream_fast_long(s, tick, id, MPI_END_BYTES);
     if (__builtin_expect(p != NULL, 1))
-        stream_fast_end(s, tick, mpi_put_end_fields(stream_put_u16(p, (uint16_t)e->call), e));
+        stream_fast_end(s, tick, mpi_put_end_fields(stream_put_u16(p, (uint16_t)e->call), e), MPI_END_BYTES);
     return p != NULL;
 }
 
@@ -59,7 +59,8 @@ MPI_INLINE bool mpi_put_call(struct trace_stream *s, uint64_t since, uint64_t ti
 {
     uint8_t *p = s->last_tick > since ? NULL : stream_fast_long(s, tick, SCHEMA_ID_MPI_CALL, MPI_CALL_BYTES);
     if (__builtin_expect(p != NULL, 1))
-        stream_fast_end(s, tick, stream_put_u64(stream_put_u64(mpi_put_call_fields(p, e), e->bytes), since));
+        stream_fast_end(s, tick, stream_put_u64(stream_put_u64(mpi_put_call_fields(p, e), e->bytes), since),
+                        MPI_CALL_BYTES);
     return p != NULL;
 }
 
@@ -67,7 +68,8 @@ MPI_INLINE bool mpi_put_done(struct trace_stream *s, uint64_t tick, const struct
                              const struct mpi_event *done, uint32_t n)
 {
     uint32_t words = (n - 1) * SCHEMA_DONE_WORDS;
-    uint8_t *p = stream_fast_long(s, tick, SCHEMA_ID_MPI_DONE, MPI_DONE_BYTES + words * sizeof(uint64_t));
+    size_t bytes = MPI_DONE_BYTES + words * sizeof(uint64_t);
+    uint8_t *p = stream_fast_long(s, tick, SCHEMA_ID_MPI_DONE, bytes);
     if (__builtin_expect(p == NULL, 0))
         return false;
     p = stream_put_u16(stream_put_u16(p, (uint16_t)e->call), (uint16_t)done->call);
@@ -79,7 +81,7 @@ MPI_INLINE bool mpi_put_done(struct trace_stream *s, uint64_t tick, const struct
         p = stream_put_u64(p, (uint64_t)(uint32_t)d->tag << 32 | (uint32_t)d->peer);
         p = stream_put_u64(stream_put_u64(p, d->bytes), d->request);
     }
-    stream_fast_end(s, tick, p);
+    stream_fast_end(s, tick, p, bytes);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "mpi/state.h"
 
 struct mpi_request_part mpi_request_parts[MPI_REQUEST_PARTS];
+struct mpi_request mpi_requests[MPI_REQUEST_PARTS * MPI_PART_REQUESTS];
 
 uint64_t mpi_request_number(void)
 {
@@ -20,7 +21,7 @@ uint64_t mpi_request_number(void)
 
 static struct mpi_request_part *part_take(uint64_t key)
 {
-    struct mpi_request_part *p = mpi_request_part(key);
+    struct mpi_request_part *p = mpi_request_part(mpi_request_first(key));
     if (UNLIKELY(mpi_process.several))
         tiny_lock_take(&p->lock);
     return p;
@@ -32,12 +33,18 @@ static void part_give(struct mpi_request_part *p)
         tiny_lock_give(&p->lock);
 }
 
+/* Entry `i` after entry `at` of the same part, at whose end its begin follows. */
+static uint32_t part_next(uint32_t at, uint32_t i)
+{
+    return at / MPI_PART_REQUESTS * MPI_PART_REQUESTS + (at + i) % MPI_PART_REQUESTS;
+}
+
 /* The entry of a key, or the free one where it would be; NULL: neither. Under the part's lock. */
-static struct mpi_request *part_find(struct mpi_request_part *p, uint64_t key)
+static struct mpi_request *part_find(uint64_t key)
 {
     uint32_t at = mpi_request_first(key);
     for (uint32_t i = 0; i < MPI_PART_REQUESTS; i++) {
-        struct mpi_request *r = &p->of[(at + i) % MPI_PART_REQUESTS];
+        struct mpi_request *r = &mpi_requests[part_next(at, i)];
         if (r->key == key || r->key == 0)
             return r;
     }
@@ -47,22 +54,22 @@ static struct mpi_request *part_find(struct mpi_request_part *p, uint64_t key)
 /* Entries that were pushed on by this one move back. */
 static void part_remove(struct mpi_request_part *p, struct mpi_request *r)
 {
-    uint32_t hole = (uint32_t)(r - p->of);
-    for (uint32_t i = (hole + 1) % MPI_PART_REQUESTS; p->of[i].key != 0 && i != hole; i = (i + 1) % MPI_PART_REQUESTS) {
-        uint32_t wanted = mpi_request_first(p->of[i].key);
-        if ((i + MPI_PART_REQUESTS - wanted) % MPI_PART_REQUESTS < (i + MPI_PART_REQUESTS - hole) % MPI_PART_REQUESTS)
+    uint32_t hole = (uint32_t)(r - mpi_requests);
+    for (uint32_t i = part_next(hole, 1); mpi_requests[i].key != 0 && i != hole; i = part_next(i, 1)) {
+        uint32_t wanted = mpi_request_first(mpi_requests[i].key);
+        if ((i - wanted) % MPI_PART_REQUESTS < (i - hole) % MPI_PART_REQUESTS)
             continue;
-        p->of[hole] = p->of[i];
+        mpi_requests[hole] = mpi_requests[i];
         hole = i;
     }
-    p->of[hole].key = 0;
+    mpi_requests[hole].key = 0;
     p->used--;
 }
 
 bool mpi_request_add(const struct mpi_request *r)
 {
     struct mpi_request_part *p = part_take(r->key);
-    struct mpi_request *to = part_find(p, r->key);
+    struct mpi_request *to = part_find(r->key);
     bool fits = to && (to->key != 0 || p->used < MPI_PART_REQUESTS - 1);
     if (fits) {
         p->used += to->key == 0;
@@ -78,7 +85,7 @@ enum request_step { REQUEST_LOOK, REQUEST_START, REQUEST_CANCEL, REQUEST_COMPLET
 static bool request_step(uint64_t key, enum request_step step, struct mpi_request *out)
 {
     struct mpi_request_part *p = part_take(key);
-    struct mpi_request *r = part_find(p, key);
+    struct mpi_request *r = part_find(key);
     bool found = r && r->key != 0;
     if (found && step == REQUEST_START)
         r->number = mpi_request_number();
@@ -98,7 +105,7 @@ static bool request_step(uint64_t key, enum request_step step, struct mpi_reques
 
 struct mpi_request *mpi_request_search(uint64_t key)
 {
-    struct mpi_request *r = part_find(mpi_request_part(key), key);
+    struct mpi_request *r = part_find(key);
     return r && r->key != 0 ? r : NULL;
 }
 

@@ -22,33 +22,31 @@ struct mpi_request {
     uint64_t bytes;
     int32_t peer, tag;
     uint16_t call; /**< that made it */
+    bool receives;
     bool persistent;
     bool to_cancel;
 };
 
-/** A part of the table. */
+/** The table is in parts. */
 enum { MPI_REQUEST_PARTS = 64, MPI_PART_REQUESTS = 1024 };
 struct mpi_request_part {
     struct tiny_lock lock;
     uint32_t used;
-    struct mpi_request of[MPI_PART_REQUESTS]; /**< key 0: free */
-};
+} __attribute__((aligned(64)));
 extern struct mpi_request_part mpi_request_parts[MPI_REQUEST_PARTS] __attribute__((visibility("hidden")));
-
-static inline uint64_t mpi_request_hash(uint64_t key)
-{
-    return key * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static inline struct mpi_request_part *mpi_request_part(uint64_t key)
-{
-    return &mpi_request_parts[mpi_request_hash(key) >> 58];
-}
+extern struct mpi_request mpi_requests[MPI_REQUEST_PARTS * MPI_PART_REQUESTS] /**< key 0: free */
+    __attribute__((visibility("hidden")));
 
 /** Index of the entry at which the search for a key begins, and which seldom is another one's. */
 static inline uint32_t mpi_request_first(uint64_t key)
 {
-    return (uint32_t)(mpi_request_hash(key) >> 40) % MPI_PART_REQUESTS;
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 48);
+}
+
+/** The part of an entry. */
+static inline struct mpi_request_part *mpi_request_part(uint32_t at)
+{
+    return &mpi_request_parts[at / MPI_PART_REQUESTS];
 }
 
 #define MPI_KEY_FORTRAN (UINT64_C(1) << 63)
@@ -85,15 +83,16 @@ void mpi_request_remove(uint64_t key);
 struct mpi_request *mpi_request_search(uint64_t key);
 static inline struct mpi_request *mpi_request_at(uint64_t key)
 {
-    struct mpi_request *r = &mpi_request_part(key)->of[mpi_request_first(key)];
+    struct mpi_request *r = &mpi_requests[mpi_request_first(key)];
     return __builtin_expect(r->key == key, 1) ? r : mpi_request_search(key);
 }
 
 /** An entry for a key, to be filled in; NULL: mpi_request_add() has to look for one. */
 static inline struct mpi_request *mpi_request_make(uint64_t key)
 {
-    struct mpi_request_part *p = mpi_request_part(key);
-    struct mpi_request *r = &p->of[mpi_request_first(key)];
+    uint32_t at = mpi_request_first(key);
+    struct mpi_request_part *p = mpi_request_part(at);
+    struct mpi_request *r = &mpi_requests[at];
     if (r->key != key && (r->key != 0 || p->used >= MPI_PART_REQUESTS - 1))
         return NULL;
     p->used += r->key == 0;
@@ -103,13 +102,13 @@ static inline struct mpi_request *mpi_request_make(uint64_t key)
 /** mpi_request_complete() of an entry. */
 static inline void mpi_request_end(struct mpi_request *r)
 {
-    struct mpi_request_part *p = mpi_request_part(r->key);
-    bool last = r + 1 == p->of + MPI_PART_REQUESTS;
-    if (r->persistent || last || r[1].key != 0) {
+    uint32_t at = mpi_request_first(r->key);
+    bool alone = r == &mpi_requests[at] && (at + 1) % MPI_PART_REQUESTS != 0 && r[1].key == 0;
+    if (r->persistent || !alone) {
         (void)mpi_request_complete(r->key, NULL);
     } else {
         r->key = 0;
-        p->used--;
+        mpi_request_part(at)->used--;
     }
 }
 

@@ -15,7 +15,7 @@ enum mpi_gate {
     MPI_GATE_OFF,   /**< calls are passed on: before the library is set up, with an unknown MPI, after MPI_Finalize() */
     MPI_GATE_ARMED, /**< MPI_Init() will be recorded */
     MPI_GATE_ON,    /**< the library is known: calls are recorded */
-    MPI_GATE_FREQUENT, /**< the same, frequent ones by mpi/wrap/frequent.h: one thread at a time, all events, no locks */
+    MPI_GATE_FREQUENT, /**< the same, frequent ones by mpi/wrap/frequent.h: one thread at a time, all events, no locks, tick_is_short() */
 };
 
 /** A call or a request, as in struct upmu_trace_mpi. */
@@ -36,11 +36,16 @@ enum mpi_inside {
 
 struct sync_leave_out;
 
+/** Where a thread is, in one word so that one store begins a call. */
+struct mpi_where {
+    uint8_t inside; /**< enum mpi_inside: calls within the call are not recorded */
+    bool withheld;  /**< the thread's locks are not recorded during that call */
+    uint16_t call;  /**< its number, if it is a frequent one */
+};
+
 /** State of a thread. */
 struct mpi_tls {
-    uint8_t inside;               /**< enum mpi_inside: calls within the call are not recorded */
-    bool withheld;                /**< the thread's locks are not recorded during that call */
-    uint16_t call;                /**< its number, if it is a frequent one */
+    struct mpi_where where;
     uint32_t poll_call;           /**< number of the first call among the polls in a row */
     void *frame;                  /**< in the frame of the wrapper: struct mpi_call or mpi_frequent_frame */
     struct sync_leave_out *locks; /**< libupmu_sync's part of the thread; NULL: not asked for yet */

@@ -61,7 +61,7 @@ uint32_t mpi_frequent_withhold(uint64_t tick, uintptr_t site)
     uint32_t stack = 0;
     if (upmu_sync_state_) {
         mpi_tls.locks = upmu_sync_state_();
-        mpi_tls.withheld = upmu_sync_withhold_(tick, site, &stack);
+        mpi_tls.where.withheld = upmu_sync_withhold_(tick, site, &stack);
     }
     return stack;
 }

@@ -75,7 +75,9 @@ MPI_INLINE void mpi_frequent_describe(struct mpi_frequent *f, const struct mpi_c
         f->e.request = ++mpi_process.requests;
     if (row->class != MPI_CLASS_WAIT && row->class != MPI_CLASS_TEST)
         return;
-    const struct mpi_request *r = f->request = mpi_request_at(f->key);
+    if (row->class == MPI_CLASS_TEST)
+        f->request = mpi_request_at(f->key);
+    const struct mpi_request *r = f->request;
     if (r) {
         f->e.request = r->number;
         f->e.comm = r->comm;
@@ -108,18 +110,16 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
     uint32_t stack = 0;
     f->on = false;
     f->stream = recorder_stream_made();
-    if (UNLIKELY(t->inside != MPI_INSIDE_NOT || !f->stream ||
+    if (UNLIKELY(t->where.inside != MPI_INSIDE_NOT || !f->stream ||
                  __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE) != MPI_GATE_FREQUENT))
         return false;
     t->frame = frame;
-    t->call = (uint16_t)number;
-    t->withheld = false;
-    frame->tick = f->tick = tick_now();
+    frame->tick = f->tick = tick_short();
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    t->inside = MPI_INSIDE_FREQUENT;
+    t->where = (struct mpi_where){.inside = MPI_INSIDE_FREQUENT, .call = (uint16_t)number};
     f->on = true;
     if (LIKELY(t->locks != NULL))
-        t->withheld = sync_withhold(t->locks, f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
+        t->where.withheld = sync_withhold(t->locks, f->tick, mpi_row_is_poll(row) ? 0 : site, &stack);
     else
         stack = mpi_frequent_withhold(f->tick, mpi_row_is_poll(row) ? 0 : site);
     f->request = NULL;
@@ -129,10 +129,14 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
                               .bytes = UPMU_NO_VALUE,
                               .stack = stack,
                               .site = site};
-    if (row->status && LIKELY(a[row->status - 1] == mpi_abi.status_ignore))
-        a[row->status - 1] = (long)frame->status;
     if (row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_TEST)
         f->key = mpi_request_key(mpi_handle_load(a[row->request - 1]), false);
+    if (row->class == MPI_CLASS_WAIT)
+        f->request = mpi_request_at(f->key);
+    /* That of a send, which MPI takes time to copy, has nothing but whether it was canceled. */
+    bool wanted = !f->request || f->request->receives || f->request->to_cancel;
+    if (row->status && wanted && LIKELY(a[row->status - 1] == mpi_abi.status_ignore))
+        a[row->status - 1] = (long)frame->status;
     if (!mpi_row_is_poll(row))
         mpi_frequent_enter(f, row, a);
     return true;
@@ -140,9 +144,9 @@ MPI_INLINE bool mpi_frequent_begin(struct mpi_frequent *f, uint32_t number, cons
 
 MPI_INLINE void mpi_frequent_resume(struct mpi_frequent *f)
 {
-    if (mpi_tls.withheld)
+    if (mpi_tls.where.withheld)
         sync_resume(mpi_tls.locks);
-    mpi_tls.inside = MPI_INSIDE_NOT;
+    mpi_tls.where.inside = MPI_INSIDE_NOT;
     f->on = false;
 }
 
@@ -157,7 +161,7 @@ MPI_INLINE void mpi_frequent_leave(struct mpi_frequent *f, uint32_t number, uint
 __attribute__((noinline, cold)) void mpi_frequent_fail(const struct mpi_frequent *f, bool brief, uint64_t tick);
 
 /* A brief call has made this request. */
-MPI_INLINE void mpi_frequent_add(const struct mpi_frequent *f, long handle)
+MPI_INLINE void mpi_frequent_add(const struct mpi_frequent *f, const struct mpi_call_row *row, long handle)
 {
     const struct mpi_request made = {.key = mpi_request_key(handle, false),
                                      .number = f->e.request,
@@ -165,7 +169,8 @@ MPI_INLINE void mpi_frequent_add(const struct mpi_frequent *f, long handle)
                                      .bytes = f->e.bytes,
                                      .peer = f->e.peer,
                                      .tag = f->e.tag,
-                                     .call = (uint16_t)f->e.call};
+                                     .call = (uint16_t)f->e.call,
+                                     .receives = row->class == MPI_CLASS_IRECV};
     struct mpi_request *r = mpi_request_make(made.key);
     if (__builtin_expect(r != NULL, 1)) {
         *r = made;
@@ -206,7 +211,7 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
                                  int rc)
 {
     enum { TEST_FLAG = 2, PROBE_FLAG = 4 }; /* arguments, from 1 on */
-    uint64_t tick = tick_now();
+    uint64_t tick = tick_short();
     if (mpi_row_is_poll(row)) {
         const int *found = (const int *)a[(row->class == MPI_CLASS_TEST ? TEST_FLAG : PROBE_FLAG) - 1];
         if (__builtin_expect(rc == 0 && *found == 0, 1)) {
@@ -238,7 +243,7 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
         f->e.bytes = mpi_frequent_bytes(f, row, a);
     }
     if (rc == 0 && mpi_row_is_brief(row)) {
-        mpi_frequent_add(f, mpi_handle_load(a[row->request - 1]));
+        mpi_frequent_add(f, row, mpi_handle_load(a[row->request - 1]));
         if (UNLIKELY(!mpi_put_call(f->stream, f->tick, tick, &f->e))) {
             const struct mpi_event copy = f->e;
             mpi_write_call(f->stream, f->tick, tick, &copy);

@@ -58,10 +58,10 @@ static uintptr_t jump_target(const uintptr_t *env)
 static void jump_leave(const uintptr_t *env)
 {
     const struct mpi_tls *t = &mpi_tls;
-    if (LIKELY(t->inside == MPI_INSIDE_NOT) || jump_target(env) <= (uintptr_t)t->frame)
+    if (LIKELY(t->where.inside == MPI_INSIDE_NOT) || jump_target(env) <= (uintptr_t)t->frame)
         return;
     int saved = errno;
-    if (t->inside == MPI_INSIDE_CALL) {
+    if (t->where.inside == MPI_INSIDE_CALL) {
         struct mpi_call *c = t->frame;
         c->rc = MPI_CALL_UNWOUND;
         mpi_call_end(c);
@@ -69,7 +69,7 @@ static void jump_leave(const uintptr_t *env)
         const struct mpi_frequent f = {
             .stream = recorder_stream_made(),
             .tick = ((const struct mpi_frequent_frame *)t->frame)->tick,
-            .e = {.call = t->call, .peer = UPMU_MPI_NONE, .tag = UPMU_MPI_NONE, .bytes = UPMU_NO_VALUE},
+            .e = {.call = t->where.call, .peer = UPMU_MPI_NONE, .tag = UPMU_MPI_NONE, .bytes = UPMU_NO_VALUE},
             .on = true};
         mpi_frequent_abandon(&f);
     }

@@ -164,8 +164,7 @@ static inline uint64_t stream_tick(struct trace_stream *s, uint64_t tick)
 static inline void stream_commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
 {
     struct ctf_packet *p = s->packet;
-    s->other_bytes += (size_t)(end - s->pos);
-    s->other_events++;
+    s->surplus += (size_t)(end - s->pos) - STREAM_COMPACT_BYTES;
     s->pos = end;
     s->last_tick = tick;
     __builtin_prefetch(end + STREAM_AHEAD, 1);

@@ -104,8 +104,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     s->pos = (uint8_t *)p + sizeof *p;
     s->limit = fresh ? s->pos : (uint8_t *)p + bytes;
     s->fresh = fresh;
-    s->other_bytes = 0;
-    s->other_events = 0;
+    s->surplus = 0;
     s->mapped_bytes = bytes;
     s->offset = offset;
     s->seq++;

@@ -108,10 +108,9 @@ struct trace_stream {
     uint8_t *pos;              /**< position of the next event */
     uint8_t *limit;            /**< end of the free space; equal to `pos` while the packet is fresh */
     uint64_t last_tick;
-    size_t other_bytes;    /**< of the packet's events that stream_fast.h did not write as compact ones */
-    uint64_t other_events; /**< number of these; stream_packet_events() adds the others */
-    uint32_t busy;         /**< an event is being written, or the packet changed */
-    uint32_t claimed;      /**< pending slots taken, and those with long payloads times STREAM_LONG_ONE */
+    size_t surplus;   /**< bytes of the packet's events, less STREAM_COMPACT_BYTES of each */
+    uint32_t busy;    /**< an event is being written, or the packet changed */
+    uint32_t claimed; /**< pending slots taken, and those with long payloads times STREAM_LONG_ONE */
 
     uint32_t used;             /**< atomic: belongs to a thread */
     pid_t tid;                 /**< atomic */
@@ -122,11 +121,11 @@ struct trace_stream {
     char path[]; /**< of the file */
 };
 
-/** Events of the mapped packet. The fast path does not count its events; all of them have one length. */
+/** Events of the mapped packet, which are not counted one by one. */
 static inline uint64_t stream_packet_events(const struct trace_stream *s)
 {
     size_t events_bytes = (size_t)(s->pos - (const uint8_t *)s->packet) - sizeof(struct ctf_packet);
-    return s->other_events + (events_bytes - s->other_bytes) / STREAM_COMPACT_BYTES;
+    return (events_bytes - s->surplus) / STREAM_COMPACT_BYTES;
 }
 
 /* policy.c */

@@ -108,6 +108,13 @@ static inline uint8_t *stream_put_u32(uint8_t *p, uint32_t v)
     return p + sizeof v;
 }
 
+/** Two of them, in one store. */
+static inline uint8_t *stream_put_u32_pair(uint8_t *p, uint32_t a, uint32_t b)
+{
+    bool low_first = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    return stream_put_u64(p, low_first ? (uint64_t)b << 32 | a : (uint64_t)a << 32 | b);
+}
+
 static inline uint8_t *stream_put_u16(uint8_t *p, uint16_t v)
 {
     memcpy(p, &v, sizeof v);
@@ -131,12 +138,11 @@ static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
     return stream_put_u16(p, (uint16_t)e->flags);
 }
 
-/* An event that is not a compact one ends at `end`. */
-static inline void stream_other_end(struct trace_stream *s, uint64_t tick, uint8_t *end)
+/* An event of `bytes`, which is not a compact one, ends at `end`. */
+static inline void stream_other_end(struct trace_stream *s, uint64_t tick, uint8_t *end, size_t bytes)
 {
     struct ctf_packet *packet = s->packet;
-    s->other_bytes += (size_t)(end - s->pos);
-    s->other_events++;
+    s->surplus += bytes - STREAM_COMPACT_BYTES;
     s->pos = end;
     s->last_tick = tick;
     __builtin_prefetch(end + STREAM_AHEAD, 1);
@@ -147,7 +153,8 @@ static inline void stream_other_end(struct trace_stream *s, uint64_t tick, uint8
 static inline void stream_wait_write(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
 {
     uint32_t id = e->kind == UPMU_TRACE_LOCK_BLOCK ? SCHEMA_ID_LOCK_BLOCK : SCHEMA_ID_LOCK_ACQUIRED;
-    stream_other_end(s, tick, stream_put_wait(stream_put_u32(s->pos, ctf_short_head(id, tick)), e));
+    uint8_t *begin = s->pos, *end = stream_put_wait(stream_put_u32(begin, ctf_short_head(id, tick)), e);
+    stream_other_end(s, tick, end, (size_t)(end - begin));
 }
 
 /** Record a LOCK_BLOCK or LOCK_ACQUIRED without the table of classes, which is not in the caches of a thread that was just
@@ -224,7 +231,7 @@ static inline __attribute__((always_inline)) bool stream_fast_payload(struct tra
         return false;
     uint8_t *p = stream_put_u32(s->pos, ctf_short_head(id, tick));
     memcpy(p, payload, bytes);
-    stream_other_end(s, tick, p + bytes);
+    stream_other_end(s, tick, p + bytes, CTF_SHORT_HEAD_BYTES + bytes);
     stream_idle(s);
     return true;
 }
@@ -236,14 +243,17 @@ static inline __attribute__((always_inline)) uint8_t *stream_fast_long(struct tr
 {
     if (!stream_fast_begin(s, tick, CTF_LONG_HEAD_BYTES + bytes))
         return NULL;
-    *s->pos = ctf_long_mark();
-    return stream_put_u64(stream_put_u32(s->pos + 1, id), tick);
+    uint8_t head[sizeof(uint64_t)] = {ctf_long_mark()}; /* one store, of which the tick covers the end */
+    memcpy(head + 1, &id, sizeof id);
+    memcpy(s->pos, head, sizeof head);
+    return stream_put_u64(s->pos + 1 + sizeof id, tick);
 }
 
-/** The fields end at `end`. */
-static inline __attribute__((always_inline)) void stream_fast_end(struct trace_stream *s, uint64_t tick, uint8_t *end)
+/** The fields, of so many bytes, end at `end`. */
+static inline __attribute__((always_inline)) void stream_fast_end(struct trace_stream *s, uint64_t tick, uint8_t *end,
+                                                                  size_t bytes)
 {
-    stream_other_end(s, tick, end);
+    stream_other_end(s, tick, end, CTF_LONG_HEAD_BYTES + bytes);
     stream_idle(s);
 }
 

@@ -418,7 +418,7 @@ START_TEST(a_record_of_an_mpi_call_is_its_events)
     p = stream_put_u32(stream_put_u32(stream_put_u64(p, COMM), 6), TAG);
     p = stream_put_u16(stream_put_u64(stream_put_u64(p, 500), 22), WORDS);
     memcpy(p, others, sizeof others);
-    stream_fast_end(s, tick + 50, p + sizeof others);
+    stream_fast_end(s, tick + 50, p + sizeof others, BYTES);
     ck_assert(upmu_trace_numbers_(s, tick + 60, SCHEMA_ID_MPI_EXCHANGE, exchanged, NULL));
     struct upmu_trace *t = closed_trace(w, s);
     ck_assert_int_eq(must_read(t)->kind, UPMU_TRACE_MARK);
