@@ -113,6 +113,7 @@ static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const c
 {
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED);
     t->forgotten = 0;
+    t->walks_known = 0; /* libunwind has no frame of it yet */
     t->waiting = t->announced = 0;
     t->once = NULL;
     t->has_timer = 0;
@@ -169,7 +170,7 @@ static struct sync_thread *thread_of_handler(const struct sync_tls *tls)
 {
     struct sync_thread *t = tls->thread;
     sigset_t now;
-    if (tls->counting || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
+    if (tls->counting || tls->walking == SYNC_WALKING_BLOCKED || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
         return NULL;
     bool all = sigismember(&now, SIGALRM) && sigismember(&now, SIGPROF) && sigismember(&now, SIGUSR1) &&
                sigismember(&now, SIGRTMAX);

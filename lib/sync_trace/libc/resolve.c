@@ -162,6 +162,7 @@ static const struct {
     {"epoll_wait", NULL, offsetof(struct sync_real, epoll_wait)},
     {"epoll_pwait", NULL, offsetof(struct sync_real, epoll_pwait)},
     {"epoll_pwait2", NULL, offsetof(struct sync_real, epoll_pwait2)},
+    {"sigprocmask", NULL, offsetof(struct sync_real, sigprocmask)},
     {"sigaction", NULL, offsetof(struct sync_real, sigaction)},
     {"signal", NULL, offsetof(struct sync_real, signal)},
     {"sigwait", NULL, offsetof(struct sync_real, sigwait)},

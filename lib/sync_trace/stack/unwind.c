@@ -28,6 +28,7 @@
 #include "sync_trace/stack/modules.h"
 #include "sync_trace/stack/scan_stack.h"
 #include "sync_trace/stack/stacks.h"
+#include "sync_trace/stack/unwind_mask.h"
 #include "sync_trace/stack/unwind_pipe.h"
 
 #ifdef SCAN_ISA
@@ -258,12 +259,17 @@ static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint
         *tick = *tick ? *tick : tick_now();
         return id;
     }
+    bool masks = sync_tls.unwinds;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (masks)
+        sync_unwind_mask(t);
     uint32_t n = unwind(t, site, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
     id = unwind_stack_id(t, *tick, frames, n, truncated);
     if (id != 0 && t->method == UPMU_STACK_LIBUNWIND)
         sync_memo_learn(t, frame, site, id, frames, n);
+    if (masks)
+        sync_unwind_unmask(t);
     pthread_setcancelstate(cancel, NULL);
     return id;
 }

@@ -46,6 +46,13 @@ struct wait_file_header;
 /** Why a thread gets no block. */
 enum sync_refused { REFUSED_NOT, REFUSED_ENDED, REFUSED_NO_BLOCK /* its calls are lost, and counted */ };
 
+/** A walk by libunwind (stack/unwind_mask.h). */
+enum sync_walking {
+    SYNC_NOT_WALKING,
+    SYNC_WALKING,
+    SYNC_WALKING_BLOCKED, /**< all signals are blocked: no handler runs */
+};
+
 struct sync_tls {
     struct sync_thread *thread;
     uint8_t refused;   /**< enum sync_refused */
@@ -54,6 +61,7 @@ struct sync_tls {
     uint8_t unwinds;   /**< libunwind has its memory for this thread */
     uint8_t rounds;    /**< destructor rounds so far */
     uint8_t finding;   /**< the real free() is being looked up */
+    uint8_t walking;   /**< enum sync_walking */
     uint32_t busy;     /**< the block, or the unwinder's memory, is being made; or Qt locks (wrap/qt.c) */
     uint32_t forking;  /**< thread id, while this thread forks */
     uint32_t early;    /**< the thread is in a wait that began unrecorded (early.h) */

@@ -134,6 +134,9 @@ struct sync_thread {
     uint64_t born;               /**< tick of its start if it is recorded from there on, else 0 */
     struct sync_count uncounted; /**< counts of locks that did not fit in the table */
     uint32_t method;             /**< enum upmu_stack_method of `frames` */
+    uint32_t mask_calls;         /**< that libunwind made or would have made in this walk (unwind_mask.c) */
+    uint32_t walks_known;        /**< walks since the last one that made many */
+    sigset_t unwind_mask;        /**< of the program, while signals are blocked for a walk */
     pthread_t self;
     struct sync_once_call *once;         /**< innermost pthread_once() call in progress */
     uint64_t name[SYNC_THREAD_NAME / 8]; /**< may be written by any thread */

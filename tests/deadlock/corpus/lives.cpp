@@ -101,6 +101,19 @@ template <class T> static T *new_at(uintptr_t place)
         place, [] { return new T; }, [](T *e) { delete e; });
 }
 
+/* What malloc() gives may be larger than necessary, by where the heap is: then it does not come again for the same size. */
+template <class T> static T *new_usual()
+{
+    const size_t usual = (sizeof(T) + sizeof(size_t) + 15) / 16 * 16 - sizeof(size_t); /* of glibc */
+    std::vector<std::unique_ptr<T>> larger;
+    T *made = new T;
+    while (malloc_usable_size(made) != usual && larger.size() < 1000) {
+        larger.emplace_back(made);
+        made = new T;
+    }
+    return made;
+}
+
 /* ------------------------------------------------------------------------------------------------- nothing is wrong */
 
 /* Of another kind, and as large. */
@@ -108,7 +121,7 @@ static void deleted_and_other_objects()
 {
     static account *a, *b;
     static shard *x, *y;
-    a = new account, b = new account;
+    a = new_usual<account>(), b = new_usual<account>();
     in_turn([] { nest(a->mutex, b->mutex); },
             [] {
                 uintptr_t at_a = place_of(a), at_b = place_of(b);
@@ -141,25 +154,11 @@ static void deleted_arrays()
     delete[] b;
 }
 
-/* What malloc() gives for an alignment may be larger than for the size alone, by where the heap is: then it does not
- * come again for that. */
-static line *new_line()
-{
-    auto probe = std::make_unique<plain_line>();
-    std::vector<std::unique_ptr<line>> larger;
-    line *made = new line;
-    while (malloc_usable_size(made) != malloc_usable_size(probe.get()) && larger.size() < 1000) {
-        larger.emplace_back(made);
-        made = new line;
-    }
-    return made;
-}
-
 static void deleted_aligned()
 {
     static line *a, *b;
     static plain_line *x, *y;
-    a = new_line(), b = new_line();
+    a = new_usual<line>(), b = new_usual<line>();
     in_turn([] { nest(a->mutex, b->mutex); },
             [] {
                 uintptr_t at_a = place_of(a), at_b = place_of(b);
@@ -176,7 +175,7 @@ static void deleted_aligned()
 static void deleted_rwlocks()
 {
     static document *a, *b;
-    a = new document, b = new document;
+    a = new_usual<document>(), b = new_usual<document>();
     in_turn(
         [] {
             std::shared_lock<std::shared_mutex> first(a->mutex);
@@ -373,7 +372,7 @@ static void inversion_of_later_objects()
 {
     static account *a, *b;
     static std::function<void()> ab = [] { nest(a->mutex, b->mutex); };
-    a = new account, b = new account;
+    a = new_usual<account>(), b = new_usual<account>();
     std::thread s([] {
         for (unsigned turn : {0, 2}) {
             dl_turn(turn);
