@@ -123,6 +123,28 @@ static void compare_wrapped(struct bench *b)
     (void)bench_compare(b, &pair);
 }
 
+/* Each call measured alone: of a thousand, the slowest but one, beside their median. */
+static void latency(struct bench *b, const char *name)
+{
+    enum { CALLS = 200000, CALLS_BRIEF = 20000, TIMES_MEDIAN = 20 };
+    size_t n = b->brief ? CALLS_BRIEF : CALLS;
+    double *each = calloc(n, sizeof *each);
+    if (!each || !bench_pin(b->cpu)) {
+        bench_skip(b, name, each ? "the thread cannot stay on a CPU" : "out of memory");
+        free(each);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t begin = tick_now();
+        library.enter(&functions[0], &functions[0]);
+        library.leave(&functions[0], &functions[0]);
+        each[i] = (double)(tick_now() - begin) * b->ns_per_tick;
+    }
+    double usual = bench_share(each, n, 0.5), slow = bench_share(each, n, 0.999);
+    bench_added(b, name, slow, usual, (TIMES_MEDIAN - 1) * usual);
+    free(each);
+}
+
 static void compare(struct bench *b, const char *name, void (*loop)(void *, size_t), struct hooks *floor, double bar)
 {
     const struct bench_pair pair = {
@@ -157,10 +179,12 @@ static int run_on(int argc, char **argv)
     if (events) {
         compare(b, "call of an instrumented function, trace", pairs, &floor_ring, 0);
         compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+        latency(b, "99.9 % of calls beside their median, trace");
     } else {
         compare(b, "call of an instrumented function, tree", pairs, &floor_ring, 0);
         compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
         compare_wrapped(b);
+        latency(b, "99.9 % of calls beside their median, tree");
     }
     int status = bench_end(b);
     bench_folder_remove(dir);
