@@ -153,7 +153,9 @@ static void compare(struct bench *b, const char *name, void (*loop)(void *, size
                   .loop = loop,
                   .arg = floor},
         .n = BATCH,
-        .judge = bar > 0 ? BENCH_ADDED : BENCH_NOTHING,
+        .judge = bar <= 0          ? BENCH_NOTHING
+                 : floor == &empty ? BENCH_ADDED
+                                   : BENCH_RATIO,
         .bar = bar,
     };
     (void)bench_compare(b, &pair);
@@ -169,6 +171,7 @@ static int run_off(int argc, char **argv)
 
 static int run_on(int argc, char **argv)
 {
+    const double most = 1.15; /* times the floor */
     char *dir = strdup(getenv("UPMU_TRACE"));
     bool events = strcmp(getenv("UPMU_FUNC_MODE"), "trace") == 0;
     unsetenv("UPMU_TRACE");
@@ -177,12 +180,12 @@ static int run_on(int argc, char **argv)
     unsetenv("UPMU_FUNC_WRAP");
     struct bench *b = bench_start("functions", argc, argv);
     if (events) {
-        compare(b, "call of an instrumented function, trace", pairs, &floor_ring, 0);
+        compare(b, "call of an instrumented function, trace", pairs, &floor_ring, most);
         compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
         latency(b, "99.9 % of calls beside their median, trace");
     } else {
-        compare(b, "call of an instrumented function, tree", pairs, &floor_ring, 0);
-        compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+        compare(b, "call of an instrumented function, tree", pairs, &floor_ring, most);
+        compare(b, "the same, two functions in turn", in_turn, &floor_ring, most);
         compare_wrapped(b);
         latency(b, "99.9 % of calls beside their median, tree");
     }

@@ -156,12 +156,24 @@ static inline bool func_tree_has_space(const struct func_tree *t, const struct f
     return (uintptr_t)g < t->frames_end;
 }
 
-/** Fast entry: the caller's last call was of the same function. @return the new frame, for func_tree_begin(); NULL: call
+/** The child after child `n`, in a circle: functions that are called in turn find each other. */
+static inline struct func_node *func_tree_next_child(const struct func_tree *t, struct func_node *parent,
+                                                     const struct func_node *n)
+{
+    uint32_t next = n->next ? n->next : __atomic_load_n(&parent->child, __ATOMIC_RELAXED);
+    parent->last = next * (uint32_t)sizeof *n;
+    return &func_nodes(t)[next];
+}
+
+/** Fast entry: the caller's last call was of the same function, or of the child before it. @return the new frame, for func_tree_begin(); NULL: call
  *  func_tree_enter() instead. */
 static inline struct func_frame *func_tree_enter_known(struct func_tree *t, const struct func_call *c)
 {
     struct func_frame *f = func_tree_top(t), *g = f + 1;
-    struct func_node *n = (struct func_node *)(uintptr_t)(t->nodes_start + func_frame_at(t, f)->last);
+    struct func_node *parent = func_frame_at(t, f);
+    struct func_node *n = (struct func_node *)(uintptr_t)(t->nodes_start + parent->last);
+    if (n->function != c->function)
+        n = func_tree_next_child(t, parent, n);
     if (UNLIKELY(n->function != c->function) || func_frame_is_left(f, c) || UNLIKELY(!func_tree_has_space(t, g)))
         return NULL;
     func_tree_push(t, g, n, c);
