@@ -88,6 +88,7 @@ struct upmu_overview_totals {
         own_cost_ns; /**< estimated time spent on recording events about locks and threads, from costs measured at its
                                start; UPMU_NO_VALUE: not measured */
     uint64_t lifetime_ns; /**< sum of the lifetimes of all threads */
+    uint64_t openmp;      /**< events of OpenMP, which upmu/openmp.h evaluates: their waits are not in the overview */
 };
 #define UPMU_OVERVIEW_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_totals, 120)
 /** Read the totals. @return 0; UPMU_E_INVAL. */

@@ -61,6 +61,7 @@ int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_
         .n_damages = overview->n_damages,
         .own_cost_ns = facts_recording_cost(overview),
         .lifetime_ns = facts_lifetime(o),
+        .openmp = o->openmp,
     };
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_TOTALS_SIZE_V1);
 }

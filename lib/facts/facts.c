@@ -89,6 +89,7 @@ void facts_totals(struct textbuf *b, const struct upmu_overview_totals *t)
     json_uint(b, "unmatched", t->unmatched);
     json_uint(b, "unfinished", t->unfinished);
     json_uint(b, "unknown", t->unknown);
+    json_uint(b, "openmp", t->openmp);
     json_uint(b, "threads", t->n_threads);
     json_uint(b, "objects", t->n_objects);
     json_uint(b, "regions", t->n_regions);

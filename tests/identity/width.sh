@@ -32,6 +32,9 @@ short='^        contend<.*\.\.\..* locks.cpp:[0-9]+$'
 grep -Eq "$whole" "$work/pipe" || fail "no whole name in a pipe"
 on_terminal 70 "$UPMU" report "$work/rec" >"$work/narrow" || fail "upmu report on a terminal"
 grep -Eq "$short" "$work/narrow" || fail "no name is shortened: $(grep -m3 contend "$work/narrow")"
+on_terminal 40 "$UPMU" report "$work/rec" >"$work/phone" || fail "upmu report on a small terminal"
+! grep -Eq 'acquired at .{25}' "$work/pipe" || grep -Eq 'acquired at [^ ]*\.\.\.' "$work/phone" ||
+    fail "a holder's name is not shortened: $(grep -m3 "acquired at" "$work/phone")"
 ! grep -E "^        [^ ].* locks.cpp:[0-9]+$" "$work/narrow" | grep -E '^.{71}' || fail "a frame is wider than the terminal"
 on_terminal 70 "$UPMU" report --wide "$work/rec" >"$work/wide" || fail "upmu report --wide"
 grep -Eq "$whole" "$work/wide" || fail "no whole name with --wide"

@@ -3,6 +3,11 @@
 # shellcheck source=tests/openmp/lib.sh
 . "$1/lib.sh"
 
+# The overview has none of it, and refers to the view that has.
+record r ./subject loops 2 4
+grep -q "see upmu report --openmp" < <("$upmu" report r) || fail "the overview does not refer to the view of OpenMP"
+grep -q '"openmp": [1-9]' < <("$upmu" report --json r) || fail "no events of OpenMP in the totals"
+
 # What is measured beside the program's own clock depends on the load: a few attempts.
 for what in imbalance barriers loops guided critical locks ordered tasks nested reduction; do
     for attempt in 1 2 3 4 5 6 7 8 9 10; do

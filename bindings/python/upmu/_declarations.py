@@ -401,6 +401,7 @@ class UpmuOverviewTotals(Structure):
         ("n_damages", c_size_t),
         ("own_cost_ns", c_uint64),
         ("lifetime_ns", c_uint64),
+        ("openmp", c_uint64),
     ]
 
 

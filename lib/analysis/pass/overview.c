@@ -51,6 +51,7 @@ static void overview_note_time(struct overview *o, struct ov_process *p, const s
 {
     if (o->events++ == 0)
         o->begin_ns = e->time_ns;
+    o->openmp += e->kind == UPMU_TRACE_OMP || e->kind == UPMU_TRACE_OMP_PARALLEL;
     /* Of a trace that is being written, the begin of a call's wait is read after later events. */
     o->end_ns = e->time_ns > o->end_ns ? e->time_ns : o->end_ns;
     p->last_ns = e->time_ns > p->last_ns ? e->time_ns : p->last_ns;

@@ -290,6 +290,7 @@ struct ov_early_name {
 
 struct overview {
     uint64_t events, unknown, unmatched, unfinished, begin_ns, end_ns;
+    uint64_t openmp; /**< events of OpenMP */
     struct ov_process *processes;
     size_t n_processes, cap_processes;
     struct ov_thread *threads;

@@ -91,7 +91,7 @@ static void object_text_longest(struct output *out, const struct report *r, cons
         fputs("; held by ", out->file);
         output_clean(out->file, holder);
         fprintf(out->file, "%s, acquired at ", l->holder_shared ? " for reading" : "");
-        output_clean(out->file, location);
+        output_name(out, location, out->width / 2); /* durations follow */
         free(holder);
         free(location);
         if (l->holder_since != 0 && l->holder_since <= l->begin_ns) {

@@ -160,6 +160,8 @@ static void text_conditions(struct output *out, const struct report *r)
                 " %s of unknown types\n",
                 t->unmatched, t->unmatched == 1 ? "event" : "events", t->unfinished,
                 t->unfinished == 1 ? "wait" : "waits", t->unknown, t->unknown == 1 ? "event" : "events");
+    if (t->openmp)
+        fputs("  work and waits of OpenMP are not in this view: see upmu report --openmp\n", out->file);
     for (size_t i = 0; i < t->n_damages; i++) {
         fprintf(out->file, "  %sdamaged:%s ", output_style(out, STYLE_BAD), output_plain(out));
         output_clean(out->file, upmu_overview_damage_message(r->overview, i));

@@ -280,6 +280,14 @@ void Proof::noteCost(const char *when)
     m_span.restart();
 }
 
+// From the menu, or from the moment the program hangs, to the line in the editor.
+void Proof::noteWalk(const char *to)
+{
+    note(QStringLiteral("walk to the line of %1: %2 s")
+             .arg(QLatin1String(to))
+             .arg(static_cast<double>(m_walk.elapsed()) / 1000, 0, 'f', 1));
+}
+
 void Proof::shoot(const QString &name)
 {
     window()->screen()->grabWindow(0).save(m_folder + QLatin1Char('/') + name + QStringLiteral(".png"));
@@ -377,7 +385,10 @@ void Proof::addBuildSteps()
 
 void Proof::addStartSteps()
 {
-    m_steps.append({"Start opens its dialog", [] { return trigger("upmu.action.start"); }});
+    m_steps.append({"Start opens its dialog", [this] {
+                        m_walk.start();
+                        return trigger("upmu.action.start");
+                    }});
     m_steps.append({"the dialog has the project's program", [this] {
                         auto *dialog = widget<QDialog>("upmu.start");
                         auto *program = widget<QLineEdit>("upmu.start.program");
@@ -413,7 +424,11 @@ void Proof::addStartSteps()
     m_steps.append({"a click in the live window opens the line", [this] {
                         if (!m_isAsked)
                             m_isAsked = clickRow("upmu.live.threads", QStringLiteral("clerk till.c:"));
-                        return editorIsAt(QStringLiteral("till.c"), 35) || editorIsAt(QStringLiteral("till.c"), 36);
+                        if (!editorIsAt(QStringLiteral("till.c"), 35) && !editorIsAt(QStringLiteral("till.c"), 36))
+                            return false;
+                        noteWalk("the lock that threads wait for");
+                        shoot(QStringLiteral("contention-line"));
+                        return true;
                     }});
     m_steps.append({"the live window was shown for ten seconds", [this] {
                         if (m_span.elapsed() < 10000)
@@ -426,6 +441,7 @@ void Proof::addStartSteps()
 void Proof::addDeadlockSteps()
 {
     m_steps.append({"the program hangs", [this] {
+                        m_walk.start();
                         QFile flag(m_flag);
                         return flag.open(QIODevice::WriteOnly);
                     }});
@@ -451,7 +467,11 @@ void Proof::addDeadlockSteps()
     m_steps.append({"a click on a frame opens its line", [this] {
                         if (!m_isAsked)
                             m_isAsked = clickRow("upmu.deadlock.tree", QStringLiteral("acquired at both till.c:"));
-                        return editorIsAt(QStringLiteral("till.c"), 47);
+                        if (!editorIsAt(QStringLiteral("till.c"), 47))
+                            return false;
+                        noteWalk("the deadlock");
+                        shoot(QStringLiteral("deadlock-line"));
+                        return true;
                     }});
 }
 

@@ -45,9 +45,10 @@ class Proof : public ExtensionSystem::IPlugin
     void shoot(const QString &name);
     void note(const QString &line);
     void noteCost(const char *when);
+    void noteWalk(const char *to);
 
     QTimer m_timer;
-    QElapsedTimer m_elapsed;
+    QElapsedTimer m_elapsed, m_walk;
     QVector<Step> m_steps;
     QFile m_log;
     QString m_folder, m_flag, m_program, m_first;

@@ -150,6 +150,7 @@ class App {
         null,
         true,
       ],
+      m.totals.openmp && ["", tr("Work and waits of OpenMP are not on this page: upmu report --openmp shows them. ")],
       m.damages.length && [
         "bad",
         tr("%1 of this recording could not be read to the end. ", plural(m.damages.length, "stream")),
