@@ -303,6 +303,15 @@ void TestViews::overview()
     QCOMPARE(lock->text(6), QStringLiteral("holder test_views.cpp:44"));
     QCOMPARE(lock->childCount(), 2); // a thread and a call site
     QCOMPARE(SiteTree::siteOfRow(lock->child(1)).line, 33);
+    // A thread that is joined has no name of its own.
+    Report joins = report();
+    joins.locks = {QJsonObject{{QStringLiteral("type"), QStringLiteral("thread")},
+                               {QStringLiteral("name"), QJsonValue()},
+                               {QStringLiteral("address"), QStringLiteral("0xab")},
+                               {QStringLiteral("peer"), 2}}};
+    view.setReport(joins);
+    QCOMPARE(child<SiteTree>(view, "upmu.overview.locks")->topLevelItem(0)->text(0),
+             QStringLiteral("Thread 2 (clerk)"));
     Report healthy = report();
     healthy.overview.insert(QStringLiteral("findings"), QJsonArray());
     view.setReport(healthy);

@@ -157,6 +157,7 @@ void OverviewView::setThreads(const QJsonArray &threads)
         const QJsonObject row = value.toObject();
         const double life = number(row, "end_ns") - number(row, "begin_ns"), blocked = number(row, "blocked_ns");
         const double share = life > 0 ? qMin(1.0, blocked / life) : 0;
+        m_names.insert(number(row, "tid"), row.value(QLatin1String("name")).toString());
         const QJsonObject kinds = row.value(QLatin1String("waits")).toObject();
         double waits = 0;
         for (const QJsonValue &kind : kinds)
@@ -176,22 +177,30 @@ void OverviewView::setLocks(const QJsonArray &locks)
         addLock(value.toObject());
 }
 
+// By its name; of a thread that is joined, which thread.
+QString OverviewView::lockName(const QJsonObject &lock) const
+{
+    const QString name = lock.value(QLatin1String("name")).toString();
+    const double peer = number(lock, "peer");
+    if (!name.isEmpty())
+        return name;
+    return peer > 0 ? text2(Text::ThreadName, QString::number(peer, 'f', 0), m_names.value(peer))
+                    : lock.value(QLatin1String("address")).toString();
+}
+
 // A lock, with the threads and call sites that waited for it below.
 void OverviewView::addLock(const QJsonObject &lock)
 {
-    const QString name = lock.value(QLatin1String("name")).toString();
     const QJsonObject waits = lock.value(QLatin1String("waits")).toObject();
     const QJsonObject longest = lock.value(QLatin1String("longest")).toObject();
     const Site held = siteOf(longest.value(QLatin1String("holder_site")).toObject());
-    QTreeWidgetItem *row =
-        m_locks->addRow(nullptr,
-                        {Cell(name.isEmpty() ? lock.value(QLatin1String("address")).toString() : name),
-                         Cell(lock.value(QLatin1String("type")).toString()),
-                         count(number(waits, "count") + number(waits, "unfinished")),
-                         timeCell(number(waits, "total_ns") + number(waits, "unfinished_ns")),
-                         timeCell(qMax(number(waits, "max_ns"), number(longest, "ns"))),
-                         timeCell(number(lock, "hold_ns")), Cell(held.label)},
-                        held, 6);
+    QTreeWidgetItem *row = m_locks->addRow(nullptr,
+                                           {Cell(lockName(lock)), Cell(lock.value(QLatin1String("type")).toString()),
+                                            count(number(waits, "count") + number(waits, "unfinished")),
+                                            timeCell(number(waits, "total_ns") + number(waits, "unfinished_ns")),
+                                            timeCell(qMax(number(waits, "max_ns"), number(longest, "ns"))),
+                                            timeCell(number(lock, "hold_ns")), Cell(held.label)},
+                                           held, 6);
     const QJsonArray threads = lock.value(QLatin1String("threads")).toArray();
     for (const QJsonValue &value : threads) {
         const QJsonObject thread = value.toObject(), sum = thread.value(QLatin1String("waits")).toObject();

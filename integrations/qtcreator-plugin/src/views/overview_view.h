@@ -3,6 +3,7 @@
 #ifndef UPMU_IDE_OVERVIEW_VIEW_H
 #define UPMU_IDE_OVERVIEW_VIEW_H
 
+#include <QHash>
 #include <QLabel>
 #include <QWidget>
 
@@ -29,11 +30,13 @@ class OverviewView : public QWidget
     void setThreads(const QJsonArray &threads);
     void setLocks(const QJsonArray &locks);
     void addLock(const QJsonObject &lock);
+    QString lockName(const QJsonObject &lock) const;
     void setFunctions(const QJsonArray &functions);
 
     QLabel *m_totals;
     QWidget *m_tables;
     SiteTree *m_findings, *m_threads, *m_locks, *m_functions;
+    QHash<double, QString> m_names; /**< of threads, by id */
 };
 
 } // namespace upmu

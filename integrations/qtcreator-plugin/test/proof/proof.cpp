@@ -427,6 +427,9 @@ void Proof::addStartSteps()
                         if (!editorIsAt(QStringLiteral("till.c"), 35) && !editorIsAt(QStringLiteral("till.c"), 36))
                             return false;
                         noteWalk("the lock that threads wait for");
+                        return true;
+                    }});
+    m_steps.append({"the line is drawn", [this] {
                         shoot(QStringLiteral("contention-line"));
                         return true;
                     }});
@@ -470,6 +473,9 @@ void Proof::addDeadlockSteps()
                         if (!editorIsAt(QStringLiteral("till.c"), 47))
                             return false;
                         noteWalk("the deadlock");
+                        return true;
+                    }});
+    m_steps.append({"its line is drawn", [this] {
                         shoot(QStringLiteral("deadlock-line"));
                         return true;
                     }});
