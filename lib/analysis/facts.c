@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "analysis/identity.h"
+#include "analysis/pass/tables.h"
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/text/name.h"
@@ -286,6 +287,14 @@ static void facts_add_calls(const struct ov_object *object, struct upmu_overview
     }
 }
 
+/* The first event of a thread may come after the begin of the wait for its end. */
+static pid_t facts_joined(const struct overview *o, const struct ov_object *x)
+{
+    uint32_t thread =
+        x->type == UPMU_OBJECT_THREAD && x->peer == 0 ? thread_of_handle(o, x->process, x->address) : MAP_NONE;
+    return thread != MAP_NONE ? o->threads[thread].tid : x->peer;
+}
+
 static int facts_fill_object(const struct upmu_overview *overview, uint32_t index, struct upmu_overview_object *out)
 {
     const struct overview *o = &overview->pass;
@@ -310,7 +319,7 @@ static int facts_fill_object(const struct upmu_overview *overview, uint32_t inde
         .broadcasts = object->broadcasts,
         .misuses = object->misuses,
         .longest = object->longest,
-        .peer = object->peer,
+        .peer = facts_joined(o, object),
         .n_threads = object->n_thread_stats,
         .n_call_sites = object->n_sites,
         .shared_waits = object->shared_waits,

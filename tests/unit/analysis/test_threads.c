@@ -103,7 +103,7 @@ START_TEST(join_of_a_thread_that_has_not_started_is_not_of_one_that_ended)
     put(UPMU_TRACE_MARK, 102, 3000, 0);
     finish();
     ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101);
-    ck_assert_int_ne(object(HANDLE, 1, NULL).peer, 101);
+    ck_assert_int_eq(object(HANDLE, 1, NULL).peer, 102);
     end_stream();
 }
 END_TEST
