@@ -53,6 +53,12 @@ assert region["in all", "ns"]["status"] == "exact"
 PYTHON
 grep -q '^MPI_Allreduce  *ns' r/mpi-summary.txt || fail "no row: $(cat r/mpi-summary.txt)"
 
+# The table is incomplete if a rank could not record all of its regions.
+record many 2 ./summary many
+python3 -c 'import json; s = json.load(open("many/mpi-summary.json")); assert s["complete"] is False and len(s["regions"]) > 4000, len(s["regions"])' ||
+    fail "a table without some of the regions: $(head -c 500 many/mpi-summary.json)"
+is "warning of the table" 1 "$(grep -c 'left out' many/mpi-summary.txt)"
+
 # A rank whose recording has ended still answers: the others end, without a table.
 record ended 2 ./summary end
 if grep -q 'no PR_SET_TSC' ended.out; then

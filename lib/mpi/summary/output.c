@@ -152,7 +152,9 @@ void summary_text(const struct summary *s, int world, struct textbuf *out)
                    world, (double)(e.end - e.begin) / 1e9, 100 * e.parallel, 100 * e.balance, 100 * e.communication,
                    summary_recorded(s), world);
     if (s->incomplete)
-        textbuf_printf(out, "Some rows are left out: there were more than %d, or no memory.\n", SUMMARY_ROWS_MAX);
+        textbuf_printf(
+            out, "Some rows are left out: there were more than %d, a rank had more than 2048 regions, or no memory.\n",
+            SUMMARY_ROWS_MAX);
     text_rows(out, s, "rank", SUMMARY_RANK);
     text_rows(out, s, "function", SUMMARY_FUNCTION);
     text_rows(out, s, "region", SUMMARY_REGION);

@@ -76,6 +76,9 @@ static void rows_of_regions(struct summary *s, int rank)
         if (upmu_region_name_at(i, &name) == 0)
             rows_of_region(s, rank, name);
     }
+    struct upmu_region_health health = {.size = sizeof health};
+    if (upmu_region_health_read(&health) == 0 && health.names_refused > 0)
+        s->incomplete = 1;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- tree */
