@@ -77,4 +77,7 @@ test_programs late $ranks late
 test_programs threads 2 threads
 test_programs messages $ranks persistent some cancel replace null line
 test_programs comms $ranks comms inter neighbors
+for call in Intercomm_create Intercomm_merge; do
+    is "warning of MPI_$call" 1 "$("$upmu" report --mpi r_comms | grep -c "^  $ranks calls of MPI_$call: .* not followed")"
+done
 test_programs counted $ranks rma files partitioned session

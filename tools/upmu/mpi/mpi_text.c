@@ -2,6 +2,7 @@
 /* MPI jobs as text: efficiencies, ranks, waits, functions. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi.h"
 #include "report/report.h"
@@ -14,6 +15,22 @@ static void text_warning(struct output *out, uint64_t n, const char *what)
 {
     if (n > 0)
         fprintf(out->file, "  %s%" PRIu64 " %s%s\n", output_style(out, STYLE_WARNING), n, what, output_plain(out));
+}
+
+/* Calls whose communicators have no number that is the same in all ranks. */
+static void text_not_followed(struct output *out, const struct mpi_report *r, size_t job)
+{
+    static const char *const names[] = {"MPI_Comm_spawn",   "MPI_Comm_spawn_multiple", "MPI_Comm_accept",
+                                        "MPI_Comm_connect", "MPI_Intercomm_create",    "MPI_Intercomm_merge",
+                                        "MPI_Comm_idup"};
+    struct upmu_mpi_call c = {.size = sizeof c};
+    for (size_t i = 0; upmu_mpi_call_at(r->mpi, i, &c) == 0; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (c.job == job && strcmp(c.name, names[k]) == 0)
+                fprintf(out->file,
+                        "  %s%" PRIu64 " calls of %s: their communicators are not followed, nor messages on "
+                        "these%s\n",
+                        output_style(out, STYLE_WARNING), c.calls, c.name, output_plain(out));
 }
 
 static void text_job(struct output *out, const struct mpi_report *r, const struct upmu_mpi_job *j)
@@ -300,6 +317,7 @@ void mpi_write_text(struct output *out, const struct mpi_report *r)
         if (job > 0)
             fputc('\n', out->file);
         text_job(out, r, &j);
+        text_not_followed(out, r, job);
         text_ranks(out, r, job);
         text_waits(out, r, job);
         text_partners(out, r, job);
