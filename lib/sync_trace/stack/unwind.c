@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "base/loaded_module.h"
 #include "base/sanitizer.h"
 #include "base/spare.h"
 #include "base/tick.h"
@@ -38,6 +39,11 @@ enum { SCANS_CODE = 0 };
 #endif
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
+
+/* Addresses of libgcc's unwinder. */
+static struct {
+    uint64_t start, end;
+} unwinder;
 
 /* The thread-local memory of libunwind. `module` 0: a thread gets it by a first walk only. */
 static struct {
@@ -151,6 +157,19 @@ static bool unwind_first_walk(void)
     return backtrace_found(frames, 4) > 0;
 }
 
+static int unwind_find_unwinder(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const uint64_t address = (uintptr_t)&_Unwind_Backtrace;
+    uint64_t start, end;
+    (void)size;
+    (void)arg;
+    if (!loaded_module_extent(info, &start, &end) || address < start || address >= end)
+        return 0;
+    unwinder.start = start;
+    unwinder.end = end;
+    return 1;
+}
+
 void sync_unwind_start(void)
 {
     void *frames[4];
@@ -162,6 +181,7 @@ void sync_unwind_start(void)
     void *library = usable ? dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL) : NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&backtrace_found = symbol;
+    (void)dl_iterate_phdr(unwind_find_unwinder, NULL);
     /* the first walk allocates */
     (void)unwind_libgcc(frames, 4, &method);
     if (library && backtrace_found && sync_unwind_pipe_learn(unwind_first_walk)) {
@@ -193,13 +213,17 @@ void sync_unwind_thread(void)
     errno = saved;
 }
 
-static uint32_t unwind_walk(struct sync_thread *t, uint32_t max)
+/* A walk by libgcc takes the lock of its table of registered code (__register_frame()): a thread that holds this lock, by throwing an
+ * exception, would wait for itself. @return the frames, 0: only the call site is certain. */
+static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site)
 {
     if (LIKELY(sync_tls.unwinds && !sync_modules_were_replaced() && sync_unwind_pipe_is_intact())) {
         int got = backtrace(t->frames, (int)max);
         t->method = UPMU_STACK_LIBUNWIND;
         return got > 0 ? (uint32_t)got : 0;
     }
+    if (site >= unwinder.start && site < unwinder.end)
+        return 0;
     return unwind_libgcc(t->frames, max, &t->method);
 }
 
@@ -207,12 +231,12 @@ static uint32_t unwind_walk(struct sync_thread *t, uint32_t max)
 static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
-    uint32_t n = unwind_walk(t, max);
+    uint32_t n = unwind_walk(t, max, site);
     /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread uses libgcc
      * from now on. */
     if (UNLIKELY(sync_modules_add_stack(t, (const void *const *)t->frames, n))) {
         sync_tls.unwinds = 0;
-        n = unwind_walk(t, max);
+        n = unwind_walk(t, max, site);
     }
     while (own < n && (uintptr_t)t->frames[own] != site)
         own++;
