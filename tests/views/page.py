@@ -126,6 +126,7 @@ def by_keys(b, span, whole):
     assert "Nothing chosen" in text(b, ".side")
     b.key("n")
     assert "Lasted" in text(b, ".side"), text(b, ".side")
+    assert b.run("document.querySelector('.side').tabIndex") == 0  # it scrolls on a phone
 
 
 def regions(b):

@@ -95,7 +95,7 @@ class Timeline {
     this.spacer = h("div", {class: "spacer"});
     this.stage = h("div", {class: "stage"});
     this.scroller.append(this.stage, this.spacer);
-    this.side = h("aside", {class: "side", "aria-live": "polite", "aria-label": tr("Details")});
+    this.side = h("aside", {class: "side", tabindex: "0", "aria-live": "polite", "aria-label": tr("Details")});
     this.tip = h("div", {class: "tip", hidden: true});
     this.help = this.helpPanel();
     fill(byId("timeline"), [
