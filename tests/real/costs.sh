@@ -17,14 +17,14 @@ cd "$scratch"
 
 prepare()
 {
-    seq 400000 | awk '{ print ($1 * 7919) % 400009, "line", $1 }' >data
+    seq 2400000 | awk '{ print ($1 * 7919) % 2400011, "line", $1 }' >data
     cat >threads.pl <<'END'
 use threads; use threads::shared; use Thread::Queue;
 my $queue = Thread::Queue->new; my $sum :shared = 0;
 my @workers = map { threads->create(sub { while (defined(my $n = $queue->dequeue)) { my $s = 0; $s += $_ * $n for 1 .. 300; lock $sum; $sum += $s } }) } 1 .. 4;
-$queue->enqueue($_) for 1 .. 4000; $queue->end; $_->join for @workers; print "$sum\n";
+$queue->enqueue($_) for 1 .. 30000; $queue->end; $_->join for @workers; print "$sum\n";
 END
-    cat >queue.py <<'END'
+    cat >workers.py <<'END'
 import queue, threading
 q, out, lock = queue.Queue(100), [0], threading.Lock()
 def work():
@@ -33,21 +33,29 @@ def work():
         with lock: out[0] += s
 ts = [threading.Thread(target=work) for _ in range(4)]
 [t.start() for t in ts]
-for n in range(40000): q.put(n)
+for n in range(300000): q.put(n)
 for _ in ts: q.put(None)
 [t.join() for t in ts]; print(out[0])
 END
     cat >arrays.py <<'END'
 import numpy as np
 a = np.arange(250000, dtype=float).reshape(500, 500) % 7
-for _ in range(12): a = (a @ a.T) % 7
+for _ in range(60): a = (a @ a.T) % 7
 print(a.sum(), np.linalg.svd(a[:150, :150], compute_uv=False).round(3)[:3], np.sort(np.sin(np.arange(2000000.0))).sum().round(3))
 END
     cat >tasks.cs <<'END'
 using System; using System.Collections.Generic; using System.Threading; using System.Threading.Tasks;
 class Tasks { static void Main() { long sum = 0; var words = new Dictionary<string, long>(); var gate = new object();
-    Parallel.For(0, 60000, i => { long s = 0; for (int k = 0; k < 500; k++) s += k * i % 7; Interlocked.Add(ref sum, s); lock (gate) words["w" + i % 97] = i % 97; });
+    Parallel.For(0, 600000, i => { long s = 0; for (int k = 0; k < 500; k++) s += k * i % 7; Interlocked.Add(ref sum, s); lock (gate) words["w" + i % 97] = i % 97; });
     Console.WriteLine(sum + " " + words.Count); } }
+END
+    cat >loop.cmake <<'END'
+foreach(i RANGE 20000)
+  math(EXPR s "${i} * 7")
+  list(APPEND l ${s})
+endforeach()
+list(LENGTH l n)
+message("${n}")
 END
     cat >page.html <<'END'
 <p id=p></p><script>let s = 0; for (let i = 0; i < 3e6; i++) s += i % 7; document.getElementById("p").textContent = s;
@@ -77,9 +85,9 @@ END
 int main() { std::map<std::string, int> m; std::regex r("a+b"); m["x"] = std::regex_search("aab", r); std::cout << m.size(); }
 END
     ! command -v mcs >/dev/null || mcs -out:tasks.exe tasks.cs
-    [ ! -d /usr/include/linux ] || tar cf headers.tar -C /usr/include linux asm-generic
+    [ ! -d /usr/include/linux ] || tar cf headers.tar -C /usr/include linux asm-generic c++
     gzip -kc headers.tar >headers.tar.gz
-    python3 -c 'import json; print(json.dumps([{"n": i, "s": "x" * (i % 50)} for i in range(60000)]))' >data.json
+    python3 -c 'import json; print(json.dumps([{"n": i, "s": "x" * (i % 50)} for i in range(500000)]))' >data.json
 }
 
 # NAME, then the command, for bash
@@ -87,9 +95,9 @@ list()
 {
     cat <<'END'
 perl-threads perl threads.pl
-python-queue python3 queue.py
-python-pool python3 -c 'import concurrent.futures as f; print(sum(f.ThreadPoolExecutor(4).map(lambda n: sum(range(n % 500)), range(20000))))'
-python-process python3 -c 'import multiprocessing as m; p = m.Pool(3); print(sum(p.map(abs, range(-90000, 0))))'
+python-queue python3 workers.py
+python-pool python3 -c 'import concurrent.futures as f; print(sum(f.ThreadPoolExecutor(4).map(lambda n: sum(range(n % 500)), range(150000))))'
+python-process python3 -c 'import multiprocessing as m; p = m.Pool(3); print(sum(p.map(abs, range(-3000000, 0))))'
 numpy python3 -c 'import numpy' && python3 arrays.py
 json python3 -c 'import json; d = json.load(open("data.json")); print(len(json.dumps(d)))'
 mono mono tasks.exe
@@ -105,24 +113,24 @@ bzip2 bzip2 -c headers.tar
 tar tar xOzf headers.tar.gz
 gcc gcc -O2 -S -o - -x c++ big.cpp
 clang clang -O1 -S -o - -x c++ big.cpp
-make make -s -j3 && cat o1 o6
-sqlite3 sqlite3 :memory: 'create table t(a, b); with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) insert into t select i, i * 7919 % 300007 from n; create index x on t(b); select sum(a * b) from t where b > 1000'
+make rm -f o[1-6] && make -s -j3 && cat o1 o6
+sqlite3 sqlite3 :memory: 'create table t(a, b); with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200000) insert into t select i, i * 7919 % 1200007 from n; create index x on t(b); select sum(a * b) from t where b > 1000'
 git rm -rf repo && git init -q repo && cd repo && for i in 1 2 3 4 5 6; do head -$((i * 40000)) ../data >f$i; done && git add . && git -c user.name=n -c user.email=e commit -qm m --date=@0 && git gc -q --aggressive && git ls-files -s
-node node -e 'const z = require("zlib"), c = require("crypto"); let n = 8; for (let i = 0; i < 8; i++) z.gzip(Buffer.alloc(1e6, "ab" + i), (e, r) => { c.pbkdf2("p", "s" + i, 20000, 32, "sha256", () => { if (!--n) console.log("done"); }); });'
+node node -e 'const z = require("zlib"), c = require("crypto"); let n = 40; for (let i = 0; i < 40; i++) z.gzip(Buffer.alloc(1e6, "ab" + i), (e, r) => { c.pbkdf2("p", "s" + i, 20000, 32, "sha256", () => { if (!--n) console.log("done"); }); });'
 java java "$COSTS_HERE/Work.java"
-ruby ruby -e 'q = Queue.new; t = 4.times.map { Thread.new { s = 0; while (n = q.pop) != :end; s += (1..n % 300).sum; end; s } }; 20000.times { |n| q << n }; 4.times { q << :end }; puts t.map(&:value).sum'
-php php -r '$a = []; for ($i = 0; $i < 800000; $i++) $a[$i % 1000] = md5($i); echo count($a);'
-lua lua5.4 -e 'local t = {} for i = 1, 3e6 do t[i % 1000] = i end print(#t)'
-tclsh echo 'for {set i 0} {$i < 1000000} {incr i} {incr s $i}; puts $s' | tclsh
-guile guile -c '(use-modules (ice-9 threads)) (display (apply + (par-map (lambda (n) (let loop ((i 0) (s 0)) (if (= i 3000) s (loop (+ i 1) (+ s (* n i)))))) (iota 200))))'
-ffmpeg ffmpeg -v error -f lavfi -i testsrc=d=4:s=320x240 -c:v mpeg4 -threads 4 -f md5 -
+ruby ruby -e 'q = Queue.new; t = 4.times.map { Thread.new { s = 0; while (n = q.pop) != :end; s += (1..n % 300).sum; end; s } }; 200000.times { |n| q << n }; 4.times { q << :end }; puts t.map(&:value).sum'
+php php -r '$a = []; for ($i = 0; $i < 4000000; $i++) $a[$i % 1000] = md5($i); echo count($a);'
+lua lua5.4 -e 'local t = {} for i = 1, 2e7 do t[i % 1000] = i end print(#t)'
+tclsh echo 'for {set i 0} {$i < 6000000} {incr i} {incr s $i}; puts $s' | tclsh
+guile guile -c '(use-modules (ice-9 threads)) (display (apply + (par-map (lambda (n) (let loop ((i 0) (s 0)) (if (= i 3000) s (loop (+ i 1) (+ s (* n i)))))) (iota 2000))))'
+ffmpeg ffmpeg -v error -f lavfi -i testsrc=d=30:s=320x240 -c:v mpeg4 -threads 4 -f md5 -
 openssl for i in 1 2 3 4 5 6; do openssl dgst -sha512 headers.tar; done
 gdb gdb -batch -ex 'info functions main' -ex 'print 6 * 7' "$(command -v gdb)"
-cmake cmake -P /dev/stdin <<<'foreach(i RANGE 60000) math(EXPR s "${i}*7") list(APPEND l ${s}) endforeach() list(LENGTH l n) message("${n}")' 2>&1
-xmllint python3 -c 'print("<r>" + "<a b=\"1\">x</a>" * 300000 + "</r>")' | xmllint --xpath 'count(//a)' -
+cmake cmake -P loop.cmake 2>&1
+xmllint python3 -c 'print("<r>" + "<a b=\"1\">x</a>" * 1000000 + "</r>")' | xmllint --xpath 'count(//a)' -
 rocksdb ldb --db=db --create_if_missing load <data.kv >/dev/null; ldb --db=db scan | tail -1
 valgrind valgrind -q --tool=none true
-perf perf bench sched messaging -g 4 -l 60 >/dev/null; echo done
+perf perf bench sched messaging -g 4 -l 200 >/dev/null; echo done
 END
 }
 
@@ -153,6 +161,7 @@ one()
     for ((round = 0; round < rounds; round++)); do
         read -r ms asleep < <(cpu_of bare timeout 120 bash -c "$command")
         expected=$(<bare.status)
+        [ "$expected" = 0 ] || note="$note, bare: status $expected: $(tail -1 bare.err)"
         cpu[bare]=$(least "${cpu[bare]}" "$ms") slept[bare]=$(least "${slept[bare]}" "$asleep")
         for mode in holders all; do
             rm -rf recording

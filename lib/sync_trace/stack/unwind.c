@@ -186,7 +186,7 @@ void sync_unwind_start(void)
     (void)unwind_libgcc(frames, 4, &method);
     if (library && backtrace_found && sync_unwind_pipe_learn(unwind_first_walk)) {
         backtrace = backtrace_found;
-        sync_tls.unwinds = 1;
+        sync_tls.unwinds = SYNC_UNWINDS;
         sync_memo_start(library);
         if (!loaded) /* else the program may have made its key at any time */
             unwind_find_tls(library);
@@ -206,18 +206,24 @@ void sync_unwind_thread(void)
     sync_tls.busy = 1; /* its locks are not the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    sync_tls.unwinds = unwind_memory_is_ample() && (unwind_touch_tls() || backtrace(&frame, 1) > 0);
+    if (unwind_memory_is_ample() && (unwind_touch_tls() || backtrace(&frame, 1) > 0))
+        sync_tls.unwinds = SYNC_UNWINDS;
     pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     sync_tls.busy = 0;
     errno = saved;
 }
 
+static bool unwind_is_possible(enum sync_unwinds how)
+{
+    return LIKELY(sync_tls.unwinds == how) && !sync_modules_were_replaced() && sync_unwind_pipe_is_intact();
+}
+
 /* A walk by libgcc takes the lock of its table of registered code (__register_frame()): a thread that holds this lock, by throwing an
  * exception, would wait for itself. @return the frames, 0: only the call site is certain. */
 static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site)
 {
-    if (LIKELY(sync_tls.unwinds && !sync_modules_were_replaced() && sync_unwind_pipe_is_intact())) {
+    if (LIKELY(unwind_is_possible(SYNC_UNWINDS))) {
         int got = backtrace(t->frames, (int)max);
         t->method = UPMU_STACK_LIBUNWIND;
         return got > 0 ? (uint32_t)got : 0;
@@ -232,10 +238,10 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***fram
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
     uint32_t n = unwind_walk(t, max, site);
-    /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread uses libgcc
-     * from now on. */
+    /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread walks by libgcc
+     * from now on, and by single steps to learn memos. */
     if (UNLIKELY(sync_modules_add_stack(t, (const void *const *)t->frames, n))) {
-        sync_tls.unwinds = 0;
+        sync_tls.unwinds = sync_tls.unwinds ? SYNC_UNWINDS_STEPS : SYNC_UNWINDS_NOT;
         n = unwind_walk(t, max, site);
     }
     while (own < n && (uintptr_t)t->frames[own] != site)
@@ -290,7 +296,8 @@ static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint
     uint32_t n = unwind(t, site, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
     id = unwind_stack_id(t, *tick, frames, n, truncated);
-    if (id != 0 && t->method == UPMU_STACK_LIBUNWIND)
+    if (id != 0 && (t->method == UPMU_STACK_LIBUNWIND ||
+                    (t->method == UPMU_STACK_LIBGCC && unwind_is_possible(SYNC_UNWINDS_STEPS))))
         sync_memo_learn(t, frame, site, id, frames, n);
     if (masks)
         sync_unwind_unmask(t);

@@ -46,6 +46,13 @@ struct wait_file_header;
 /** Why a thread gets no block. */
 enum sync_refused { REFUSED_NOT, REFUSED_ENDED, REFUSED_NO_BLOCK /* its calls are lost, and counted */ };
 
+/** What a thread uses of libunwind. */
+enum sync_unwinds {
+    SYNC_UNWINDS_NOT, /**< nothing: libunwind has no memory for the thread yet */
+    SYNC_UNWINDS,
+    SYNC_UNWINDS_STEPS, /**< single steps; unw_backtrace() would repeat what it has guessed and cached */
+};
+
 /** A walk by libunwind (stack/unwind_mask.h). */
 enum sync_walking {
     SYNC_NOT_WALKING,
@@ -58,7 +65,7 @@ struct sync_tls {
     uint8_t refused;   /**< enum sync_refused */
     uint8_t counting;  /**< counters are being read */
     uint8_t starting;  /**< the thread's start event is not written yet */
-    uint8_t unwinds;   /**< libunwind has its memory for this thread */
+    uint8_t unwinds;   /**< enum sync_unwinds */
     uint8_t rounds;    /**< destructor rounds so far */
     uint8_t finding;   /**< the real free() is being looked up */
     uint8_t walking;   /**< enum sync_walking */
