@@ -111,7 +111,7 @@ static void event_choose_stacks(struct upmu_sampler *s, const struct upmu_sample
         s->attr.sample_type |= PERF_SAMPLE_PERIOD;
     if (o->stacks == UPMU_SAMPLER_FRAME_POINTERS)
         s->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-    if (o->stacks == UPMU_SAMPLER_FRAME_POINTERS && EVENT_STACK_POINTER) {
+    if (o->stacks == UPMU_SAMPLER_FRAME_POINTERS && EVENT_STACK_POINTER != 0) {
         s->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
         s->attr.sample_regs_user = s->header.regs = EVENT_STACK_POINTER;
         s->attr.sample_stack_user = STACK_TOP_BYTES;

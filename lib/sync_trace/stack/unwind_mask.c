@@ -2,10 +2,10 @@
 /*
  * Signals during a walk by libunwind.
  *
- * libunwind blocks all signals around each of its locks: four system calls for each frame that is new to the thread, which
- * was a third of what recording cost a program with many short threads. Its calls of sigprocmask() arrive here. Where the
- * last walks made some, signals are blocked once around the whole walk, and within it these calls do nothing. No handler
- * runs meanwhile, so they are libunwind's and not the program's. Other walks, of frames that are all known, need none.
+ * libunwind blocks all signals around each of its locks: several system calls for each frame that is new to the thread, over
+ * ten for each record of a program with many short threads. Its calls of sigprocmask() arrive here. Where the last walks
+ * made some, signals are blocked once around the whole walk, and within it these calls do nothing. No handler runs
+ * meanwhile, so they are libunwind's and not the program's. Other walks, of frames that are all known, need none.
  */
 #include "sync_trace/stack/unwind_mask.h"
 
