@@ -11,6 +11,8 @@
 #include <dlfcn.h>
 #include <ucontext.h>
 
+#include "sync_trace/stack/unwind_mask.h"
+
 /* libunwind's ABI on x86-64, as in libunwind-x86_64.h, which may not be installed. */
 enum { REG_FRAME = 6, REG_STACK = 7, REG_ADDRESS = 16, CURSOR_WORDS = 127, SAVED_IN_MEMORY = 1 };
 
@@ -213,8 +215,10 @@ void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uin
     m->key = key;
     m->depth = sync_process.depth;
     m->id = id;
+    sync_unwind_mask(t);
     if (memo_walk_again(&w, site, frames, n))
         m->n = m->words;
+    sync_unwind_unmask(t);
 }
 
 #else

@@ -224,7 +224,9 @@ static bool unwind_is_possible(enum sync_unwinds how)
 static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site)
 {
     if (LIKELY(unwind_is_possible(SYNC_UNWINDS))) {
+        sync_unwind_mask(t);
         int got = backtrace(t->frames, (int)max);
+        sync_unwind_unmask(t);
         t->method = UPMU_STACK_LIBUNWIND;
         return got > 0 ? (uint32_t)got : 0;
     }
@@ -289,18 +291,13 @@ static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint
         *tick = *tick ? *tick : tick_now();
         return id;
     }
-    bool masks = sync_tls.unwinds;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    if (masks)
-        sync_unwind_mask(t);
     uint32_t n = unwind(t, site, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
     id = unwind_stack_id(t, *tick, frames, n, truncated);
     if (id != 0 && (t->method == UPMU_STACK_LIBUNWIND ||
                     (t->method == UPMU_STACK_LIBGCC && unwind_is_possible(SYNC_UNWINDS_STEPS))))
         sync_memo_learn(t, frame, site, id, frames, n);
-    if (masks)
-        sync_unwind_unmask(t);
     pthread_setcancelstate(cancel, NULL);
     return id;
 }

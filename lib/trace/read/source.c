@@ -387,6 +387,12 @@ static bool source_is_several(const struct source *s)
     return s->now.event.kind <= SCHEMA_KIND_MPI_CALL && s->now.event.kind >= SCHEMA_KIND_MPI_EXCHANGE;
 }
 
+/* The end of a packet that is being written changes with each event. */
+static bool source_is_late(const struct source *s)
+{
+    return s->cursor.tick > s->packet.head.timestamp_end && s->packet.head.event_count != 0;
+}
+
 int source_next(struct source *s)
 {
     if (s->has_last) {
@@ -397,6 +403,8 @@ int source_next(struct source *s)
         while (s->cursor.pos < s->cursor.end) {
             const uint8_t *pos = s->cursor.pos;
             const char *wrong = decode_event(s->meta, &s->cursor, &s->now, s->values);
+            if (!wrong && source_is_late(s))
+                wrong = "an event is later than the end of its packet";
             if (wrong && s->packet.present < s->packet.content)
                 return source_check_packet(s);
             if (wrong)
