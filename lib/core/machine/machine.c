@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 #include "base/text/suggest.h"
@@ -58,16 +58,18 @@ static void machine_examine(struct machine *m)
     memset(m, 0, sizeof *m);
     m->pmu_type = KERNEL_TYPE_RAW;
     arch_cpu_clear(&m->cpu);
-    char *cpuinfo = malloc(CPUINFO_MAX);
-    if (cpuinfo)
+    /* Not by malloc(): a block as large, once freed, raises the size from which the program's own ones are mapped. */
+    char *cpuinfo = mmap(NULL, CPUINFO_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (cpuinfo != MAP_FAILED)
         identity_find(m, cpuinfo, CPUINFO_MAX);
     m->family = arch_family_of(&m->cpu);
     m->kernel = machine_kernel_version();
     m->own_table = machine_check_table(m);
     machine_find_core_types(machine_types);
     if (machine_snapshot_in_use() && !m->fault[0])
-        machine_snapshot_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);
-    free(cpuinfo);
+        machine_snapshot_check(m, cpuinfo != MAP_FAILED ? cpuinfo : "", m->fault, sizeof m->fault);
+    if (cpuinfo != MAP_FAILED)
+        munmap(cpuinfo, CPUINFO_MAX);
 }
 
 int machine_of_cpu(const char *cpu, struct machine *out)
