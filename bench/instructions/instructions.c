@@ -2,7 +2,7 @@
 /*
  * A hot path, some times, for instructions.sh: it runs under callgrind, twice with different numbers of repetitions.
  *
- *     bench_instructions PATH REPETITIONS DIR     DIR: an empty directory for the recording
+ *     bench_instructions_subject PATH REPETITIONS DIR     DIR: an empty directory for the recording
  */
 #include <pthread.h>
 #include <stdint.h>

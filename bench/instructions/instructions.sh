@@ -2,7 +2,7 @@
 # Counts the instructions of the hot paths by callgrind and compares them with instructions.csv: load and noise do not
 # change them.
 #
-#     bench/instructions/instructions.sh PROGRAM COMPILER [update]     PROGRAM: bench_instructions; `update` writes the counts to the table
+#     bench/instructions/instructions.sh PROGRAM COMPILER [update]     PROGRAM: bench_instructions_subject; `update` writes the counts to the table
 #
 # Exit status: 0 at most 5 % more than in the table, 1 more, 77 no counts of this compiler are in the table.
 set -euo pipefail
