@@ -10,7 +10,6 @@
 #include "sync_trace/stack/unwind_mask.h"
 
 #include <signal.h>
-#include <string.h>
 
 #include "sync_trace/libc/resolve.h"
 

@@ -305,6 +305,10 @@ static void lie_end(struct ctf_packet *h)
 {
     h->timestamp_end = h->timestamp_begin - 1;
 }
+static void lie_early_end(struct ctf_packet *h)
+{
+    h->timestamp_end = h->timestamp_begin; /* of the first event */
+}
 static void lie_count(struct ctf_packet *h)
 {
     h->event_count += 1;
@@ -315,8 +319,9 @@ static void lie_less_content(struct ctf_packet *h)
 }
 
 static void (*const lies[])(struct ctf_packet *) = {
-    lie_magic,        lie_no_magic,  lie_stream,       lie_content_short, lie_content_long, lie_content_bits,
-    lie_content_huge, lie_size_huge, lie_back_in_time, lie_end,           lie_count,        lie_less_content};
+    lie_magic,        lie_no_magic,     lie_stream,      lie_content_short, lie_content_long,
+    lie_content_bits, lie_content_huge, lie_size_huge,   lie_back_in_time,  lie_end,
+    lie_early_end,    lie_count,        lie_less_content};
 enum { LIES = sizeof lies / sizeof *lies };
 
 START_TEST(a_wrong_packet_head_is_detected)
