@@ -16,7 +16,7 @@ test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libcla
     gfortran python3-jsonschema python3-numpy python3-pandas mandoc zsh fish
     debhelper dh-python fakeroot lintian mmdebstrap qtbase5-dev qt6-base-dev
     chromium gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
-    openmpi-bin libopenmpi-dev mpich libmpich-dev libomp-14-dev
+    openmpi-bin libopenmpi-dev mpich libmpich-dev otf2-tools python3-otf2 libomp-14-dev
     "${real_programs[@]}")
 soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg hpcc lammps lammps-examples mariadb-server nodejs postgresql scalapack-mpi-test libfaketime libeatmydata1 liblttng-ust1 ruby)
 

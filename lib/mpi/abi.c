@@ -396,19 +396,62 @@ bool mpi_comm_is_inter(long comm)
     return mpi_own[MPI_OWN_Comm_test_inter](comm, (long)&inter) != 0 || inter;
 }
 
+/* Ranks in the job of the members `at` to `at` + n - 1 of a group. */
+static bool group_translate(long group, int at, int n, int *ranks)
+{
+    enum { MOST = 256 };
+    int places[MOST];
+    long world = 0;
+    if (n > MOST || mpi_own[MPI_OWN_Comm_group](mpi_abi.world, (long)&world) != 0)
+        return false;
+    for (int i = 0; i < n; i++)
+        places[i] = at + i;
+    bool done = mpi_own[MPI_OWN_Group_translate_ranks](group, (long)n, (long)places, mpi_handle_load((long)&world),
+                                                       (long)ranks) == 0;
+    (void)mpi_own[MPI_OWN_Group_free]((long)&world); /* a handle of ours */
+    return done;
+}
+
 int mpi_comm_first(long comm)
 {
-    long group = 0, world = 0;
-    int zero = 0, first = -1;
-    if (mpi_own[MPI_OWN_Comm_group](comm, (long)&group) != 0 ||
-        mpi_own[MPI_OWN_Comm_group](mpi_abi.world, (long)&world) != 0)
+    long group = 0;
+    int first = -1;
+    if (mpi_own[MPI_OWN_Comm_group](comm, (long)&group) != 0)
         return -1;
-    if (mpi_own[MPI_OWN_Group_translate_ranks](mpi_handle_load((long)&group), 1L, (long)&zero,
-                                               mpi_handle_load((long)&world), (long)&first) != 0)
-        first = -1;
-    (void)mpi_own[MPI_OWN_Group_free]((long)&group); /* both are handles of ours */
-    (void)mpi_own[MPI_OWN_Group_free]((long)&world);
-    return first;
+    bool known = group_translate(mpi_handle_load((long)&group), 0, 1, &first);
+    (void)mpi_own[MPI_OWN_Group_free]((long)&group); /* a handle of ours */
+    return known ? first : -1;
+}
+
+static bool group_members(long group, struct mpi_members *out)
+{
+    enum { STEP = 256 };
+    int ranks[STEP];
+    *out = (struct mpi_members){.first = -1, .hash = 1};
+    if (mpi_own[MPI_OWN_Group_size](group, (long)&out->size) != 0)
+        return false;
+    for (int at = 0; at < out->size; at += STEP) {
+        int n = out->size - at < STEP ? out->size - at : STEP;
+        if (!group_translate(group, at, n, ranks))
+            return false;
+        out->first = at ? out->first : ranks[0];
+        for (int i = 0; i < n; i++) {
+            if (ranks[i] < 0) /* MPI_UNDEFINED */
+                return false;
+            out->hash = mpi_mix(out->hash, (uint64_t)ranks[i]);
+        }
+    }
+    return out->size > 0;
+}
+
+bool mpi_comm_members(long comm, bool remote, struct mpi_members *out)
+{
+    long group = 0;
+    if (mpi_own[remote ? MPI_OWN_Comm_remote_group : MPI_OWN_Comm_group](comm, (long)&group) != 0)
+        return false;
+    bool known = group_members(mpi_handle_load((long)&group), out);
+    (void)mpi_own[MPI_OWN_Group_free]((long)&group); /* a handle of ours */
+    return known;
 }
 
 int mpi_thread_level(void)

@@ -80,6 +80,8 @@ static inline void *mpi_real(uint32_t call, enum mpi_variant variant)
     X(Comm_rank)             \
     X(Comm_size)             \
     X(Comm_group)            \
+    X(Comm_remote_group)     \
+    X(Group_size)            \
     X(Group_translate_ranks) \
     X(Group_free)            \
     X(Sendrecv)              \
@@ -168,8 +170,24 @@ static inline uint64_t mpi_type_bytes(long type, int count)
 
 /** Rank and size of a communicator. @return false: unknown. */
 bool mpi_comm_place(long comm, int *rank, int *size);
-/** Rank in MPI_COMM_WORLD of the first member; -1: unknown. */
+/** Rank in the job of the first member; -1: unknown. */
 int mpi_comm_first(long comm);
+
+/** A step of a hash, other than 0. */
+static inline uint64_t mpi_mix(uint64_t h, uint64_t with)
+{
+    h = (h ^ with) * UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 32;
+    return h ? h : 1;
+}
+
+/** Members of a communicator: the rank in the job of the first one, and a hash of all. */
+struct mpi_members {
+    int first, size;
+    uint64_t hash;
+};
+/** Those of the calling rank's group, or of the other one (`remote`). @return false: unknown, or some are of another job. */
+bool mpi_comm_members(long comm, bool remote, struct mpi_members *out);
 bool mpi_comm_is_inter(long comm);
 /** MPI_Query_thread(); -1: unknown. */
 int mpi_thread_level(void);

@@ -41,6 +41,7 @@ struct mpi_call {
     void *mapped;
     size_t mapped_bytes;
     uint64_t message; /**< key of the message that is received by its handle */
+    uint16_t remote;  /**< of its communicator */
     uint64_t own_keys[MPI_CALL_REQUESTS];
     unsigned char own_statuses[MPI_CALL_REQUESTS * MPI_STATUS_MAX];
 };
@@ -90,6 +91,13 @@ static inline int32_t mpi_peer_of(int rank)
     if (rank == mpi_abi.proc_null)
         return UPMU_MPI_PROC_NULL;
     return rank >= 0 ? (int32_t)rank : (int32_t)UPMU_MPI_UNKNOWN;
+}
+
+/** The same of a rank of a communicator, with its `remote`. */
+static inline int32_t mpi_peer_in(int rank, int32_t remote)
+{
+    int32_t peer = mpi_peer_of(rank);
+    return peer >= 0 ? peer + remote : peer;
 }
 
 static inline int32_t mpi_tag_of(int tag)

@@ -38,18 +38,29 @@ static uint64_t call_bytes(const struct mpi_call *c)
 
 /* --------------------------------------------------------------------------------------------------------- begin */
 
+/* Calls that make a communicator without all ranks of another one. */
+static bool is_made_alone(uint32_t call)
+{
+    return call == MPI_CALL_Comm_create_group || call == MPI_CALL_Intercomm_create;
+}
+
+/* Calls that make a communicator, and return before it can be used. */
+static bool is_copy(uint32_t call)
+{
+    return call == MPI_CALL_Comm_idup || call == MPI_CALL_Comm_idup_with_info;
+}
+
 /* Whether MPI requires all ranks of the communicator to make the call in the same order. */
 static bool is_ordered(const struct mpi_call_row *row, uint32_t call)
 {
-    return is_collective(row) ||
-           (row->class == MPI_CLASS_COMM && call != MPI_CALL_Comm_create_group && call != MPI_CALL_Intercomm_create);
+    return is_collective(row) || (row->class == MPI_CLASS_COMM && !is_made_alone(call));
 }
 
 /* Source and tag of the receive of MPI_Sendrecv(), in `sequence`. */
 static void call_describe_receive(struct mpi_call *c)
 {
     bool in_place = c->e.call == MPI_CALL_Sendrecv_replace;
-    c->e.sequence = mpi_sendrecv_pack(mpi_peer_of(mpi_call_int(c, in_place ? 6 : 9)),
+    c->e.sequence = mpi_sendrecv_pack(mpi_peer_in(mpi_call_int(c, in_place ? 6 : 9), c->remote),
                                       mpi_tag_of(mpi_call_int(c, in_place ? 7 : 10)));
 }
 
@@ -76,6 +87,7 @@ static void call_describe_message(struct mpi_call *c)
     c->e.comm = r.comm;
     c->e.peer = r.peer;
     c->e.tag = r.tag;
+    c->remote = r.remote;
 }
 
 static bool is_poll(const struct mpi_call_row *row)
@@ -101,14 +113,16 @@ static void call_describe(struct mpi_call *c)
     struct mpi_comm *comm = NULL;
     if (row->comm)
         comm = mpi_comm_find(mpi_call_comm(c, row->comm, row->class == MPI_CLASS_COMM_FREE));
-    if (comm)
+    if (comm) {
         c->e.comm = comm->id;
+        c->remote = comm->remote;
+    }
     if (row->class == MPI_CLASS_COMM_FREE)
         mpi_comm_remove(mpi_call_comm(c, row->comm, true));
-    if (comm && is_ordered(row, c->e.call))
+    if (comm && !comm->inter && is_ordered(row, c->e.call))
         c->e.sequence = mpi_count(&comm->collectives, 1);
     if (row->peer)
-        c->e.peer = mpi_peer_of(mpi_call_int(c, row->peer));
+        c->e.peer = mpi_peer_in(mpi_call_int(c, row->peer), c->remote);
     if (row->tag)
         c->e.tag = mpi_tag_of(mpi_call_int(c, row->tag));
     if (row->class == MPI_CLASS_SENDRECV)
@@ -247,6 +261,7 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     c->brief = is_brief(row);
     c->mapped = NULL;
     c->n = 0;
+    c->remote = 0;
     if (is_poll(row))
         call_begin_poll(c, a);
     else
@@ -273,22 +288,32 @@ static void call_add_request(struct mpi_call *c)
         .call = (uint16_t)c->e.call,
         .receives = row->class == MPI_CLASS_IRECV || row->class == MPI_CLASS_RECV_INIT,
         .persistent = persistent,
+        .remote = c->remote,
     };
     (void)mpi_request_add(&r); /* one that does not fit completes without an event */
 }
 
+/* The tag of a communicator that its members make themselves, and the call. */
+static uint64_t call_own_tag(const struct mpi_call *c)
+{
+    enum { GROUP_TAG = 3, INTER_TAG = 5 };
+    return (uint64_t)c->e.call << 32 |
+           (uint32_t)mpi_call_int(c, c->e.call == MPI_CALL_Comm_create_group ? GROUP_TAG : INTER_TAG);
+}
+
 static void call_add_comm(struct mpi_call *c, uint64_t tick)
 {
-    enum { GROUP_TAG = 3 };
     const struct mpi_call_row *row = c->row;
-    bool group = c->e.call == MPI_CALL_Comm_create_group;
+    bool copy = is_copy(c->e.call);
     if (c->rc != 0)
         return;
-    struct mpi_comm *parent = mpi_comm_find(mpi_call_comm(c, row->comm, false));
-    long handle = mpi_call_comm(c, row->arguments, true);
-    const struct mpi_comm *made = mpi_comm_add(parent, handle, group, group ? mpi_call_int(c, GROUP_TAG) : 0);
+    long of = mpi_call_comm(c, row->comm, false);
+    long handle = mpi_call_comm(c, copy ? row->request - 1U : row->arguments, true);
+    struct mpi_comm *parent = mpi_comm_find(of);
+    const struct mpi_comm *made = is_made_alone(c->e.call) ? mpi_comm_add_own(handle, call_own_tag(c))
+                                                           : mpi_comm_add(parent, handle, copy ? of : handle);
     if (made)
-        mpi_write_comm(c->stream, tick, made, parent->id);
+        mpi_write_comm(c->stream, tick, made, parent ? parent->id : 0);
 }
 
 /* The source, tag and size of what was received or found. */
@@ -299,7 +324,7 @@ static void call_read_status(const struct mpi_call *c, struct mpi_event *e)
     if (c->rc != 0 || !mpi_finish_status(c, 0, &status))
         return;
     struct mpi_status s = mpi_status_read(status);
-    e->peer = mpi_peer_of(s.source);
+    e->peer = mpi_peer_in(s.source, c->remote);
     e->tag = mpi_tag_of(s.tag);
     e->bytes = s.bytes;
 }
@@ -321,7 +346,7 @@ static void call_found(struct mpi_call *c)
     if (c->rc != 0 || !mpi_call_message(c->e.call) || c->e.peer == UPMU_MPI_PROC_NULL)
         return;
     c->e.request = mpi_request_number();
-    mpi_finish_add_message(&c->e, message_key(c), c->e.request);
+    mpi_finish_add_message(&c->e, message_key(c), c->e.request, c->remote);
 }
 
 /* What is known once the call has returned. */
@@ -344,6 +369,8 @@ static void call_complete(struct mpi_call *c, uint64_t tick)
         if (c->rc == 0)
             c->e.bytes = call_bytes(c);
         call_add_request(c);
+        if (is_copy(c->e.call))
+            call_add_comm(c, tick);
         if (completes_requests(c->row))
             mpi_finish_collect(c, tick);
         break;
@@ -351,7 +378,8 @@ static void call_complete(struct mpi_call *c, uint64_t tick)
     if (c->row->class == MPI_CLASS_SENDRECV)
         call_add_received(c);
     if (c->rc != 0 && receives_message(c) && c->e.sequence && message_key(c) == c->message)
-        mpi_finish_add_message(&c->e, c->message, c->e.sequence); /* the receive failed before it got the message */
+        mpi_finish_add_message(&c->e, c->message, c->e.sequence,
+                               c->remote); /* the receive failed before it got the message */
 }
 
 static void call_end_poll(struct mpi_call *c, uint64_t tick)

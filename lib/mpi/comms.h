@@ -4,7 +4,12 @@
  * Communicators of the process, by their handles.
  *
  * A communicator's number is the same in all its ranks without a message: it is a hash of the number of its parent, of its place among the
- * parent's children, and of its first member. Ranks create the children of a communicator in the same order.
+ * parent's children, and of its first member. Ranks create the children of a communicator in the same order. One that its members make
+ * themselves, from a group or from two, has no parent: its number is a hash of their ranks in the job, of the tag, and of how many there
+ * were before with the same.
+ *
+ * Ranks of an intercommunicator are numbered here as in the union of both groups, in which that with the lower first member comes first: so
+ * each has one number, whichever group it is seen from.
  */
 #ifndef UPMU_MPI_COMMS_H
 #define UPMU_MPI_COMMS_H
@@ -19,7 +24,9 @@ enum { MPI_COMM_ID_WORLD = 1, MPI_COMM_ID_SELF = 2 };
 struct mpi_comm {
     uint64_t key; /**< handle + 1; 0: free, never used; 1: freed */
     uint64_t id;
-    int32_t rank, size;
+    int32_t rank, size;             /**< of an intercommunicator: in the union of both groups */
+    bool inter;                     /**< is one: its collective calls are not numbered */
+    uint16_t remote;                /**< then added to a rank of the other group */
     uint64_t children, collectives; /**< so far */
 };
 
@@ -38,9 +45,11 @@ static inline struct mpi_comm *mpi_comm_find_again(long handle)
         mpi_comm_last = mpi_comm_find(handle);
     return mpi_comm_last;
 }
-/** A new child of `parent` (NULL: not followed), which may be MPI_COMM_NULL in this rank; by `group` it was made by its members
- *  alone, and `tag` is that of the call. @return NULL: it is not followed. */
-struct mpi_comm *mpi_comm_add(struct mpi_comm *parent, long handle, bool group, int tag);
+/** A new child of `parent` (NULL: not followed), which may be MPI_COMM_NULL in this rank. MPI is asked about `alike`, that or one with the
+ *  same members. @return NULL: it is not followed. */
+struct mpi_comm *mpi_comm_add(struct mpi_comm *parent, long handle, long alike);
+/** A new one that its members have made themselves, with `tag`. @return NULL: it is not followed. */
+struct mpi_comm *mpi_comm_add_own(long handle, uint64_t tag);
 void mpi_comm_remove(long handle);
 
 #endif

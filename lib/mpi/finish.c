@@ -237,7 +237,7 @@ void mpi_finish_start(struct mpi_call *c)
     }
 }
 
-void mpi_finish_add_message(const struct mpi_event *e, uint64_t key, uint64_t number)
+void mpi_finish_add_message(const struct mpi_event *e, uint64_t key, uint64_t number, uint16_t remote)
 {
     const struct mpi_request r = {.key = key,
                                   .number = number,
@@ -245,7 +245,8 @@ void mpi_finish_add_message(const struct mpi_event *e, uint64_t key, uint64_t nu
                                   .bytes = UPMU_NO_VALUE,
                                   .peer = e->peer,
                                   .tag = e->tag,
-                                  .call = (uint16_t)e->call};
+                                  .call = (uint16_t)e->call,
+                                  .remote = remote};
     (void)mpi_request_add(&r); /* one that does not fit is received without a communicator */
 }
 

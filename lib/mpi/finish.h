@@ -23,8 +23,8 @@ void mpi_finish_start(struct mpi_call *c);
 /** Of a call with c->mapped. */
 void mpi_finish_release(struct mpi_call *c);
 
-/** Add a message that can be received by its handle, of communicator, peer and tag of `e`. */
-void mpi_finish_add_message(const struct mpi_event *e, uint64_t key, uint64_t number);
+/** Add a message that can be received by its handle, of communicator (with its `remote`), peer and tag of `e`. */
+void mpi_finish_add_message(const struct mpi_event *e, uint64_t key, uint64_t number, uint16_t remote);
 
 /** The status of a call that has one: of its request number `i`. @return false: the program ignores it, in Fortran. */
 bool mpi_finish_status(const struct mpi_call *c, uint32_t i, const void **status);
@@ -40,7 +40,7 @@ static inline struct mpi_event mpi_finish_event(const struct mpi_request *r, int
         e.bytes = UPMU_NO_VALUE;
     if (r->receives && status && e.result == 0) {
         struct mpi_status got = mpi_status_read(status);
-        e.peer = mpi_peer_of(got.source);
+        e.peer = mpi_peer_in(got.source, r->remote);
         e.tag = mpi_tag_of(got.tag);
         e.bytes = got.bytes;
     }

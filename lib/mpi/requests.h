@@ -25,6 +25,7 @@ struct mpi_request {
     bool receives;
     bool persistent;
     bool to_cancel;
+    uint16_t remote; /**< of its communicator */
 };
 
 /** The table is in parts. */

@@ -157,6 +157,8 @@ int job_collective_class(uint32_t call)
 {
     enum { TO_BLOCKING = MPI_CALL_Ibarrier - MPI_CALL_Barrier }; /* both are in the same order */
     int class = mpi_call_rows[call].class;
+    if (call == MPI_CALL_Comm_idup || call == MPI_CALL_Comm_idup_with_info)
+        return MPI_CLASS_COMM;
     return class == MPI_CLASS_ICOLLECTIVE ? mpi_call_rows[call - TO_BLOCKING].class : class;
 }
 

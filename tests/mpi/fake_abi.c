@@ -80,6 +80,17 @@ BOTH(Comm_group, (intptr_t comm, intptr_t *group))
     *group = GROUP;
     return is_comm(comm) ? 0 : ERROR;
 }
+BOTH(Comm_remote_group, (intptr_t comm, intptr_t *group))
+{
+    (void)comm;
+    (void)group;
+    return ERROR;
+}
+BOTH(Group_size, (intptr_t group, int *size))
+{
+    *size = 1;
+    return group == GROUP ? 0 : ERROR;
+}
 BOTH(Group_translate_ranks, (intptr_t a, int n, const int *x, intptr_t b, int *y))
 {
     (void)a;

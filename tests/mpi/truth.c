@@ -58,6 +58,14 @@ static void received_as(const MPI_Status *status)
     received(status->MPI_SOURCE, bytes);
 }
 
+/* The same, of a message of the other one of ranks 0 and 1. */
+static void received_as_other(const MPI_Status *status)
+{
+    int bytes;
+    DO(Get_count, status, MPI_BYTE, &bytes);
+    received(other, bytes);
+}
+
 static void write_counts(const char *file)
 {
     char name[256];
@@ -373,25 +381,122 @@ static void run_comms(void)
     DO(Group_free, &world);
 }
 
-/* Between two groups, and within the union of both: the messages are counted as calls alone. */
+/* Messages between two groups: rank 0 is alone in one of them, and number 0 there as rank 1 is in the other one. */
+static void between(MPI_Comm inter, int tag)
+{
+    MPI_Request r[2];
+    MPI_Status status;
+    MPI_Message message;
+    int flag = 0;
+    for (int to = 0; to < size - 1 && rank == 0; to++) {
+        sent(to + 1, 10 + to);
+        DO(Send, out, 10 + to, MPI_BYTE, to, tag, inter);
+        DO(Recv, in, 64, MPI_BYTE, MPI_ANY_SOURCE, tag, inter, &status);
+        received(status.MPI_SOURCE + 1, 20 + status.MPI_SOURCE + 1);
+    }
+    if (rank) {
+        DO(Irecv, in, 64, MPI_BYTE, rank % 2 ? 0 : MPI_ANY_SOURCE, tag, inter, &r[0]);
+        DO(Isend, out, 20 + rank, MPI_BYTE, 0, tag, inter, &r[1]);
+        sent(0, 20 + rank);
+        DO(Waitall, 2, r, MPI_STATUSES_IGNORE);
+        received(0, 10 + rank - 1);
+    }
+    if (rank > 1)
+        return;
+    tag += 20; /* none of these is for the receives from any rank above */
+    for (int i = 0; i < ROUNDS; i++) {
+        sent(other, 1 + rank);
+        received(other, 1 + other);
+        DO(Sendrecv, out, 1 + rank, MPI_BYTE, 0, tag, in, 64, MPI_BYTE, i % 2 ? MPI_ANY_SOURCE : 0, tag, inter,
+           &status);
+    }
+    sent(other, 3);
+    DO(Isend, out, 3, MPI_BYTE, 0, tag, inter, &r[0]);
+    while (!flag)
+        DO(Improbe, MPI_ANY_SOURCE, tag, inter, &flag, &message, MPI_STATUS_IGNORE);
+    DO(Imrecv, in, 64, MPI_BYTE, &message, &r[1]);
+    DO(Waitall, 2, r, MPI_STATUSES_IGNORE);
+    received(other, 3);
+    DO(Irecv, in, 64, MPI_BYTE, MPI_ANY_SOURCE, tag, inter, &r[1]);
+    sent(other, 4);
+    DO(Send, out, 4, MPI_BYTE, 0, tag, inter);
+    DO(Wait, &r[1], &status);
+    received_as_other(&status);
+}
+
 static void run_inter(void)
 {
-    MPI_Comm half, inter, all;
-    char byte = 0, got[8];
-    int of;
+    MPI_Comm half, inter, copy, again, all, part;
+    MPI_Request r;
+    int of, word = 0, sum = 0;
     DO(Comm_split, MPI_COMM_WORLD, rank == 0, rank, &half);
     DO(Intercomm_create, half, 0, MPI_COMM_WORLD, rank == 0, TAG, &inter);
-    if (rank < 2)
-        DO(Sendrecv, &byte, 1, MPI_BYTE, 0, TAG, got, 8, MPI_BYTE, 0, TAG, inter, MPI_STATUS_IGNORE);
+    DO(Intercomm_create, half, 0, MPI_COMM_WORLD, rank == 0, TAG, &again); /* the same groups and tag */
+    between(inter, TAG);
+    between(again, TAG);
+    DO(Comm_dup, inter, &copy);
+    DO(Allreduce, &word, &sum, 1, MPI_INT, MPI_SUM, copy);
+    DO(Bcast, &word, 1, MPI_INT, rank == 0 ? MPI_ROOT : 0, copy);
+    between(copy, TAG);
     DO(Intercomm_merge, inter, rank == 0, &all);
-    DO(Comm_rank, all, &of);
+    DO(Comm_rank, all, &of); /* rank 0 is the last one */
     DO(Barrier, all);
-    if (of == 0)
-        DO(Send, out, 6, MPI_BYTE, size - 1, TAG, all); /* to rank 0 */
-    if (rank == 0)
+    DO(Comm_split, all, 0, rank, &part);
+    if (of == 0) {
+        sent(0, 6);
+        DO(Send, out, 6, MPI_BYTE, size - 1, TAG, all);
+        sent(0, 7);
+        DO(Send, out, 7, MPI_BYTE, 0, TAG, part);
+    }
+    if (rank == 0) {
         DO(Recv, in, 64, MPI_BYTE, 0, TAG, all, MPI_STATUS_IGNORE);
+        received(1, 6);
+        DO(Recv, in, 64, MPI_BYTE, 1, TAG, part, MPI_STATUS_IGNORE);
+        received(1, 7);
+    }
+    DO(Barrier, part);
+    DO(Comm_free, &part);
     DO(Comm_free, &all);
+    DO(Comm_free, &copy);
+    DO(Comm_free, &again);
     DO(Comm_free, &inter);
+    DO(Comm_free, &half);
+}
+
+/* Copies that are not there yet when the call returns; between it and its completion there are other collectives. */
+static void run_idup(void)
+{
+    MPI_Comm half, copy[3];
+    MPI_Request r[3];
+    int word = 0, sum;
+    DO(Comm_split, MPI_COMM_WORLD, rank < 2 ? 0 : 1, -rank, &half);
+    for (int i = 0; i < ROUNDS; i++) {
+        DO(Comm_idup, MPI_COMM_WORLD, &copy[0], &r[0]);
+        DO(Comm_idup, MPI_COMM_SELF, &copy[1], &r[1]);
+        DO(Comm_idup, half, &copy[2], &r[2]);
+        DO(Allreduce, &word, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (i % 2) {
+            DO(Waitall, 3, r, MPI_STATUSES_IGNORE);
+        } else {
+            DO(Wait, &r[1], MPI_STATUS_IGNORE);
+            DO(Wait, &r[0], MPI_STATUS_IGNORE);
+            DO(Wait, &r[2], MPI_STATUS_IGNORE);
+        }
+        DO(Sendrecv, out, 11, MPI_BYTE, 0, TAG, in, 64, MPI_BYTE, 0, TAG, copy[1], MPI_STATUS_IGNORE);
+        sent(rank, 11);
+        received(rank, 11);
+        if (rank < 2) {
+            DO(Sendrecv, out, 12, MPI_BYTE, other, TAG, in, 64, MPI_BYTE, other, TAG, copy[0], MPI_STATUS_IGNORE);
+            DO(Sendrecv, out, 13, MPI_BYTE, rank, TAG, in, 64, MPI_BYTE, rank, TAG, copy[2], MPI_STATUS_IGNORE);
+            sent(other, 12);
+            sent(other, 13);
+            received(other, 12);
+            received(other, 13);
+        }
+        DO(Barrier, copy[0]);
+        for (int k = 0; k < 3; k++)
+            DO(Comm_free, &copy[k]);
+    }
     DO(Comm_free, &half);
 }
 
@@ -476,21 +581,14 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } programs[] = {
-        {"mprobe", run_mprobe},
-        {"late", run_late},
-        {"threads", run_threads},
-        {"persistent", run_persistent},
-        {"some", run_some},
-        {"cancel", run_cancel},
-        {"replace", run_replace},
-        {"null", run_null},
-        {"line", run_line},
-        {"comms", run_comms},
-        {"inter", run_inter},
-        {"neighbors", run_neighbors},
-        {"rma", run_rma},
-        {"files", run_files},
-        {"partitioned", run_partitioned},
+        {"mprobe", run_mprobe},       {"late", run_late},
+        {"threads", run_threads},     {"persistent", run_persistent},
+        {"some", run_some},           {"cancel", run_cancel},
+        {"replace", run_replace},     {"null", run_null},
+        {"line", run_line},           {"comms", run_comms},
+        {"inter", run_inter},         {"idup", run_idup},
+        {"neighbors", run_neighbors}, {"rma", run_rma},
+        {"files", run_files},         {"partitioned", run_partitioned},
         {"session", run_session},
     };
     int level, wanted = MPI_THREAD_SINGLE;

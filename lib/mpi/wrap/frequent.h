@@ -23,7 +23,8 @@ struct mpi_frequent {
     struct mpi_event e;
     struct mpi_request *request; /**< that MPI_Wait() waits for, if it still has this key: NULL: it is not followed */
     uint64_t key;
-    bool on; /**< begun, and not ended */
+    int32_t remote; /**< of its communicator */
+    bool on;        /**< begun, and not ended */
 };
 
 /** What of it is in memory. */
@@ -65,10 +66,11 @@ MPI_INLINE void mpi_frequent_describe(struct mpi_frequent *f, const struct mpi_c
     struct mpi_comm *comm = row->comm ? mpi_comm_find_again(mpi_frequent_handle(a[row->comm - 1])) : NULL;
     if (comm)
         f->e.comm = comm->id;
-    if (comm && mpi_row_is_collective(row))
+    f->remote = comm ? comm->remote : 0;
+    if (comm && mpi_row_is_collective(row) && LIKELY(!comm->inter))
         f->e.sequence = ++comm->collectives;
     if (row->peer)
-        f->e.peer = mpi_peer_of((int)a[row->peer - 1]);
+        f->e.peer = mpi_peer_in((int)a[row->peer - 1], f->remote);
     if (row->tag)
         f->e.tag = mpi_tag_of((int)a[row->tag - 1]);
     if (mpi_row_is_brief(row))
@@ -170,7 +172,8 @@ MPI_INLINE void mpi_frequent_add(const struct mpi_frequent *f, const struct mpi_
                                      .peer = f->e.peer,
                                      .tag = f->e.tag,
                                      .call = (uint16_t)f->e.call,
-                                     .receives = row->class == MPI_CLASS_IRECV};
+                                     .receives = row->class == MPI_CLASS_IRECV,
+                                     .remote = (uint16_t)f->remote};
     struct mpi_request *r = mpi_request_make(made.key);
     if (__builtin_expect(r != NULL, 1)) {
         *r = made;
@@ -230,14 +233,14 @@ MPI_INLINE void mpi_frequent_end(struct mpi_frequent *f, uint32_t number, const 
         mpi_frequent_put_done(f, tick, a[row->status - 1]);
     } else if (row->class == MPI_CLASS_RECV || row->class == MPI_CLASS_IPROBE) {
         struct mpi_status s = mpi_status_read((const void *)a[row->status - 1]);
-        f->e.peer = mpi_peer_of(s.source);
+        f->e.peer = mpi_peer_in(s.source, f->remote);
         f->e.tag = mpi_tag_of(s.tag);
         f->e.bytes = s.bytes;
         if (mpi_call_message(number) && s.source != mpi_abi.proc_null) {
             const struct mpi_event copy = f->e;
             f->e.request = ++mpi_process.requests;
             mpi_finish_add_message(&copy, mpi_message_key(mpi_handle_load(a[mpi_call_message(number) - 1]), false),
-                                   f->e.request);
+                                   f->e.request, (uint16_t)f->remote);
         }
     } else {
         f->e.bytes = mpi_frequent_bytes(f, row, a);

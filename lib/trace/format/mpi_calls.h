@@ -153,7 +153,7 @@ enum mpi_class {
     X(94, Dist_graph_create_adjacent, dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT, 10, COMM, 1, 0, 0, 0, 0, 0, 0) \
     X(95, Intercomm_create, intercomm_create, INTERCOMM_CREATE, 6, COMM, 1, 0, 0, 0, 0, 0, 0) \
     X(96, Intercomm_merge, intercomm_merge, INTERCOMM_MERGE, 3, COMM, 1, 0, 0, 0, 0, 0, 0) \
-    X(97, Comm_idup, comm_idup, COMM_IDUP, 3, COMM_OTHER, 1, 0, 0, 0, 0, 0, 0) \
+    X(97, Comm_idup, comm_idup, COMM_IDUP, 3, ICOLLECTIVE, 1, 0, 0, 0, 0, 3, 0) \
     C(98, Comm_spawn, comm_spawn, COMM_SPAWN, 8, COMM_OTHER, 6, 0, 0, 0, 0, 0, 0) \
     C(99, Comm_spawn_multiple, comm_spawn_multiple, COMM_SPAWN_MULTIPLE, 9, COMM_OTHER, 7, 0, 0, 0, 0, 0, 0) \
     C(100, Comm_accept, comm_accept, COMM_ACCEPT, 5, COMM_OTHER, 4, 0, 0, 0, 0, 0, 0) \
@@ -248,7 +248,8 @@ enum mpi_class {
     X(189, Pready, pready, PREADY, 2, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
     X(190, Pready_range, pready_range, PREADY_RANGE, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
     X(191, Pready_list, pready_list, PREADY_LIST, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
-    X(192, Parrived, parrived, PARRIVED, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0)
+    X(192, Parrived, parrived, PARRIVED, 3, COUNTED, 0, 0, 0, 0, 0, 0, 0) \
+    X(193, Comm_idup_with_info, comm_idup_with_info, COMM_IDUP_WITH_INFO, 4, ICOLLECTIVE, 1, 0, 0, 0, 0, 4, 0)
 /* clang-format on */
 
 #define MPI_CALL_NUMBER(number, name, ...) MPI_CALL_##name = (number),

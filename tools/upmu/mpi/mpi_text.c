@@ -20,9 +20,8 @@ static void text_warning(struct output *out, uint64_t n, const char *what)
 /* Calls whose communicators have no number that is the same in all ranks. */
 static void text_not_followed(struct output *out, const struct mpi_report *r, size_t job)
 {
-    static const char *const names[] = {"MPI_Comm_spawn",   "MPI_Comm_spawn_multiple", "MPI_Comm_accept",
-                                        "MPI_Comm_connect", "MPI_Intercomm_create",    "MPI_Intercomm_merge",
-                                        "MPI_Comm_idup"};
+    static const char *const names[] = {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_accept",
+                                        "MPI_Comm_connect"};
     struct upmu_mpi_call c = {.size = sizeof c};
     for (size_t i = 0; upmu_mpi_call_at(r->mpi, i, &c) == 0; i++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
