@@ -16,7 +16,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$PWD/build/release
 programs=(pbzip2 xz zstd pigz sqlite3 python3 git rocksdb jemalloc tcmalloc openmp ffmpeg java node)
-jobs=(scalapack lammps hpcc mpikills)
+jobs=(scalapack lammps hpcc mpikills mpichtests)
 servers=(redis memcached nginx postgresql mariadb)
 attacks=(kills limits threads locks preloads commands faults costs fuzz)
 short=
@@ -46,6 +46,12 @@ run()
             if [ "$1" = mpikills ]; then # 50 of each MPI
                 bash tests/mpi/kill.sh "$PWD/tests/mpi" "$build/tools/upmu/upmu" openmpi 50 &&
                     bash tests/mpi/kill.sh "$PWD/tests/mpi" "$build/tools/upmu/upmu" mpich 50
+            elif [ "$1" = mpichtests ] && [ ! -d "${MPICH_SOURCE-}" ]; then
+                echo "skipped, because MPICH_SOURCE is not the path of MPICH's sources"
+                return 77
+            elif [ "$1" = mpichtests ]; then
+                python3 tests/real/mpich_suite.py "$MPICH_SOURCE" "$build/tools/upmu/upmu" mpich &&
+                    python3 tests/real/mpich_suite.py "$MPICH_SOURCE" "$build/tools/upmu/upmu" openmpi
             else
                 bash tests/real/mpi.sh "$build/tools/upmu/upmu" "$1"
             fi
