@@ -3,7 +3,7 @@
 #ifndef UPMU_TESTS_CORE_MACHINE_H
 #define UPMU_TESTS_CORE_MACHINE_H
 
-#include <check.h>
+#include "support/quick_check.h"
 #include <stdio.h>
 #include <stdlib.h>
 

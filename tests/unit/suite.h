@@ -3,7 +3,7 @@
 #ifndef UPMU_TESTS_UNIT_SUITE_H
 #define UPMU_TESTS_UNIT_SUITE_H
 
-#include <check.h>
+#include "support/quick_check.h"
 #include <stdlib.h>
 
 static inline int run_suite(const char *name, TCase *cases)

@@ -14,7 +14,7 @@ static bool lexer_is_name_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || lexer_is_digit(c) || c == '_';
 }
 
-static bool lexer_is_at(const struct lexer *l, const char *word)
+static inline bool lexer_is_at(const struct lexer *l, const char *word)
 {
     size_t n = strlen(word);
     return l->len - l->pos >= n && memcmp(l->text + l->pos, word, n) == 0;

@@ -458,12 +458,12 @@ static bool field_fits(const struct field *f, enum schema_slot slot, size_t n_co
     return f->type != SCHEMA_STRING && (f->count == 0 || f->count == n_counters);
 }
 
-static bool bind_field(struct parse *p, const struct field *f, const char *const *counter_fields)
+/* `known`: the schema's class of the same name, NULL if it has none */
+static bool bind_field(struct parse *p, const struct field *f, const struct schema_class *known,
+                       const char *const *counter_fields)
 {
     struct meta *m = p->m;
     struct meta_class *c = &m->classes[f->class_id];
-    const char *class_name = p->class_names[f->class_id];
-    const struct schema_class *known = class_name ? schema_named(class_name) : NULL;
     struct meta_op *op = &m->ops[c->first_op + c->n_ops];
     const struct schema_field *meaning = NULL;
     if (f->type == SCHEMA_TYPES || f->count > META_ARRAY_MAX ||
@@ -546,7 +546,7 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
         c->readable = c->fixed = true;
         c->first_op = next_op;
         for (size_t i = 0; i < p->n_fields; i++)
-            if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], counter_fields))
+            if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], known, counter_fields))
                 return parse_failed(p, "a field has the wrong type or length");
         lay_out_class(c, &m->ops[c->first_op], m->n_counters);
         next_op += c->n_ops;

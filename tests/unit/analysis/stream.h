@@ -3,7 +3,7 @@
 #ifndef UPMU_TESTS_ANALYSIS_STREAM_H
 #define UPMU_TESTS_ANALYSIS_STREAM_H
 
-#include <check.h>
+#include "support/quick_check.h"
 #include <string.h>
 
 #include "analysis/public.h"

@@ -4,7 +4,7 @@
  *
  * The programs hold the address to look up in a section of their own (see subject.c).
  */
-#include <check.h>
+#include "support/quick_check.h"
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>

@@ -3,7 +3,7 @@
 #ifndef UPMU_TESTS_TRACE_SUITE_H
 #define UPMU_TESTS_TRACE_SUITE_H
 
-#include <check.h>
+#include "support/quick_check.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
