@@ -51,6 +51,10 @@ struct upmu_overview_opts {
     void *arg;         /**< first argument of `progress` */
     int32_t stacks;    /**< enum upmu_stacks */
     uint32_t reserved; /**< 0 */
+    /** Only this stretch, nanoseconds since the first event: all sums are of it, and what reaches beyond it is cut at its ends.
+     *  Threads and objects without a part in it are left out. `to_ns` 0: to the end. A stretch needs two readings. */
+    uint64_t from_ns;
+    uint64_t to_ns; /**< end of the stretch */
 };
 #define UPMU_OVERVIEW_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_opts, 32)
 
@@ -60,7 +64,7 @@ struct upmu_overview_opts {
  * @param overview out: to be closed with upmu_overview_close(); NULL on failure
  * @param dir      path of the directory
  * @param opts     may be NULL; not used after the call
- * @return 0; the errors of upmu_trace_open(); UPMU_E_INVAL (NULL, `opts`); UPMU_E_NOMEM.
+ * @return 0; the errors of upmu_trace_open(); UPMU_E_INVAL (NULL, `opts`, a stretch outside of the recording); UPMU_E_NOMEM.
  */
 UPMU_API UPMU_CHECKED int upmu_overview_open(struct upmu_overview **overview, const char *dir,
                                              const struct upmu_overview_opts *opts);
@@ -89,6 +93,8 @@ struct upmu_overview_totals {
                                start; UPMU_NO_VALUE: not measured */
     uint64_t lifetime_ns; /**< sum of the lifetimes of all threads */
     uint64_t openmp;      /**< events of OpenMP, which upmu/openmp.h evaluates: their waits are not in the overview */
+    uint64_t from_ns;     /**< begin of the stretch that the overview covers; `begin_ns`, if `opts` had none */
+    uint64_t to_ns;       /**< its end */
 };
 #define UPMU_OVERVIEW_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_totals, 120)
 /** Read the totals. @return 0; UPMU_E_INVAL. */

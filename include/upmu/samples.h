@@ -38,6 +38,10 @@ struct upmu_samples_opts {
     const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
     uint32_t with_code;    /**< 1: keep the address of each sample and its callers, for upmu_samples_annotate() */
     int32_t stacks;        /**< enum upmu_stacks (upmu/analysis.h); with `with_code` stacks are as executed */
+    /** Only samples of this stretch, nanoseconds since the first event of the recording, or without a trace its first sample. `to_ns`
+     *  0: to the end. */
+    uint64_t from_ns;
+    uint64_t to_ns; /**< end of the stretch */
 };
 #define UPMU_SAMPLES_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_samples_opts, 16)
 
@@ -47,7 +51,7 @@ struct upmu_samples_opts {
  * @param dir     path of the directory
  * @param opts    may be NULL; not used after the call
  * @return 0; UPMU_E_STATE (no samples were recorded); UPMU_E_IO; UPMU_E_FORMAT, UPMU_E_VERSION (the samples file); UPMU_E_INVAL
- *         (NULL, `opts`); UPMU_E_NOMEM.
+ *         (NULL, `opts`, a stretch outside of the recording); UPMU_E_NOMEM.
  */
 UPMU_API UPMU_CHECKED int upmu_samples_open(struct upmu_samples **samples, const char *dir,
                                             const struct upmu_samples_opts *opts);
@@ -63,11 +67,11 @@ enum upmu_samples_source {
 
 /** Totals of the recording. */
 struct upmu_samples_totals {
-    size_t size;        /**< in: sizeof(struct upmu_samples_totals); out: bytes filled */
-    const char *event;  /**< name of the event */
-    uint64_t samples;   /**< samples read */
-    uint64_t weight;    /**< of all samples together */
-    uint64_t count;     /**< what the event counted in all threads; 0 if recording did not end in order */
+    size_t size;       /**< in: sizeof(struct upmu_samples_totals); out: bytes filled */
+    const char *event; /**< name of the event */
+    uint64_t samples;  /**< samples read */
+    uint64_t weight;   /**< of all samples together */
+    uint64_t count; /**< what the event counted in all threads; 0 if recording did not end in order, and of a stretch */
     uint64_t kernel;    /**< samples in kernel mode */
     uint64_t lost;      /**< samples lost because the recorder did not keep up */
     uint64_t throttled; /**< times that the kernel stopped sampling for a while: kernel.perf_event_max_sample_rate */

@@ -56,13 +56,15 @@ int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_
         .unmatched = o->unmatched,
         .unfinished = o->unfinished,
         .n_processes = o->n_processes,
-        .n_threads = o->n_threads,
-        .n_objects = o->n_objects,
-        .n_regions = o->n_regions,
+        .n_threads = o->n_thread_order,
+        .n_objects = o->n_object_order,
+        .n_regions = o->n_region_order,
         .n_damages = overview->n_damages,
         .own_cost_ns = facts_recording_cost(overview),
         .lifetime_ns = facts_lifetime(o),
         .openmp = o->openmp,
+        .from_ns = o->window.from_ns ? o->window.from_ns : o->begin_ns,
+        .to_ns = o->window.to_ns ? o->window.to_ns : o->end_ns,
     };
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_TOTALS_SIZE_V1);
 }
@@ -98,7 +100,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    if (i >= o->n_threads)
+    if (i >= o->n_thread_order)
         return UPMU_E_END;
     const struct ov_thread *t = &o->threads[o->thread_order[i]];
     const struct upmu_overview_thread ours = {
@@ -127,7 +129,7 @@ int upmu_overview_thread_wait_at(const struct upmu_overview *overview, size_t i,
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    if (i >= o->n_threads || kind < 0 || kind >= WAIT_KINDS)
+    if (i >= o->n_thread_order || kind < 0 || kind >= WAIT_KINDS)
         return UPMU_E_END;
     const struct upmu_overview_thread_wait ours = {.waits = o->threads[o->thread_order[i]].waits[kind]};
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_THREAD_WAIT_SIZE_V1);
@@ -135,7 +137,7 @@ int upmu_overview_thread_wait_at(const struct upmu_overview *overview, size_t i,
 
 size_t upmu_overview_thread_wait_count(const struct upmu_overview *overview, size_t i)
 {
-    return overview && i < overview->pass.n_threads ? WAIT_KINDS : 0;
+    return overview && i < overview->pass.n_thread_order ? WAIT_KINDS : 0;
 }
 
 const char *upmu_overview_thread_name(const struct upmu_overview *overview, size_t process, pid_t tid)
@@ -165,7 +167,7 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    if (i >= o->n_threads)
+    if (i >= o->n_thread_order)
         return UPMU_E_END;
     const struct ov_thread *t = &o->threads[o->thread_order[i]];
     const struct ov_sched *s = &t->sched;
@@ -192,7 +194,7 @@ int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    if (i >= o->n_threads || o->n_wakers == 0)
+    if (i >= o->n_thread_order || o->n_wakers == 0)
         return UPMU_E_END;
     const struct ov_waker *w = o->wakers, *end = w + o->n_wakers;
     while (w < end && (w->wakee != o->thread_order[i] || k-- > 0))
@@ -222,7 +224,7 @@ int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i,
 /* The object of rank `i`, or NULL. */
 static const struct ov_object *facts_object(const struct overview *o, size_t i)
 {
-    return i < o->n_objects ? &o->objects[o->object_order[i]] : NULL;
+    return i < o->n_object_order ? &o->objects[o->object_order[i]] : NULL;
 }
 
 /* Condition variables, barriers, futexes and threads have no hold times, nor have semaphores that are not used as locks. */
@@ -437,7 +439,7 @@ int upmu_overview_region_at(const struct upmu_overview *overview, size_t i, stru
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
-    if (i >= o->n_regions)
+    if (i >= o->n_region_order)
         return UPMU_E_END;
     const struct ov_region *r = &o->regions[o->region_order[i]];
     const struct upmu_overview_region ours = {
@@ -464,17 +466,17 @@ size_t upmu_overview_process_count(const struct upmu_overview *overview)
 
 size_t upmu_overview_thread_count(const struct upmu_overview *overview)
 {
-    return overview ? overview->pass.n_threads : 0;
+    return overview ? overview->pass.n_thread_order : 0;
 }
 
 size_t upmu_overview_object_count(const struct upmu_overview *overview)
 {
-    return overview ? overview->pass.n_objects : 0;
+    return overview ? overview->pass.n_object_order : 0;
 }
 
 size_t upmu_overview_region_count(const struct upmu_overview *overview)
 {
-    return overview ? overview->pass.n_regions : 0;
+    return overview ? overview->pass.n_region_order : 0;
 }
 
 size_t upmu_overview_kernel_lock_count(const struct upmu_overview *overview)
@@ -495,7 +497,7 @@ size_t upmu_overview_counter_count(const struct upmu_overview *overview, size_t 
 size_t upmu_overview_waker_count(const struct upmu_overview *overview, size_t i)
 {
     size_t n = 0;
-    if (!overview || i >= overview->pass.n_threads)
+    if (!overview || i >= overview->pass.n_thread_order)
         return 0;
     for (size_t k = 0; k < overview->pass.n_wakers; k++)
         n += overview->pass.wakers[k].wakee == overview->pass.thread_order[i];

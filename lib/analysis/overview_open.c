@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "analysis/locations.h"
+#include "analysis/pass/timeline.h"
 #include "analysis/public.h"
+#include "analysis/window_pass.h"
 #include "base/error.h"
 #include "base/opts.h"
 
@@ -21,6 +23,7 @@ static size_t overview_switches_counter(const struct upmu_trace *trace, size_t p
 
 static int overview_add_processes(struct upmu_overview *o)
 {
+    bool twice = (o->opts.from_ns | o->opts.to_ns) != 0 && !o->pass.window.whole;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < upmu_trace_process_count(o->trace); i++) {
         struct upmu_trace_process p = {.size = sizeof p};
@@ -28,8 +31,9 @@ static int overview_add_processes(struct upmu_overview *o)
         if (rc != 0)
             break;
         o->lost += p.lost;
-        o->n_all += p.events;
-        const struct ov_process ours = {.start_ns = p.start_ns,
+        o->n_all += o->pass.window.whole ? 0 : twice ? 2 * p.events : p.events;
+        uint64_t from_ns = o->pass.window.from_ns;
+        const struct ov_process ours = {.start_ns = p.start_ns < from_ns ? from_ns : p.start_ns,
                                         .killed = !p.complete,
                                         .whole = p.complete && p.lost == 0 && p.overwritten == 0,
                                         .switches = overview_switches_counter(o->trace, i)};
@@ -59,7 +63,7 @@ static int overview_add_event(struct upmu_overview *o, const struct upmu_trace_e
 {
     struct upmu_trace_event changed;
     int rc = o->stacks == UPMU_STACKS_MACHINE ? 0 : omp_contexts_event(&o->omp, o->trace, e, &changed, &e);
-    return rc == 0 ? overview_add(&o->pass, e) : rc;
+    return rc == 0 ? (o->pass.window.whole ? window_add : overview_add)(&o->pass, e) : rc;
 }
 
 static int overview_add_events(struct upmu_overview *o)
@@ -77,7 +81,8 @@ static int overview_add_events(struct upmu_overview *o)
     return rc;
 }
 
-static int open_into(struct upmu_overview *o, const char *dir)
+/* `whole`: the same recording without the window of `o`; NULL: it has none. */
+static int open_into(struct upmu_overview *o, const char *dir, struct upmu_overview *whole)
 {
     o->dir = strdup(dir);
     int rc = o->dir ? upmu_trace_open(&o->trace, dir) : overview_no_memory();
@@ -89,22 +94,38 @@ static int open_into(struct upmu_overview *o, const char *dir)
         rc = o->pass.hooks->opened(o->pass.hooks->arg, o->trace);
     if (rc == 0)
         rc = overview_add_events(o);
-    if (rc == 0)
+    if (rc == 0 && (!whole || o->pass.window.to_ns == whole->pass.end_ns))
         rc = killed_waits_extend(o);
-    return rc == 0 ? overview_finish(&o->pass) : rc;
+    rc = rc == 0 ? overview_end(&o->pass) : rc;
+    if (rc == 0 && whole)
+        window_complete(&o->pass, &whole->pass);
+    rc = rc == 0 ? overview_conclude(&o->pass) : rc;
+    o->pass.window.whole = NULL;
+    return rc;
 }
 
 static int overview_read_all(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts,
-                             const struct timeline_hooks *hooks)
+                             const struct timeline_hooks *hooks, struct upmu_overview *whole)
 {
     struct upmu_overview *o = calloc(1, sizeof *o);
+    struct timeline_window window = {0};
     *overview = NULL;
     if (!o)
         return overview_no_memory();
+    int rc = whole ? timeline_window(whole, opts->from_ns, opts->to_ns, &window) : 0;
+    if (whole) {
+        uint64_t end_ns = whole->pass.end_ns;
+        /* The process may have begun before its first event. */
+        o->pass.window = (struct ov_window){.whole = &whole->pass,
+                                            .from_ns = opts->from_ns ? window.from_ns : 0,
+                                            .to_ns = window.to_ns < end_ns ? window.to_ns : end_ns};
+        o->n_read = whole->n_read;
+        o->n_all = whole->n_all;
+    }
     o->pass.hooks = hooks;
     o->opts = *opts;
     o->stacks = opts->stacks;
-    int rc = open_into(o, dir);
+    rc = rc == 0 ? open_into(o, dir, whole) : rc;
     o->opts = (struct upmu_overview_opts){0};
     if (rc == 0)
         *overview = o;
@@ -123,14 +144,20 @@ int upmu_overview_open(struct upmu_overview **overview, const char *dir, const s
     rc = rc == 0 ? stacks_check(__func__, ours.stacks) : rc;
     if (rc != 0)
         return rc;
-    return overview_read_all(overview, dir, &ours, NULL);
+    rc = overview_read_all(overview, dir, &ours, NULL, NULL);
+    if (rc == 0 && (ours.from_ns | ours.to_ns) != 0) {
+        struct upmu_overview *whole = *overview;
+        rc = overview_read_all(overview, dir, &ours, NULL, whole);
+        upmu_overview_close(whole);
+    }
+    return rc;
 }
 
 int timeline_read(struct upmu_overview **overview, const char *dir, const struct timeline_names *names,
                   const struct timeline_hooks *hooks)
 {
     const struct upmu_overview_opts opts = {.debug_dir = names->debug_dir, .stacks = names->stacks};
-    return overview_read_all(overview, dir, &opts, hooks);
+    return overview_read_all(overview, dir, &opts, hooks, NULL);
 }
 
 int stacks_check(const char *function, int32_t stacks)

@@ -76,7 +76,7 @@ static bool export_has_window(const struct upmu_export_opts *o)
 
 static int export_no_window(void)
 {
-    return upmu_fail(UPMU_E_INVAL, "a profile of functions or samples supports no time window: it covers the whole "
+    return upmu_fail(UPMU_E_INVAL, "a profile of functions or wall time supports no time window: it covers the whole "
                                    "recording");
 }
 
@@ -84,6 +84,13 @@ static int export_no_window(void)
 static bool export_is_timeless(int what)
 {
     return what >= UPMU_EXPORT_FUNCTIONS;
+}
+
+/* Whether it was asked for a window that it cannot be limited to. */
+static bool export_is_whole(const struct export_job *job)
+{
+    return export_has_window(&job->opts) &&
+           (job->opts.what == UPMU_EXPORT_FUNCTIONS || job->opts.what == UPMU_EXPORT_WALL);
 }
 
 static int export_no_profile(const struct export_job *job)
@@ -105,8 +112,11 @@ static int export_open_functions(struct export_job *job)
 
 static int export_open_samples(struct export_job *job)
 {
-    const struct upmu_samples_opts opts = {
-        .size = sizeof opts, .debug_dir = job->opts.debug_dir, .stacks = job->opts.stacks};
+    const struct upmu_samples_opts opts = {.size = sizeof opts,
+                                           .debug_dir = job->opts.debug_dir,
+                                           .stacks = job->opts.stacks,
+                                           .from_ns = job->opts.from_ns,
+                                           .to_ns = job->opts.to_ns};
     struct upmu_samples_totals totals = {.size = sizeof totals};
     int rc = upmu_samples_open(&job->samples, job->dir, &opts);
     if (rc == 0)
@@ -150,7 +160,7 @@ static int export_choose(struct export_job *job)
     }
     if (rc == 0 && *what == UPMU_EXPORT_WALL)
         rc = export_wall_start(job);
-    return rc == 0 && export_is_timeless(*what) && export_has_window(&job->opts) ? export_no_window() : rc;
+    return rc == 0 && export_is_whole(job) ? export_no_window() : rc;
 }
 
 /* A reading ahead that picks what a timeline can hold, if the recording could have more. */
@@ -226,7 +236,13 @@ static int export_read_facts(struct export_job *job, const char *dir)
 {
     struct upmu_samples *samples = NULL;
     const struct timeline_names names = export_names_shown(job);
-    int rc = timeline_read(&job->facts, dir, &names, NULL);
+    const struct upmu_overview_opts opts = {.size = sizeof opts,
+                                            .debug_dir = names.debug_dir,
+                                            .stacks = names.stacks,
+                                            .from_ns = job->opts.from_ns,
+                                            .to_ns = job->opts.to_ns};
+    int rc = job->format->window == EXPORT_WINDOW_SUMS ? upmu_overview_open(&job->facts, dir, &opts)
+                                                       : timeline_read(&job->facts, dir, &names, NULL);
     bool alone = job->opts.what == UPMU_EXPORT_AUTO || job->opts.what == UPMU_EXPORT_SAMPLES;
     if (rc != UPMU_E_FORMAT || !alone)
         return rc;
@@ -245,7 +261,7 @@ static int export_read(struct export_job *job)
     int rc = export_read_facts(job, job->dir);
     if (rc == 0 && job->format->calls)
         rc = calls_open(job);
-    if (rc == 0)
+    if (rc == 0 && job->facts->pass.n_processes > 0) /* else there are samples only */
         rc = timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window);
     for (size_t i = 0; rc == 0 && job->opts.damage && i < job->facts->n_damages; i++)
         job->opts.damage(job->opts.arg, job->facts->damages[i]);
@@ -307,11 +323,8 @@ static int export_check(const struct export_job *job)
     if (o->what < UPMU_EXPORT_AUTO || o->what > UPMU_EXPORT_WALL)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is not in enum upmu_export_what",
                          (int)o->what);
-    if (export_has_window(o) && export_is_timeless(o->what))
+    if (export_is_whole(job))
         return export_no_window();
-    if (export_has_window(o) && job->format->window == EXPORT_WINDOW_NONE)
-        return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording",
-                         job->format->name);
     if (o->base && !job->format->compares)
         return upmu_fail(UPMU_E_INVAL, "format %s cannot compare recordings: use flamegraph or html",
                          job->format->name);

@@ -46,7 +46,7 @@ struct export_thread {
 enum export_window {
     EXPORT_WINDOW_CUT,  /**< it gets the spans inside the window, cut at its ends */
     EXPORT_WINDOW_OWN,  /**< it gets all spans, and cuts them itself */
-    EXPORT_WINDOW_NONE, /**< not supported */
+    EXPORT_WINDOW_SUMS, /**< its sums are of the window */
 };
 
 struct html;

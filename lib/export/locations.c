@@ -190,7 +190,7 @@ static int gcc_finish(struct export_job *job)
 const struct export_format export_tasks = {
     .name = "tasks",
     .suffix = "tasks",
-    .window = EXPORT_WINDOW_NONE,
+    .window = EXPORT_WINDOW_SUMS,
     .summary = "lines where threads waited or made others wait, for Qt Creator's list of issues",
     .finish = tasks_finish,
 };
@@ -198,7 +198,7 @@ const struct export_format export_tasks = {
 const struct export_format export_gcc = {
     .name = "gcc",
     .suffix = "txt",
-    .window = EXPORT_WINDOW_NONE,
+    .window = EXPORT_WINDOW_SUMS,
     .summary = "the same lines as a compiler's warnings, for any editor",
     .finish = gcc_finish,
 };

@@ -83,6 +83,8 @@ void facts_totals(struct textbuf *b, const struct upmu_overview_totals *t)
     json_uint(b, "events", t->events);
     json_uint(b, "begin_ns", t->begin_ns);
     json_uint(b, "end_ns", t->end_ns);
+    json_uint(b, "from_ns", t->from_ns);
+    json_uint(b, "to_ns", t->to_ns);
     json_uint(b, "lost", t->lost);
     facts_uint(b, "own_cost_ns", t->own_cost_ns);
     json_uint(b, "lifetime_ns", t->lifetime_ns);

@@ -64,14 +64,27 @@ static int stuck_add(struct upmu_findings *f, uint32_t index, const struct upmu_
     return findings_add(f, found, &b);
 }
 
+/* When the last of its threads began to wait. */
+static uint64_t stuck_since(const struct upmu_findings *f, uint32_t index, const struct upmu_deadlock *d)
+{
+    struct upmu_deadlock_thread t = {.size = sizeof t};
+    uint64_t since_ns = 0;
+    for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(f->deadlocks, index, k, &t) == 0; k++)
+        since_ns = t.since_ns > since_ns ? t.since_ns : since_ns;
+    return since_ns;
+}
+
 int findings_in_deadlocks(struct upmu_findings *f)
 {
     struct upmu_deadlock d = {.size = sizeof d};
+    struct upmu_overview_totals t = {.size = sizeof t};
     int rc = 0;
     if (!f->deadlocks)
         return 0;
+    rc = upmu_overview_totals_read(f->overview, &t);
     for (uint32_t i = 0; rc == 0 && upmu_deadlocks_at(f->deadlocks, i, &d) == 0; i++)
-        if (d.certainty <= UPMU_DEADLOCK_STALLED && !d.suppressed)
+        if (d.certainty <= UPMU_DEADLOCK_STALLED && !d.suppressed &&
+            (t.to_ns >= t.end_ns || stuck_since(f, i, &d) <= t.to_ns))
             rc = stuck_add(f, i, &d);
     return rc;
 }

@@ -245,6 +245,19 @@ uint32_t samples_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid)
     return i;
 }
 
+int samples_set_stretch(struct upmu_samples *s, uint64_t begin_ns, uint64_t end_ns)
+{
+    if (s->asked_to_ns != 0 && s->asked_to_ns < s->asked_from_ns)
+        return upmu_fail(UPMU_E_INVAL, "the time window ends before its begin");
+    if (s->asked_from_ns > end_ns - begin_ns)
+        return upmu_fail(UPMU_E_INVAL,
+                         "the time window begins at %.9f s, after the end of the recording, which lasts %.9f s",
+                         (double)s->asked_from_ns / 1e9, (double)(end_ns - begin_ns) / 1e9);
+    s->from_ns = begin_ns + s->asked_from_ns;
+    s->to_ns = s->asked_to_ns ? begin_ns + s->asked_to_ns : UINT64_MAX;
+    return 0;
+}
+
 bool samples_add(struct upmu_samples *s, const struct samples_row *row)
 {
     struct samples_row *all = array_reserve(s->rows, s->n_rows, &s->cap_rows, sizeof *all);

@@ -224,6 +224,8 @@ static bool read_sample(struct upmu_samples *s, struct record_cursor *c, const s
         row.weight = weight;
     struct space *space = spaces_of(&s->spaces, pid);
     row.thread = samples_thread(s, pid, tid);
+    if (space && row.thread != MAP_NONE && !c->failed && !samples_in_stretch(s, row.raw_ns))
+        return true;
     if (!space || row.thread == MAP_NONE || !read_stack(s, c, h, ip, space, &stack))
         return false;
     if (c->failed) {
@@ -281,6 +283,9 @@ static int read_file(struct upmu_samples *s, struct record_file *f, const char *
     int rc = read_header(s, f, path);
     if (rc == 0)
         rc = record_index_all(s, f);
+    bool asked = (s->asked_from_ns | s->asked_to_ns) != 0 && s->from_ns == 0;
+    if (rc == 0 && asked && f->n > 0)
+        rc = samples_set_stretch(s, samples_time(s, f->index[0].time), samples_time(s, f->index[f->n - 1].time));
     if (rc == 0 && s->header.flags & SAMPLING_CALLS && !samples_time_calls(s, f))
         rc = samples_no_memory();
     for (size_t i = 0; rc == 0 && i < f->n; i++)

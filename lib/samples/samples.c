@@ -17,6 +17,9 @@ static int samples_start(struct upmu_samples *s, const struct upmu_samples_opts 
     if (rc != 0)
         return rc;
     s->with_code = opts->with_code != 0;
+    s->asked_from_ns = opts->from_ns;
+    s->asked_to_ns = opts->to_ns;
+    s->to_ns = UINT64_MAX;
     if (s->with_code) {
         s->codes = array_reserve(NULL, 0, &s->cap_codes, sizeof *s->codes);
         if (!s->codes)
@@ -38,7 +41,7 @@ static void samples_total(struct upmu_samples *s)
     t->event = h->event;
     t->samples = s->n_rows;
     t->weight = s->paths[0].weight;
-    t->count = h->count;
+    t->count = s->asked_from_ns == 0 && s->asked_to_ns == 0 ? h->count : 0;
     t->unwritten = h->unwritten;
     t->frequency = h->frequency;
     t->period = h->period;
@@ -81,6 +84,8 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
     rc = samples_start(s, &ours);
     if (rc == 0 && !s->with_code) /* which is about the functions that a compiler has made */
         rc = samples_openmp_open(s, dir, ours.stacks);
+    if (rc == 0 && (ours.from_ns | ours.to_ns) != 0)
+        rc = samples_find_stretch(s, dir);
     if (rc == 0)
         rc = samples_read(s, path);
     if (rc == UPMU_E_STATE)
@@ -148,7 +153,7 @@ int upmu_samples_at(const struct upmu_samples *samples, size_t i, struct upmu_sa
     const struct samples_row *r = &samples->rows[i];
     const struct upmu_sample ours = {
         .raw_ns = samples->header.source == SAMPLING_TIMER ? 0 : r->raw_ns,
-        .time_ns = samples->header.realtime_ns + (r->raw_ns - samples->header.raw_ns),
+        .time_ns = samples_time(samples, r->raw_ns),
         .weight = r->weight,
         .thread = r->thread,
         .cpu = r->cpu,

@@ -86,8 +86,10 @@ struct upmu_samples {
     struct map by_address; /**< location of a file and address */
     struct samples_path *paths;
     size_t n_paths, cap_paths;
-    struct map by_child; /**< path of a parent and function */
-    bool with_code;      /**< keep the next three */
+    struct map by_child;                 /**< path of a parent and function */
+    uint64_t asked_from_ns, asked_to_ns; /**< stretch as in the options */
+    uint64_t from_ns, to_ns;             /**< only rows between these times, nanoseconds since 1970 */
+    bool with_code;                      /**< keep the next three */
     struct samples_code *codes;
     size_t n_codes, cap_codes;
     struct map by_code; /**< code path of a parent and location */
@@ -125,6 +127,8 @@ int samples_read(struct upmu_samples *s, const char *path);
 /* trace.c */
 
 /** Read the samples in the trace `dir`. @return 0 or a negative code; UPMU_E_STATE: there are none. */
+/** Set the stretch by the times of the trace, if there is one. @return 0; UPMU_E_INVAL: it is outside; errors of the reader. */
+int samples_find_stretch(struct upmu_samples *s, const char *dir);
 int samples_read_trace(struct upmu_samples *s, const char *dir);
 
 /* profile.c */
@@ -136,6 +140,19 @@ bool samples_path(struct upmu_samples *s, const struct space *space, const struc
 uint32_t samples_thread(struct upmu_samples *s, uint32_t pid, uint32_t tid);
 /** Add a sample. @return false without memory. */
 bool samples_add(struct upmu_samples *s, const struct samples_row *row);
+/** Time of a row, nanoseconds since 1970. */
+static inline uint64_t samples_time(const struct upmu_samples *s, uint64_t raw_ns)
+{
+    return s->header.realtime_ns + (raw_ns - s->header.raw_ns);
+}
+/** Set the stretch that is read, of a recording that lasts from `begin_ns` to `end_ns`. @return 0; UPMU_E_INVAL: it is outside. */
+int samples_set_stretch(struct upmu_samples *s, uint64_t begin_ns, uint64_t end_ns);
+/** Whether it is in the stretch that is read. */
+static inline bool samples_in_stretch(const struct upmu_samples *s, uint64_t raw_ns)
+{
+    uint64_t ns = samples_time(s, raw_ns);
+    return ns >= s->from_ns && ns <= s->to_ns;
+}
 /** Sum up paths and functions, and sort these. @return 0; UPMU_E_NOMEM. */
 int samples_sum(struct upmu_samples *s);
 

@@ -64,7 +64,7 @@ static bool trace_add(struct upmu_samples *s, const struct upmu_trace *trace, co
     t->last_ns = e->sample.total_ns;
     if (e->sample.period_ns)
         s->header.frequency = (TRACE_SECOND + e->sample.period_ns / 2) / e->sample.period_ns;
-    return e->site == 0 || trace_add_sample(s, trace, e, i);
+    return e->site == 0 || !samples_in_stretch(s, e->time_ns) || trace_add_sample(s, trace, e, i);
 }
 
 static int trace_read(struct upmu_samples *s, struct upmu_trace *trace)
@@ -116,6 +116,26 @@ static void trace_total(struct upmu_samples *s, const struct upmu_trace *trace)
     h->flags = SAMPLING_NS | (ended ? SAMPLING_ENDED : 0u);
     h->stacks = UPMU_SAMPLER_COPY;
     snprintf(h->event, sizeof h->event, "task-clock");
+}
+
+int samples_find_stretch(struct upmu_samples *s, const char *dir)
+{
+    const struct upmu_trace_event *e;
+    struct upmu_trace *trace;
+    uint64_t begin_ns = 0, end_ns = 0;
+    int more;
+    if (upmu_trace_open(&trace, dir) != 0) /* that of the samples is set when they are read */
+        return 0;
+    while ((more = upmu_trace_next(trace, &e)) != 0) {
+        if (more < 0 && more != UPMU_E_FORMAT)
+            break;
+        if (more < 0)
+            continue;
+        begin_ns = begin_ns ? begin_ns : e->time_ns;
+        end_ns = e->time_ns > end_ns ? e->time_ns : end_ns;
+    }
+    upmu_trace_close(trace);
+    return more < 0 ? more : begin_ns ? samples_set_stretch(s, begin_ns, end_ns) : 0;
 }
 
 int samples_read_trace(struct upmu_samples *s, const char *dir)

@@ -316,6 +316,16 @@ class Recordings(unittest.TestCase):
             self.assertTrue(f.read(1) == b"{")
         self.assertRaises(upmu.Error, self.scene.export, "no such format", path)
 
+    def test_a_stretch_has_its_part_of_the_waits(self):
+        whole = self.scene.totals
+        length = whole["end_ns"] - whole["begin_ns"]
+        parts = [upmu.Recording(self.scene.directory, from_ns=a, to_ns=b) for a, b in ((0, length // 2), (length // 2, length))]
+        (till,) = (lock for lock in self.scene.locks if lock.name == "the till")
+        halves = [lock.waits.total_ns for part in parts for lock in part.locks if lock.name == "the till"]
+        self.assertEqual(sum(halves), till.waits.total_ns)
+        with self.assertRaises(upmu.Error):
+            upmu.Recording(self.scene.directory, from_ns=2 * length).totals
+
     def test_what_is_no_recording_is_an_error(self):
         with self.assertRaises(upmu.Error) as failure:
             upmu.Recording(os.path.join(DIR, "nothing"))

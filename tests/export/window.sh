@@ -10,24 +10,21 @@ cp "$work/out" "$work/rows"
 python3 "$HERE/window.py" "$UPMU" "$work/scene" "$work/rows" || fail "a time window is wrong"
 
 for format in $formats; do
-    case $format in
-        tasks | gcc)
-            expect 1 "$UPMU" export -f "$format" --to 0.01 "$work/scene"
-            has err "supports no time window"
-            ;;
-        *)
-            expect 0 "$UPMU" export -f "$format" --from 0.001 --to 0.01 "$work/scene"
-            expect 1 "$UPMU" export -f "$format" --from 1000 "$work/scene"
-            has err "after the end of the recording"
-            ;;
-    esac
+    expect 0 "$UPMU" export -f "$format" --from 0.001 --to 0.01 "$work/scene"
+    expect 1 "$UPMU" export -f "$format" --from 1000 "$work/scene"
+    has err "after the end of the recording"
 done
 expect 1 "$UPMU" report --html "$work/no.html" --from 1000 --to 1001 "$work/scene"
 has err "after the end of the recording"
 [ ! -e "$work/no.html" ] || fail "a failed report left a page"
 expect 1 "$UPMU" report --view timeline --from 1000 "$work/scene"
 has err "after the end of the recording"
-for view in overview deadlock regions; do
+for view in overview regions; do
+    expect 0 "$UPMU" report --view "$view" --from 0.01 "$work/scene"
+    expect 1 "$UPMU" report --view "$view" --from 1000 "$work/scene"
+    has err "after the end of the recording"
+done
+for view in deadlock functions mpi openmp heap; do
     expect 2 "$UPMU" report --view "$view" --from 0.01 "$work/scene"
     has err "the whole recording"
 done

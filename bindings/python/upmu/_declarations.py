@@ -380,6 +380,8 @@ class UpmuOverviewOpts(Structure):
         ("arg", c_void_p),
         ("stacks", c_int32),
         ("reserved", c_uint32),
+        ("from_ns", c_uint64),
+        ("to_ns", c_uint64),
     ]
 
 
@@ -402,6 +404,8 @@ class UpmuOverviewTotals(Structure):
         ("own_cost_ns", c_uint64),
         ("lifetime_ns", c_uint64),
         ("openmp", c_uint64),
+        ("from_ns", c_uint64),
+        ("to_ns", c_uint64),
     ]
 
 
@@ -1682,6 +1686,8 @@ class UpmuSamplesOpts(Structure):
         ("debug_dir", c_char_p),
         ("with_code", c_uint32),
         ("stacks", c_int32),
+        ("from_ns", c_uint64),
+        ("to_ns", c_uint64),
     ]
 
 

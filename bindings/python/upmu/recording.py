@@ -168,9 +168,9 @@ class _Object:
 class _Overview(_Object):
     _close = "upmu_overview_close"
 
-    def __init__(self, directory: bytes, debug_dir: Optional[bytes]) -> None:
+    def __init__(self, directory: bytes, debug_dir: Optional[bytes], from_ns: int, to_ns: int) -> None:
         super().__init__()
-        opts = sized(c.UpmuOverviewOpts, debug_dir=debug_dir)
+        opts = sized(c.UpmuOverviewOpts, debug_dir=debug_dir, from_ns=from_ns, to_ns=to_ns)
         check(analysis.upmu_overview_open(byref(self._handle), directory, byref(opts)))
 
 
@@ -234,12 +234,14 @@ class Recording:
             print(lock.name, lock.waits.total_ns)
 
     Rows are named tuples: `pandas.DataFrame(recording.locks)` is a table. Every event, as columns or rows: `events()`.
+    `from_ns` and `to_ns`, counted from the first event, limit threads, locks, regions and sums to a stretch; `to_ns` 0: to the end.
     """
 
-    def __init__(self, directory: Any, debug_dir: Optional[Any] = None) -> None:
+    def __init__(self, directory: Any, debug_dir: Optional[Any] = None, from_ns: int = 0, to_ns: int = 0) -> None:
         self.directory = os.fspath(directory)
         self._path = path(directory)
         self._debug_dir = None if debug_dir is None else path(debug_dir)
+        self._stretch = (from_ns, to_ns)
         self._overview_of_it: Optional[_Overview] = None
         if not os.path.isdir(self._path):
             raise Error(f"cannot read the recording \"{self.directory}\": it is not a directory", c.UPMU_E_IO)
@@ -247,7 +249,7 @@ class Recording:
     @property
     def _overview(self) -> Any:
         if self._overview_of_it is None:
-            self._overview_of_it = _Overview(self._path, self._debug_dir)
+            self._overview_of_it = _Overview(self._path, self._debug_dir, *self._stretch)
         return self._overview_of_it._handle
 
     def _site(self, process: int, address: int, stack: int = 0) -> str:

@@ -38,12 +38,15 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
 /* regions.c */
 int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
-void regions_abandon(struct overview *o, uint32_t thread);
+/** The thread ends, or with `cut` the window: its open regions stay unfinished, or end there. */
+void regions_abandon(struct overview *o, uint32_t thread, bool cut);
 
 /* sched.c: context switches. */
 int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 /** The thread's lifetime begins: earlier records are not part of it. */
 void sched_start(struct ov_thread *t, uint64_t time_ns);
+/** The sums begin anew: the window begins. */
+void sched_restart(struct overview *o, uint32_t thread);
 /** It ends at its `end_ns`. */
 int sched_end(struct overview *o, uint32_t thread);
 

@@ -123,6 +123,13 @@ int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time
     return hold_add(o, stats, true);
 }
 
+int hold_cut(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns)
+{
+    stats->hold = (struct ov_hold){stats->since, time_ns, stats->since_site, true, false, false};
+    stats->depth = 0;
+    return pair_end(o, stats, time_ns);
+}
+
 static int hold_end_by(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)
 {
     bool sampled = (e->flags & UPMU_TRACE_FLAG_SAMPLED) != 0,

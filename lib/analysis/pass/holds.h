@@ -23,6 +23,8 @@ int hold_note_call(struct ov_thread *t, int kind, uint64_t begin_ns, uint64_t en
 void hold_add_calls(struct overview *o, const struct ov_thread_stats *stats);
 /** The recording ends at `time_ns`. If a thread still waits, the hold lasts until then. @return 0; UPMU_E_NOMEM. */
 int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns);
+/** The window ends while the object is held. @return 0; UPMU_E_NOMEM. */
+int hold_cut(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns);
 void hold_counts(struct ov_thread_stats *stats, struct ov_baseline *baseline, const struct upmu_trace_event *e);
 
 uint64_t stats_acquisitions(const struct ov_thread_stats *stats);

@@ -78,7 +78,8 @@ static int object_counts(struct overview *o, uint32_t stats, const struct upmu_t
     /* All earlier counts were recorded when the preceding object at the address ended, or there was none. */
     if (o->objects[u->object].counts_clear)
         o->baselines[at].object = u->object;
-    hold_counts(u, &o->baselines[at], e);
+    struct ov_thread_stats none = *u; /* counts cover the whole recording */
+    hold_counts(o->window.whole ? &none : u, &o->baselines[at], e);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
+#include "analysis/pass/window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,10 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
     t->last_ns = e->time_ns;
     t->events++;
     note_stack(o, t, e);
-    t->actions += e->kind != UPMU_TRACE_LOCK_COUNTS && e->kind != UPMU_TRACE_LOCK_ORDER;
+    bool acts = e->kind != UPMU_TRACE_LOCK_COUNTS && e->kind != UPMU_TRACE_LOCK_ORDER;
+    t->actions += acts;
+    if (acts && e->kind != UPMU_TRACE_THREAD_EXIT)
+        t->acted_ns = e->time_ns;
     switch (category) {
     case CATEGORY_REGION:
         return e->kind == UPMU_TRACE_REGION_BEGIN ? region_begin(o, thread, e) : region_end(o, thread, e);
@@ -150,24 +154,54 @@ static uint64_t overview_thread_last_seen(struct overview *o, const struct ov_th
     return t->blocked_until_ns > last ? t->blocked_until_ns : last;
 }
 
-int overview_finish(struct overview *o)
+/* A thread that had not ended at the end of the window. */
+static void overview_end_in_window(const struct overview *o, uint32_t thread, struct ov_thread *t)
+{
+    const struct ov_thread *all = &o->window.whole->threads[thread];
+    t->end_ns = window_time(&o->window, all->end_ns);
+    if (all->sched.seen_ns >= t->end_ns || all->ended)
+        t->sched.seen_ns = t->end_ns;
+}
+
+/* After the ends of all threads, a hold that the window ends in. */
+static int overview_cut_hold(struct overview *o, uint32_t stats)
+{
+    struct ov_thread_stats *s = &o->thread_stats[stats];
+    const struct ov_thread *t = &o->threads[s->thread];
+    if (s->depth == 0 || s->since >= t->end_ns || t->ended || !window_is_outlasted(o, s->thread))
+        return 0;
+    int rc = hold_cut(o, s, t->end_ns);
+    hold_add_calls(o, s);
+    return rc == 0 ? wakeup_add_hold(o, stats, s->hold.begin_ns, t->end_ns) : rc;
+}
+
+static int overview_end_thread(struct overview *o, uint32_t thread)
+{
+    struct ov_thread *t = &o->threads[thread];
+    if (!t->ended && o->window.whole)
+        overview_end_in_window(o, thread, t);
+    else if (!t->ended)
+        t->end_ns = overview_thread_last_seen(o, t);
+    int rc = waits_abandon(o, thread, t->end_ns);
+    regions_abandon(o, thread, !t->ended && window_is_outlasted(o, thread));
+    return rc == 0 && !t->ended ? sched_end(o, thread) : rc;
+}
+
+int overview_end(struct overview *o)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < o->n_threads; i++) {
-        struct ov_thread *t = &o->threads[i];
-        if (!t->ended)
-            t->end_ns = overview_thread_last_seen(o, t);
-        rc = waits_abandon(o, (uint32_t)i, t->end_ns);
-        regions_abandon(o, (uint32_t)i);
-        if (rc == 0 && !t->ended)
-            rc = sched_end(o, (uint32_t)i);
-    }
-    for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++)
+    for (size_t i = 0; rc == 0 && i < o->n_threads; i++)
+        rc = overview_end_thread(o, (uint32_t)i);
+    for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++) {
         rc = hold_finish(o, &o->thread_stats[i], o->threads[o->thread_stats[i].thread].end_ns);
+        rc = rc == 0 ? overview_cut_hold(o, (uint32_t)i) : rc;
+    }
     call_sites_merge(o);
-    if (rc == 0)
-        rc = wakeup_finish(o);
-    if (rc == 0)
-        rc = overview_sort(o);
+    return rc == 0 ? wakeup_finish(o) : rc;
+}
+
+int overview_conclude(struct overview *o)
+{
+    int rc = overview_sort(o);
     return rc == 0 ? paths_find(o) : rc;
 }

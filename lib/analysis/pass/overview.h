@@ -18,7 +18,9 @@ int overview_add(struct overview *o, const struct upmu_trace_event *e);
 void overview_extend_wait(struct overview *o, uint32_t process, pid_t tid, uint64_t address, uint64_t until,
                           uint64_t most_ns);
 
-/** After the last event: end what is open, sort, and find the critical paths. @return 0; UPMU_E_NOMEM. */
-int overview_finish(struct overview *o);
+/** After the last event: end what is open. @return 0; UPMU_E_NOMEM. */
+int overview_end(struct overview *o);
+/** After overview_end(): sort, and find the critical paths. @return 0; UPMU_E_NOMEM. */
+int overview_conclude(struct overview *o);
 
 #endif

@@ -100,7 +100,9 @@ static bool path_walk(struct overview *o, struct path *path, struct path_lock *l
     if (at == MAP_NONE)
         return true;
     path->begin_ns = path->end_ns = g->nodes[at].time_ns;
-    while (g->nodes[at].cause != MAP_NONE || g->nodes[at].prev != MAP_NONE) {
+    /* Before a window no time passes. */
+    while (g->nodes[at].time_ns > o->window.from_ns &&
+           (g->nodes[at].cause != MAP_NONE || g->nodes[at].prev != MAP_NONE)) {
         struct path_step step;
         at = path_step(o, &g->nodes[at], path, &step, locks);
         if (step.end_ns > step.begin_ns && !path_add_step(p, path, step))

@@ -123,6 +123,17 @@ static void region_add(struct ov_region *r, uint64_t ns, const struct upmu_value
     r->max_ns = ns > r->max_ns ? ns : r->max_ns;
 }
 
+/* A part of a region: the counters at one of its ends are not known. */
+static void region_add_cut(struct ov_region *r, uint64_t ns)
+{
+    static const struct upmu_value none[UPMU_REGION_EVENTS_MAX];
+    const struct upmu_value unknown = {.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
+    const struct upmu_trace_event e = {.n_values = 0};
+    for (size_t i = 0; i < r->n_counts; i++)
+        count_add(&r->counts[i], &unknown, r->count == 0);
+    region_add(r, ns, none, &e);
+}
+
 /* Adds the counts of a thread's lifetime region to the thread. */
 static int thread_add_lifetime(struct ov_thread *t, const struct upmu_value *before, const struct upmu_trace_event *e)
 {
@@ -154,6 +165,10 @@ int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_even
         o->regions[t->open[i].region].unfinished++;
     t->n_open = at - 1;
     const struct upmu_value *before = &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX];
+    if (t->open[at - 1].cut) {
+        region_add_cut(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns);
+        return 0;
+    }
     region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns, before, e);
     int rc = region_notify(o, thread, region, t->open[at - 1].begin_ns, before, e);
     if (rc != 0)
@@ -161,10 +176,15 @@ int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_even
     return strcmp(e->name, LIFE_REGION) == 0 ? thread_add_lifetime(t, before, e) : 0;
 }
 
-void regions_abandon(struct overview *o, uint32_t thread)
+void regions_abandon(struct overview *o, uint32_t thread, bool cut)
 {
     struct ov_thread *t = &o->threads[thread];
-    for (size_t i = 0; i < t->n_open; i++)
-        o->regions[t->open[i].region].unfinished++;
+    for (size_t i = 0; i < t->n_open; i++) {
+        struct ov_region *r = &o->regions[t->open[i].region];
+        if (cut && t->end_ns > t->open[i].begin_ns)
+            region_add_cut(r, t->end_ns - t->open[i].begin_ns);
+        else if (!cut)
+            r->unfinished++;
+    }
     t->n_open = 0;
 }

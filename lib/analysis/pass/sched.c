@@ -5,6 +5,8 @@
  * The kernel records context switches, so a state is known from one to the next. The time before the first, after the last,
  * around lost records, and between two switches that contradict each other is UPMU_SCHED_UNKNOWN.
  */
+#include <string.h>
+
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/tables.h"
 
@@ -116,6 +118,15 @@ void sched_start(struct ov_thread *t, uint64_t time_ns)
     for (int i = 0; i < SCHED_STATES; i++)
         s->ns[i] = 0;
     s->since_ns = s->since_ns < time_ns ? time_ns : s->since_ns;
+}
+
+void sched_restart(struct overview *o, uint32_t thread)
+{
+    struct ov_sched *s = &o->threads[thread].sched;
+    memset(s->ns, 0, sizeof s->ns);
+    s->voluntary = s->involuntary = s->lost = 0;
+    if (s->recorded && s->state == UPMU_SCHED_RUNNING)
+        sched_note_cpu(o, thread, s->cpu);
 }
 
 int sched_end(struct overview *o, uint32_t thread)

@@ -9,6 +9,7 @@
 
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
+#include "analysis/pass/window.h"
 
 static int sort_descending(uint64_t a, uint64_t b)
 {
@@ -82,14 +83,17 @@ static int sort_compare_kernel_locks(const void *a, const void *b)
     return order ? order : x->address < y->address ? -1 : x->address > y->address;
 }
 
-static uint32_t *sorted(struct overview *o, size_t n, int (*compare)(const void *, const void *, void *))
+/* Those of `n` that have a part in the window; their number goes to `kept`. */
+static uint32_t *sorted(struct overview *o, size_t n, bool (*keep)(const struct overview *, uint32_t),
+                        int (*compare)(const void *, const void *, void *), size_t *kept)
 {
     uint32_t *order = calloc(n + 1, sizeof *order);
     if (!order)
         return NULL;
-    for (size_t i = 0; i < n; i++)
-        order[i] = (uint32_t)i;
-    qsort_r(order, n, sizeof *order, compare, o);
+    for (uint32_t i = 0; i < n; i++)
+        if (keep(o, i))
+            order[(*kept)++] = i;
+    qsort_r(order, *kept, sizeof *order, compare, o);
     return order;
 }
 
@@ -109,10 +113,12 @@ static void sort_by_object(struct overview *o)
     }
 }
 
-/* The inverse of `order`. */
-static uint32_t *sort_ranks(const uint32_t *order, size_t n)
+/* The inverse of `order` for numbers below `all`; MAP_NONE: not in it. */
+static uint32_t *sort_ranks(const uint32_t *order, size_t n, size_t all)
 {
-    uint32_t *rank = order ? calloc(n + 1, sizeof *rank) : NULL;
+    uint32_t *rank = order ? malloc((all + 1) * sizeof *rank) : NULL;
+    for (size_t i = 0; rank && i < all; i++)
+        rank[i] = MAP_NONE;
     for (size_t i = 0; rank && i < n; i++)
         rank[order[i]] = (uint32_t)i;
     return rank;
@@ -127,10 +133,10 @@ int overview_sort(struct overview *o)
     map_free(&o->by_kernel_lock);
     if (o->n_kernel_locks > 0)
         qsort(o->kernel_locks, o->n_kernel_locks, sizeof *o->kernel_locks, sort_compare_kernel_locks);
-    o->thread_order = sorted(o, o->n_threads, sort_compare_threads);
-    o->object_order = sorted(o, o->n_objects, sort_compare_objects);
-    o->region_order = sorted(o, o->n_regions, sort_compare_regions);
-    o->thread_rank = sort_ranks(o->thread_order, o->n_threads);
-    o->object_rank = sort_ranks(o->object_order, o->n_objects);
+    o->thread_order = sorted(o, o->n_threads, window_has_thread, sort_compare_threads, &o->n_thread_order);
+    o->object_order = sorted(o, o->n_objects, window_has_object, sort_compare_objects, &o->n_object_order);
+    o->region_order = sorted(o, o->n_regions, window_has_region, sort_compare_regions, &o->n_region_order);
+    o->thread_rank = sort_ranks(o->thread_order, o->n_thread_order, o->n_threads);
+    o->object_rank = sort_ranks(o->object_order, o->n_object_order, o->n_objects);
     return o->thread_rank && o->object_rank && o->region_order ? 0 : overview_no_memory();
 }

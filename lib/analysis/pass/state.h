@@ -104,6 +104,7 @@ struct pending_wait {
 struct open_region {
     uint32_t region;
     uint64_t begin_ns;
+    bool cut; /**< it began before the window: its counters there are not known */
 };
 
 /* Number of enum upmu_wait_kind, and of those that are calls, from UPMU_WAIT_SLEEP on. */
@@ -130,7 +131,9 @@ struct ov_thread {
     uint64_t begin_ns, end_ns, last_ns;
     uint64_t blocked_until_ns; /**< its last wait lasted at least until then; 0: not known */
     uint64_t events;
-    uint64_t actions; /**< events that show it running: without counts flushed on its behalf */
+    uint64_t events_before; /**< of these, before the window */
+    uint64_t actions;       /**< events that show it running: without counts flushed on its behalf */
+    uint64_t acted_ns;      /**< the last of them */
     uint64_t blocked_ns;
     struct upmu_wait_sum waits[WAIT_KINDS];
     struct upmu_value switches;
@@ -238,6 +241,7 @@ struct ov_object {
     bool recursive;    /**< a recursive mutex */
     bool was_held;     /**< a semaphore: the end of a hold was recorded */
     bool is_signal;    /**< a semaphore that was posted by a thread that did not hold it: it is not a lock */
+    bool in_window;    /**< a thread has statistics of it in the window */
     bool followed;     /**< another object is, or was, at its address later */
     uint64_t init_site, used_site; /**< where it was initialized, and where it was first used */
     uint32_t init_stack, used_stack;
@@ -249,7 +253,7 @@ struct ov_object {
     uint64_t call_ns[CALL_KINDS]; /**< of these, in calls that wait, by kind */
     struct upmu_longest_wait longest;
     struct ov_section_sums held, waited;
-    /* After overview_finish(): its entries in `thread_stats` and `sites`, which are then sorted by object. */
+    /* After overview_conclude(): its entries in `thread_stats` and `sites`, which are then sorted by object. */
     uint32_t first_thread_stats, n_thread_stats, first_site, n_sites;
 };
 
@@ -288,7 +292,15 @@ struct ov_early_name {
     bool started; /**< a thread has started whose creation was not recorded yet */
 };
 
+/** The stretch of a recording that a pass is limited to: see window_pass.c. */
+struct ov_window {
+    const struct overview *whole; /**< the same recording, read to its end; NULL: no limit */
+    uint64_t from_ns, to_ns;      /**< `from_ns` 0: from the begin on */
+    bool begun;
+};
+
 struct overview {
+    struct ov_window window;
     uint64_t events, unknown, unmatched, unfinished, begin_ns, end_ns;
     uint64_t openmp; /**< events of OpenMP */
     struct ov_process *processes;
@@ -323,11 +335,12 @@ struct overview {
     void *call_site_arg;
     const struct timeline_hooks *hooks; /**< NULL: none */
     struct wakeup_graph graph;
-    struct paths paths; /**< after overview_finish() */
+    struct paths paths; /**< after overview_conclude() */
     struct map by_tid, by_handle, by_early, by_baseline, by_address, by_thread_object, by_site, by_region;
     uint32_t *thread_order, *object_order,
-        *region_order;                   /**< indices in the order of importance, after overview_finish() */
-    uint32_t *thread_rank, *object_rank; /**< by index, the position in that order */
+        *region_order; /**< indices in the order of importance, after overview_conclude() */
+    size_t n_thread_order, n_object_order, n_region_order; /**< those of a window: without what is outside */
+    uint32_t *thread_rank, *object_rank;                   /**< by index, the position in that order */
 };
 
 /** Add a process before its first event: processes come in the order of their index. @return 0; UPMU_E_NOMEM. */

@@ -119,7 +119,7 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
     if (e->thread_exit.cpu_ns > 0)
         t->cpu_ns = e->thread_exit.cpu_ns;
     rc = waits_abandon(o, thread, e->time_ns);
-    regions_abandon(o, thread);
+    regions_abandon(o, thread, false);
     if (rc == 0)
         rc = sched_end(o, thread);
     return rc == 0 ? wakeup_end(o, thread, e->time_ns) : rc;

@@ -5,6 +5,7 @@
 #include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
 #include "analysis/pass/values.h"
+#include "analysis/pass/window.h"
 
 /* A kind of call of a later version is shown as a wait for a descriptor. */
 static int call_wait_kind(uint32_t call)
@@ -197,7 +198,7 @@ static void wait_end_hold(struct overview *o, const struct pending_wait *p, cons
 
 /* Ends the wait in the wakeup graph, which has the outermost of nested waits. */
 static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct pending_wait *p,
-                             const struct upmu_trace_event *e, uint64_t ns)
+                             const struct upmu_trace_event *e, uint64_t ns, bool cut)
 {
     if (o->threads[thread].n_pending > 0)
         return 0;
@@ -207,6 +208,7 @@ static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct p
                                       .time_ns = p->begin_ns + ns,
                                       .ns = ns,
                                       .finished = e != NULL,
+                                      .cut = cut,
                                       .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
     return wakeup_resume(o, thread, &w);
 }
@@ -279,7 +281,7 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
         rc = hold_note_call(t, p.kind, p.begin_ns, e->time_ns);
     if (rc == 0)
         rc = wait_add(o, thread, &p, ns, true);
-    return rc == 0 ? wait_end_in_graph(o, thread, &p, e, ns) : rc;
+    return rc == 0 ? wait_end_in_graph(o, thread, &p, e, ns, false) : rc;
 }
 
 void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
@@ -306,11 +308,12 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
                 wakeup_cancel(o, thread, p.object);
             continue;
         }
-        o->unfinished++;
+        bool cut = window_is_outlasted(o, thread);
+        o->unfinished += !cut;
         uint64_t ns = until > p.begin_ns ? until - p.begin_ns : 0;
-        rc = wait_add(o, thread, &p, ns, false);
+        rc = wait_add(o, thread, &p, ns, cut);
         if (rc == 0)
-            rc = wait_end_in_graph(o, thread, &p, NULL, ns);
+            rc = wait_end_in_graph(o, thread, &p, NULL, ns, cut);
     }
     return rc;
 }

@@ -39,6 +39,7 @@ struct wakeup_wait_end {
     uint32_t holder; /**< thread that held the object at the begin of the wait, MAP_NONE if not known */
     uint64_t time_ns, ns;
     bool finished; /**< false: the thread never resumes */
+    bool cut;      /**< not finished, but only because the window ends */
     bool failed;   /**< it resumes without what it waited for: no thread caused that */
 };
 int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w);

@@ -197,7 +197,7 @@ static int wakeup_add_pair(struct overview *o, uint32_t waiter, uint32_t other, 
         all[g->n_pairs++] = (struct wakeup_pair){.waiter = waiter, .other = other};
     }
     struct upmu_wait_sum *sum = &g->pairs[at].waits;
-    (w->finished ? wait_sum_add : wait_sum_add_unfinished)(sum, w->ns);
+    (w->finished || w->cut ? wait_sum_add : wait_sum_add_unfinished)(sum, w->ns);
     return 0;
 }
 

@@ -79,7 +79,8 @@ static inline void named(int kind, pid_t tid, uint64_t time, uint64_t object, co
 
 static void finish(void)
 {
-    ck_assert_int_eq(overview_finish(&subject.pass), 0);
+    ck_assert_int_eq(overview_end(&subject.pass), 0);
+    ck_assert_int_eq(overview_conclude(&subject.pass), 0);
 }
 
 static inline struct upmu_overview_totals totals(void)

@@ -44,18 +44,19 @@ static const struct report_view {
     const char *name;
     int (*show)(const struct report_request *q);
     bool filters;                                   /* takes the options of the timeline */
+    bool stretch;                                   /* takes --from and --to */
     bool stacks;                                    /* takes --stacks */
     int (*compare)(const struct report_request *q); /* NULL: not of two recordings */
 } views[] = {
-    {"overview", report_overview, false, true, report_diff},
-    {"timeline", report_timeline, true, true, NULL},
-    {"deadlock", report_deadlock, false, false, NULL},
-    {"regions", report_regions, false, true, NULL},
-    {"functions", report_functions, false, false, report_functions_diff},
-    {"mpi", report_mpi, false, false, NULL},
-    {"openmp", report_openmp, false, false, NULL},
-    {"heap", report_heap, false, false, NULL},
-    {"samples", report_samples, false, true, NULL},
+    {"overview", report_overview, false, true, true, report_diff},
+    {"timeline", report_timeline, true, true, true, NULL},
+    {"deadlock", report_deadlock, false, false, false, NULL},
+    {"regions", report_regions, false, true, true, NULL},
+    {"functions", report_functions, false, false, false, report_functions_diff},
+    {"mpi", report_mpi, false, false, false, NULL},
+    {"openmp", report_openmp, false, false, false, NULL},
+    {"heap", report_heap, false, false, false, NULL},
+    {"samples", report_samples, false, true, true, NULL},
 };
 
 static const struct report_view *report_view_named(const char *name)
@@ -68,7 +69,7 @@ static const struct report_view *report_view_named(const char *name)
 
 static int report_take_time(struct report_request *q, const char *option, const char *value, uint64_t *ns)
 {
-    q->filter = option;
+    q->stretch = option;
     return options_time(q->self, option, value, ns);
 }
 
@@ -213,7 +214,7 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.diff != (q.other_dir != NULL))
         return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
                                           : "one directory at a time; with --diff two");
-    if (q.diff && (q.filter || q.sort || q.source || q.annotate || !q.view->compare))
+    if (q.diff && (q.filter || q.stretch || q.sort || q.source || q.annotate || !q.view->compare))
         return options_usage(self, "--diff can be combined with --functions, --json, --top and --html only");
     if (q.source && strcmp(q.view->name, "functions") != 0)
         return options_usage(self, "--source requires --functions");
@@ -229,9 +230,9 @@ static int report_run(const struct command *self, int argc, char **argv)
         return options_usage(self,
                              "--stacks applies to the views overview, timeline, regions and samples, and to --html");
     if (q.filter && !q.view->filters)
-        return options_usage(self, "%s needs --view timeline%s", q.filter,
-                             q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"
-                                                  : "");
+        return options_usage(self, "%s needs --view timeline", q.filter);
+    if (q.stretch && !q.view->stretch)
+        return options_usage(self, "%s does not apply to this view: its sums are of the whole recording", q.stretch);
     return q.diff ? q.view->compare(&q) : q.view->show(&q);
 }
 
@@ -262,8 +263,9 @@ static const struct option_spec report_options[] = {
     {REPORT_LOCK, 'l', "lock", "NAME", "timeline: only the object of that name or address"},
     {REPORT_TYPE, 0, "type", "TYPES",
      "timeline: wait, region, acquire, release, wake, thread, mark, object; mutex, ..."},
-    {REPORT_FROM, 0, "from", "SECONDS", "timeline, --html: from this time on, since the start"},
-    {REPORT_TO, 0, "to", "SECONDS", "timeline, --html: up to this time"},
+    {REPORT_FROM, 0, "from", "SECONDS",
+     "overview, regions, samples, timeline, --html: from this time on, since the start"},
+    {REPORT_TO, 0, "to", "SECONDS", "up to this time"},
     {REPORT_PAGE, 'p', "page", "N", "timeline: page N of its rows (default: 1)"},
     {REPORT_EVENT, 'e', "event", "N", "timeline: details of row N, with its call stack"},
     {0, 0, NULL, NULL, NULL},

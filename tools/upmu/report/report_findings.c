@@ -21,18 +21,38 @@ bool report_find(struct report *r)
     return rc == 0;
 }
 
-/* The command that shows the evidence: to be freed. */
-static char *finding_command(const struct report *r, const struct upmu_finding *f)
+/* " --from 5 --to 5.5" of a stretch, else "": to be freed. */
+static char *finding_stretch(const struct report *r)
+{
+    const struct upmu_overview_totals *t = &r->totals;
+    if (t->from_ns == t->begin_ns && t->to_ns == t->end_ns)
+        return memory_copy("");
+    return memory_format(" --from %.9g --to %.9g", (double)(t->from_ns - t->begin_ns) / 1e9,
+                         (double)(t->to_ns - t->begin_ns) / 1e9);
+}
+
+/* What the command selects: to be freed. */
+static char *finding_options(const struct report *r, const struct upmu_finding *f)
 {
     struct upmu_overview_object o = {.size = sizeof o};
     struct upmu_overview_thread t = {.size = sizeof t};
+    if (f->object != UPMU_NO_INDEX && upmu_overview_object_at(r->overview, f->object, &o) == 0)
+        return memory_format("--view timeline --lock 0x%llx", (unsigned long long)o.address);
+    if (f->thread != UPMU_NO_INDEX && upmu_overview_thread_at(r->overview, f->thread, &t) == 0)
+        return memory_format("--view timeline --thread %ld", (long)t.tid);
+    return memory_copy("--html report.html");
+}
+
+/* The command that shows the evidence: to be freed. */
+static char *finding_command(const struct report *r, const struct upmu_finding *f)
+{
     if (f->kind == UPMU_FINDING_DEADLOCK)
         return memory_format("upmu deadlock %s", r->dir);
-    if (f->object != UPMU_NO_INDEX && upmu_overview_object_at(r->overview, f->object, &o) == 0)
-        return memory_format("upmu report --view timeline --lock 0x%llx %s", (unsigned long long)o.address, r->dir);
-    if (f->thread != UPMU_NO_INDEX && upmu_overview_thread_at(r->overview, f->thread, &t) == 0)
-        return memory_format("upmu report --view timeline --thread %ld %s", (long)t.tid, r->dir);
-    return memory_format("upmu report --html report.html %s", r->dir);
+    char *options = finding_options(r, f), *stretch = finding_stretch(r);
+    char *command = memory_format("upmu report %s%s %s", options, stretch, r->dir);
+    free(options);
+    free(stretch);
+    return command;
 }
 
 void report_text_findings(struct output *out, const struct report *r)

@@ -183,7 +183,7 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
     object_text_holds(out, o->holds_complete ? "holds" : "recorded holds", o->holds, o->hold_ns, o->hold_max_ns);
     object_text_holds(out, "holds recorded in part, at least", o->partial_holds, o->partial_ns, o->partial_max_ns);
     object_text_holds(out, "sampled uncontended holds", o->samples, o->sample_ns, o->sample_max_ns);
-    char *executed = samples_holders_text(r->holders, i);
+    char *executed = samples_holders_text(r->holders, o);
     if (executed) {
         fputs("    executed by holders while others waited: ", out->file);
         output_clean(out->file, executed);

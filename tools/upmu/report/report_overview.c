@@ -32,7 +32,7 @@ static int overview_write(struct report *r, const struct report_request *q, writ
     if (!report_find(r) || !report_sort(r, q->sort ? q->sort : "wait"))
         return EXIT_FAILED;
     if (write == report_write_text)
-        r->holders = samples_holders_open(r->dir, q->stacks);
+        r->holders = samples_holders_open(q);
     if (!q->as_json)
         report_group(r, q->group_given ? (size_t)q->group : GROUP_DEFAULT, !q->sort || strcmp(q->sort, "wait") == 0);
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
@@ -57,8 +57,12 @@ static int overview_show(const struct report_request *q, write_fn write)
 {
     struct report r = {.totals.size = sizeof r.totals, .dir = q->dir, .top = overview_rows(q)};
     struct progress progress;
-    const struct upmu_overview_opts opts = {
-        .size = sizeof opts, .progress = progress_begin(&progress), .arg = &progress, .stacks = q->stacks};
+    const struct upmu_overview_opts opts = {.size = sizeof opts,
+                                            .progress = progress_begin(&progress),
+                                            .arg = &progress,
+                                            .stacks = q->stacks,
+                                            .from_ns = q->from_ns,
+                                            .to_ns = q->to_ns};
     int rc = upmu_overview_open(&r.overview, q->dir, &opts);
     progress_end(&progress);
     if (rc < 0) {

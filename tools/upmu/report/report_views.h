@@ -28,7 +28,8 @@ struct report_request {
     bool stacks_given;
     int32_t stacks; /**< enum upmu_stacks */
     /* Of the timeline. */
-    const char *filter; /**< the last option that is for it, NULL: none was given */
+    const char *stretch; /**< the last of --from and --to, NULL: none was given */
+    const char *filter;  /**< the last option that is for it, NULL: none was given */
     const char *thread, *lock;
     uint32_t kinds, object_types;
     uint64_t from_ns, to_ns;

@@ -15,7 +15,8 @@ enum { WAITS_MAX = 1000000, NAMED = 3, PERCENT = 100 };
 
 /** Time in which a thread held a lock that others waited for. */
 struct held_interval {
-    uint32_t object;
+    uint32_t process, generation; /**< of the lock */
+    uint64_t address;
     pid_t pid, tid; /**< of the holder */
     uint64_t begin_ns, end_ns;
 };
@@ -42,11 +43,21 @@ static int holders_by_thread(pid_t pid, pid_t tid, pid_t other_pid, pid_t other_
     return tid < other_tid ? -1 : tid > other_tid;
 }
 
+static int holders_by_lock(const struct held_interval *x, const struct held_interval *y)
+{
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->generation < y->generation ? -1 : x->generation > y->generation;
+}
+
 static int holders_compare_intervals(const void *a, const void *b)
 {
     const struct held_interval *x = a, *y = b;
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
+    int by_lock = holders_by_lock(x, y);
+    if (by_lock)
+        return by_lock;
     int by_thread = holders_by_thread(x->pid, x->tid, y->pid, y->tid);
     return by_thread ? by_thread : x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
@@ -67,7 +78,7 @@ static void holders_merge(struct samples_holders *h)
     qsort(h->intervals, h->n_intervals, sizeof *h->intervals, holders_compare_intervals);
     for (size_t i = 1; i < h->n_intervals; i++) {
         struct held_interval *last = &h->intervals[n], *s = &h->intervals[i];
-        bool same = last->object == s->object && holders_by_thread(last->pid, last->tid, s->pid, s->tid) == 0;
+        bool same = holders_by_lock(last, s) == 0 && holders_by_thread(last->pid, last->tid, s->pid, s->tid) == 0;
         if (!same || s->begin_ns > last->end_ns)
             h->intervals[++n] = *s;
         else if (s->end_ns > last->end_ns)
@@ -76,20 +87,23 @@ static void holders_merge(struct samples_holders *h)
     h->n_intervals = n + 1;
 }
 
-static bool holders_read_waits(struct samples_holders *h, const char *dir)
+static bool holders_read_waits(struct samples_holders *h, const struct report_request *q)
 {
-    const struct upmu_timeline_opts opts = {.size = sizeof opts, .kinds = 1U << UPMU_ROW_WAIT, .rows = WAITS_MAX};
+    const struct upmu_timeline_opts opts = {
+        .size = sizeof opts, .kinds = 1U << UPMU_ROW_WAIT, .rows = WAITS_MAX, .from_ns = q->from_ns, .to_ns = q->to_ns};
     struct upmu_timeline_row row = {.size = sizeof row};
     struct upmu_overview_thread holder = {.size = sizeof holder};
+    struct upmu_overview_object lock = {.size = sizeof lock};
     struct upmu_timeline *waits = NULL;
-    if (upmu_timeline_open(&waits, dir, &opts) < 0)
+    if (upmu_timeline_open(&waits, q->dir, &opts) < 0)
         return false;
     h->intervals = memory_array(upmu_timeline_row_count(waits) + 1, sizeof *h->intervals);
     for (size_t i = 0; upmu_timeline_row_at(waits, i, &row) == 0; i++)
         if (row.object != UPMU_NO_INDEX && row.holder != UPMU_NO_INDEX &&
-            upmu_overview_thread_at(upmu_timeline_overview(waits), row.holder, &holder) == 0)
-            h->intervals[h->n_intervals++] =
-                (struct held_interval){row.object, holder.pid, holder.tid, row.begin_ns, row.end_ns};
+            upmu_overview_thread_at(upmu_timeline_overview(waits), row.holder, &holder) == 0 &&
+            upmu_overview_object_at(upmu_timeline_overview(waits), row.object, &lock) == 0)
+            h->intervals[h->n_intervals++] = (struct held_interval){
+                lock.process, lock.generation, lock.address, holder.pid, holder.tid, row.begin_ns, row.end_ns};
     upmu_timeline_close(waits);
     holders_merge(h);
     return true;
@@ -108,11 +122,12 @@ static void holders_read_samples(struct samples_holders *h)
     qsort(h->samples, h->n_samples, sizeof *h->samples, holders_compare_samples);
 }
 
-struct samples_holders *samples_holders_open(const char *dir, int32_t stacks)
+struct samples_holders *samples_holders_open(const struct report_request *q)
 {
-    const struct upmu_samples_opts opts = {.size = sizeof opts, .stacks = stacks};
+    const struct upmu_samples_opts opts = {
+        .size = sizeof opts, .stacks = q->stacks, .from_ns = q->from_ns, .to_ns = q->to_ns};
     struct upmu_samples *samples = NULL;
-    int rc = upmu_samples_open(&samples, dir, &opts);
+    int rc = upmu_samples_open(&samples, q->dir, &opts);
     if (rc < 0) {
         if (rc != UPMU_E_STATE) /* none were recorded */
             complain("samples: %s", upmu_error());
@@ -120,7 +135,7 @@ struct samples_holders *samples_holders_open(const char *dir, int32_t stacks)
     }
     struct samples_holders *h = memory_array(1, sizeof *h);
     h->report.samples = samples;
-    if (!holders_read_waits(h, dir)) {
+    if (!holders_read_waits(h, q)) {
         complain("samples: %s", upmu_error());
         samples_holders_close(h);
         return NULL;
@@ -192,15 +207,17 @@ static char *holders_most(const struct samples_holders *h, uint64_t *by_function
     return whole;
 }
 
-char *samples_holders_text(const struct samples_holders *h, size_t object)
+char *samples_holders_text(const struct samples_holders *h, const struct upmu_overview_object *object)
 {
+    const struct held_interval wanted = {
+        .process = object->process, .generation = object->generation, .address = object->address};
     size_t n_functions = h ? upmu_samples_function_count(h->report.samples) : 0;
     uint64_t all = 0;
     if (n_functions == 0)
         return NULL;
     uint64_t *by_function = memory_array(n_functions, sizeof *by_function);
     for (size_t i = 0; i < h->n_intervals; i++)
-        if (h->intervals[i].object == object)
+        if (holders_by_lock(&h->intervals[i], &wanted) == 0)
             all += holders_count(h, &h->intervals[i], by_function);
     char *text = all ? holders_most(h, by_function, n_functions, all) : NULL;
     free(by_function);

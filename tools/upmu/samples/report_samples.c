@@ -42,6 +42,8 @@ int report_samples(const struct report_request *q)
     struct upmu_samples_opts opts = UPMU_INIT(struct upmu_samples_opts);
     opts.with_code = q->annotate != NULL;
     opts.stacks = q->stacks;
+    opts.from_ns = q->from_ns;
+    opts.to_ns = q->to_ns;
     int rc = upmu_samples_open(&r.samples, q->dir, &opts);
     if (rc == 0)
         rc = upmu_samples_totals_read(r.samples, &r.totals);

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# upmu report --from --to: every sum is that of the stretch, cut at its ends.
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+[ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
+record() {
+    local name=$1
+    shift
+    "$UPMU" record -o "$work/$name" "$@" >/dev/null 2>"$work/record" || fail "recording $name ended with $?"
+}
+record scene-all -m all -e page-faults -- "$SCENE"
+record busy-all -m all -e page-faults -- "$SCENE" busy 300
+record busy-holders -- "$SCENE" busy 300
+python3 "$HERE/stretch.py" "$UPMU" "$work/scene-all" "$work/busy-all" "$work/busy-holders" || fail "a stretch is wrong"
+expect 0 "$UPMU" report --from 0.1 --to 0.2 "$work/busy-all"
+has out "from 0.1 to 0.2 s: "
+expect 2 "$UPMU" report --from 2 --to 1 "$work/busy-all"
+expect 2 "$UPMU" report --diff --from 1 "$work/busy-all" "$work/busy-all"
+finish
