@@ -13,6 +13,7 @@
 #include <link.h>
 #include <stdio.h>
 
+#include "base/tiny_lock.h"
 #include "mpi/state.h"
 #include "upmu/upmu.h"
 
@@ -22,13 +23,13 @@ bool mpi_launcher_differs;
 
 /* ------------------------------------------------------------------------------------------------------ functions */
 
-static const char *const variant_forms[MPI_VARIANTS] = {"MPI_%s", "mpi_%s_",     "mpi_%s__",     "mpi_%s",
-                                                        "MPI_%s", "mpi_%s_f08_", "mpi_%s_f08ts_"};
+static const char *const variant_forms[MPI_VARIANTS] = {"MPI_%s", "MPI_%s_c", "mpi_%s_",     "mpi_%s__",
+                                                        "mpi_%s", "MPI_%s",   "mpi_%s_f08_", "mpi_%s_f08ts_"};
 
 #define NAMES(number, name, lower, upper, ...) [number] = {#name, #lower, #upper},
 static const struct {
     char name[MPI_CALL_NAME_MAX], lower[MPI_CALL_NAME_MAX], upper[MPI_CALL_NAME_MAX];
-} call_names[MPI_CALL_NUMBERS] = {MPI_CALLS(NAMES, NAMES)};
+} call_names[MPI_CALL_NUMBERS] = {MPI_CALLS(NAMES, NAMES, NAMES)};
 
 void *mpi_real_functions[MPI_CALL_NUMBERS][MPI_VARIANTS];
 
@@ -53,7 +54,7 @@ void *mpi_real_find(uint32_t call, enum mpi_variant variant)
 {
     char name[64];
     int saved = errno;
-    const char *text = variant == MPI_C         ? call_names[call].name
+    const char *text = variant <= MPI_C_LARGE   ? call_names[call].name
                        : variant == MPI_F_UPPER ? call_names[call].upper
                                                 : call_names[call].lower;
     snprintf(name, sizeof name, variant_forms[variant], text);
@@ -66,7 +67,7 @@ void *mpi_real_find(uint32_t call, enum mpi_variant variant)
 mpi_function *mpi_own[MPI_OWN_COUNT];
 
 /* Conversions of Fortran handles; NULL where both are the same number. */
-static long (*comm_f2c)(int), (*type_f2c)(int);
+static long (*comm_f2c)(int), (*type_f2c)(int), (*session_f2c)(int);
 /* Addresses that mean "no status" and "in place" in Fortran; NULL: unknown. */
 enum { FORTRAN_ADDRESSES = 8 };
 static const void *fortran_ignore[FORTRAN_ADDRESSES], *fortran_in_place[FORTRAN_ADDRESSES];
@@ -99,6 +100,8 @@ static void abi_find_conversions(void)
     memcpy(&comm_f2c, &f, sizeof f);
     f = find_symbol("PMPI_Type_f2c");
     memcpy(&type_f2c, &f, sizeof f);
+    f = find_symbol("PMPI_Session_f2c");
+    memcpy(&session_f2c, &f, sizeof f);
 }
 
 static void abi_set_openmpi(void)
@@ -152,8 +155,7 @@ static void abi_set_mpich(void)
         .request_null = 0x2c000000,
         .type_null = 0x0c000000,
     };
-    comm_f2c = NULL;
-    type_f2c = NULL;
+    comm_f2c = type_f2c = session_f2c = NULL;
 }
 
 /* The ABI that MPI 5.0 defines, of which handles are small numbers in the size of a pointer. */
@@ -223,6 +225,14 @@ static uint64_t status_word(const unsigned char *status)
     return word;
 }
 
+static void abi_set_place(int rank, int size)
+{
+    mpi_launcher_differs =
+        mpi_process.rank >= 0 && mpi_process.size > 0 && (mpi_process.rank != rank || mpi_process.size != size);
+    mpi_process.rank = rank;
+    mpi_process.size = size;
+}
+
 /* Verify the ABI by queries and a message to this rank itself, whose status is known. @return NULL, or why it differs. */
 static const char *abi_try(void)
 {
@@ -235,8 +245,6 @@ static const char *abi_try(void)
         !mpi_comm_place(mpi_abi.self, &self, &bytes) || self != 0 || bytes != 1 ||
         mpi_type_bytes(mpi_abi.byte, SENT) != SENT)
         return "its answers about MPI_COMM_WORLD, MPI_COMM_SELF or MPI_BYTE are not those of a known MPI library";
-    mpi_launcher_differs =
-        mpi_process.rank >= 0 && mpi_process.size > 0 && (mpi_process.rank != rank || mpi_process.size != size);
     error = mpi_own[MPI_OWN_Sendrecv]((long)out, (long)SENT, mpi_abi.byte, 0L, (long)TAG, (long)in, (long)sizeof in,
                                       mpi_abi.byte, 0L, (long)TAG, mpi_abi.self, (long)status);
     struct mpi_status s = mpi_status_read(status);
@@ -247,8 +255,7 @@ static const char *abi_try(void)
             return "its status is larger than expected";
     if (status_word(status) != SENT)
         mpi_abi.bytes_at = MPI_STATUS_MAX;
-    mpi_process.rank = rank;
-    mpi_process.size = size;
+    abi_set_place(rank, size);
     return NULL;
 }
 
@@ -284,7 +291,7 @@ static bool fortran_is(const void *const of[FORTRAN_ADDRESSES], const void *p, b
     return is;
 }
 
-const char *mpi_abi_start(void)
+static const char *abi_find(void)
 {
     int length = 0;
     char text[8192] = "";
@@ -299,10 +306,104 @@ const char *mpi_abi_start(void)
     for (char *p = strchr(mpi_library, '\t'); p; p = strchr(p, '\t')) /* "MPICH Version:\t4.0.2" */
         *p = ' ';
     const char *why = abi_choose();
+    if (!why)
+        fortran_find();
+    return why;
+}
+
+const char *mpi_abi_start(void)
+{
+    const char *why = abi_find();
+    return why ? why : abi_try();
+}
+
+/* ------------------------------------------------------------------------------------------------------- sessions */
+
+static struct {
+    struct tiny_lock lock;
+    long open[64]; /* handles of sessions */
+    int n;         /* of them; more are not known */
+    int more;
+} sessions;
+
+static long session_handle(long at, bool fortran)
+{
+    int32_t word;
+    if (!fortran)
+        return mpi_handle_load(at);
+    memcpy(&word, (const void *)at, sizeof word);
+    return session_f2c ? session_f2c(word) : word;
+}
+
+int mpi_session_add(long at, bool fortran)
+{
+    tiny_lock_take(&sessions.lock);
+    if (sessions.n < (int)(sizeof sessions.open / sizeof *sessions.open))
+        sessions.open[sessions.n++] = session_handle(at, fortran);
+    else
+        sessions.more++;
+    int n = sessions.n + sessions.more;
+    tiny_lock_give(&sessions.lock);
+    return n;
+}
+
+int mpi_session_remove(long at, bool fortran)
+{
+    long handle = session_handle(at, fortran);
+    int i = 0;
+    tiny_lock_take(&sessions.lock);
+    while (i < sessions.n && sessions.open[i] != handle)
+        i++;
+    if (i < sessions.n)
+        sessions.open[i] = sessions.open[--sessions.n];
+    else
+        sessions.more -= sessions.more > 0;
+    int n = sessions.n + sessions.more;
+    tiny_lock_give(&sessions.lock);
+    return n;
+}
+
+/* The group of all ranks of the job, to be freed. */
+static bool group_of_job(long *group)
+{
+    int (*from_set)(long, const char *, long *);
+    if (mpi_process.world)
+        return mpi_own[MPI_OWN_Comm_group](mpi_abi.world, (long)group) == 0;
+    void *f = find_symbol("PMPI_Group_from_session_pset");
+    memcpy(&from_set, &f, sizeof f);
+    tiny_lock_take(&sessions.lock);
+    long session = sessions.open[0];
+    bool any = sessions.n > 0;
+    tiny_lock_give(&sessions.lock);
+    return any && from_set && from_set(session, "mpi://WORLD", group) == 0;
+}
+
+const char *mpi_abi_start_session(long session, bool fortran)
+{
+    enum { POISON = 0x5a };
+    unsigned char status[MPI_STATUS_MAX + 16];
+    long group = 0, request;
+    int rank = -1, size = -1, flag = 0;
+    const char *why = abi_find();
     if (why)
         return why;
-    fortran_find();
-    return abi_try();
+    (void)mpi_session_add(session, fortran);
+    if (!group_of_job(&group) || mpi_own[MPI_OWN_Group_rank](mpi_handle_load((long)&group), (long)&rank) != 0 ||
+        mpi_own[MPI_OWN_Group_size](mpi_handle_load((long)&group), (long)&size) != 0 || rank < 0 || size <= rank)
+        return "its answers about mpi://WORLD are not those of a known MPI library";
+    (void)mpi_own[MPI_OWN_Group_free]((long)&group); /* a handle of ours */
+    request = mpi_abi.request_null;
+    memset(status, POISON, sizeof status);
+    if (mpi_own[MPI_OWN_Test]((long)&request, (long)&flag, (long)status) != 0 || !flag)
+        return "a request that is none is not complete";
+    struct mpi_status s = mpi_status_read(status);
+    if (s.source != mpi_abi.any_source || s.tag != mpi_abi.any_tag || s.bytes != 0)
+        return "its empty status is another one than expected";
+    for (size_t i = mpi_abi.status_bytes; i < sizeof status; i++)
+        if (status[i] != POISON)
+            return "its status is larger than expected";
+    abi_set_place(rank, size);
+    return NULL;
 }
 
 /* -------------------------------------------------------------------------------------------------------- values */
@@ -402,7 +503,7 @@ static bool group_translate(long group, int at, int n, int *ranks)
     enum { MOST = 256 };
     int places[MOST];
     long world = 0;
-    if (n > MOST || mpi_own[MPI_OWN_Comm_group](mpi_abi.world, (long)&world) != 0)
+    if (n > MOST || !group_of_job(&world))
         return false;
     for (int i = 0; i < n; i++)
         places[i] = at + i;

@@ -19,6 +19,7 @@
 /** Which symbol a program called. */
 enum mpi_variant {
     MPI_C,             /**< MPI_Send */
+    MPI_C_LARGE,       /**< MPI_Send_c */
     MPI_F_UNDERSCORE,  /**< mpi_send_ */
     MPI_F_UNDERSCORES, /**< mpi_send__ */
     MPI_F_PLAIN,       /**< mpi_send */
@@ -82,6 +83,7 @@ static inline void *mpi_real(uint32_t call, enum mpi_variant variant)
     X(Comm_group)            \
     X(Comm_remote_group)     \
     X(Group_size)            \
+    X(Group_rank)            \
     X(Group_translate_ranks) \
     X(Group_free)            \
     X(Sendrecv)              \
@@ -110,6 +112,14 @@ extern mpi_function *mpi_own[MPI_OWN_COUNT] __attribute__((visibility("hidden"))
 /** Find out which MPI library this is, after its MPI_Init(), and try it on MPI_COMM_SELF. @return NULL; or why calls are not
  *  recorded. */
 const char *mpi_abi_start(void);
+/** The same without MPI_Init(), after the first session has begun: its handle is at `session`. Without a communicator, statuses are tried by
+ *  that of a request which is MPI_REQUEST_NULL. */
+const char *mpi_abi_start_session(long session, bool fortran);
+
+/** Sessions of the process, by which ranks in the job are known without MPI_Init(). `at`: where its handle is. @return how many are open;
+ *  -1: it is not known. */
+int mpi_session_add(long at, bool fortran);
+int mpi_session_remove(long at, bool fortran);
 
 /** A handle in memory. */
 static inline long mpi_handle_load(long address)
@@ -158,7 +168,7 @@ static inline uint64_t *mpi_type_slot(uint64_t type)
 int mpi_type_ask(long type, bool keep);
 
 /** Bytes of `count` elements of a valid type; UINT64_MAX: unknown. */
-static inline uint64_t mpi_type_bytes(long type, int count)
+static inline uint64_t mpi_type_bytes(long type, int64_t count)
 {
     uint64_t word = __atomic_load_n(mpi_type_slot((uint64_t)type), __ATOMIC_RELAXED);
     bool kept = word >> MPI_TYPE_SIZE_BITS == (uint64_t)type && word != 0;

@@ -28,6 +28,7 @@ struct mpi_call {
     uint32_t number;
     int32_t rc; /**< MPI's error code */
     bool fortran;
+    bool large; /**< counts are words */
     bool outer; /**< not within another call */
     bool recorded;
     bool entered;       /**< its begin is written, or will be with its end */
@@ -42,6 +43,7 @@ struct mpi_call {
     size_t mapped_bytes;
     uint64_t message; /**< key of the message that is received by its handle */
     uint16_t remote;  /**< of its communicator */
+    bool last;        /**< it ends the last session of a process without MPI_Init() */
     uint64_t own_keys[MPI_CALL_REQUESTS];
     unsigned char own_statuses[MPI_CALL_REQUESTS * MPI_STATUS_MAX];
 };
@@ -55,6 +57,12 @@ static inline int mpi_call_int(const struct mpi_call *c, unsigned at)
     else if (at)
         value = (int32_t)c->a[at - 1];
     return value;
+}
+
+/** The number of elements, by the row. */
+static inline int64_t mpi_call_count(const struct mpi_call *c)
+{
+    return c->large ? c->a[c->row->count - 1] : mpi_call_int(c, c->row->count);
 }
 
 /** An argument that points to an int in both languages. */

@@ -33,15 +33,21 @@ static uint64_t call_bytes(const struct mpi_call *c)
     long type = c->fortran ? mpi_type_of_fortran((int32_t)mpi_call_int(c, row->type)) : c->a[row->type - 1];
     if (mpi_abi.handle_bytes != sizeof(long))
         type = (int32_t)type;
-    return mpi_type_bytes(type, mpi_call_int(c, row->count));
+    return mpi_type_bytes(type, mpi_call_count(c));
 }
 
 /* --------------------------------------------------------------------------------------------------------- begin */
 
+/* Calls that make a communicator without another one. */
+static bool is_made_by_groups(uint32_t call)
+{
+    return call == MPI_CALL_Comm_create_from_group || call == MPI_CALL_Intercomm_create_from_groups;
+}
+
 /* Calls that make a communicator without all ranks of another one. */
 static bool is_made_alone(uint32_t call)
 {
-    return call == MPI_CALL_Comm_create_group || call == MPI_CALL_Intercomm_create;
+    return call == MPI_CALL_Comm_create_group || call == MPI_CALL_Intercomm_create || is_made_by_groups(call);
 }
 
 /* Calls that make a communicator, and return before it can be used. */
@@ -59,7 +65,7 @@ static bool is_ordered(const struct mpi_call_row *row, uint32_t call)
 /* Source and tag of the receive of MPI_Sendrecv(), in `sequence`. */
 static void call_describe_receive(struct mpi_call *c)
 {
-    bool in_place = c->e.call == MPI_CALL_Sendrecv_replace;
+    bool in_place = c->e.call == MPI_CALL_Sendrecv_replace || c->e.call == MPI_CALL_Isendrecv_replace;
     c->e.sequence = mpi_sendrecv_pack(mpi_peer_in(mpi_call_int(c, in_place ? 6 : 9), c->remote),
                                       mpi_tag_of(mpi_call_int(c, in_place ? 7 : 10)));
 }
@@ -97,13 +103,13 @@ static bool is_poll(const struct mpi_call_row *row)
 
 static bool makes_request(const struct mpi_call_row *row)
 {
-    return row->class == MPI_CLASS_ISEND || row->class == MPI_CLASS_IRECV || row->class == MPI_CLASS_ICOLLECTIVE;
+    return (row->class >= MPI_CLASS_ISEND && row->class <= MPI_CLASS_ISENDRECV) || row->class == MPI_CLASS_ICOLLECTIVE;
 }
 
 /* Whether the call never waits: its begin need not show what a killed rank was in. Locks in it would come before the begin. */
 static bool is_brief(const struct mpi_call_row *row)
 {
-    return (row->class == MPI_CLASS_ISEND || row->class == MPI_CLASS_IRECV) && !mpi_process.locks;
+    return row->class >= MPI_CLASS_ISEND && row->class <= MPI_CLASS_ISENDRECV && !mpi_process.locks;
 }
 
 /* Fill the event with what the arguments give before the call: communicator, peer, tag, request. */
@@ -125,7 +131,7 @@ static void call_describe(struct mpi_call *c)
         c->e.peer = mpi_peer_in(mpi_call_int(c, row->peer), c->remote);
     if (row->tag)
         c->e.tag = mpi_tag_of(mpi_call_int(c, row->tag));
-    if (row->class == MPI_CLASS_SENDRECV)
+    if (row->class == MPI_CLASS_SENDRECV || row->class == MPI_CLASS_ISENDRECV)
         call_describe_receive(c);
     if (receives_message(c))
         call_describe_message(c);
@@ -135,13 +141,15 @@ static void call_describe(struct mpi_call *c)
         mpi_request_remove(mpi_finish_key(c, 0));
     if (row->class == MPI_CLASS_CANCEL)
         mpi_request_cancel(mpi_finish_key(c, 0));
+    if (c->e.call == MPI_CALL_Session_finalize)
+        c->last = mpi_session_remove(c->a[0], c->fortran) == 0 && !mpi_process.world;
 }
 
 static void call_enter(struct mpi_call *c)
 {
     if (mpi_tls.polls)
         mpi_polls_write(c->stream);
-    if (c->row->class == MPI_CLASS_FINALIZE)
+    if (c->row->class == MPI_CLASS_FINALIZE || c->last)
         mpi_process_write_counts(c);
     if (!c->brief)
         mpi_write_enter(c->stream, c->tick, &c->e);
@@ -179,13 +187,13 @@ static void call_begin_poll(struct mpi_call *c, long *a)
     mpi_finish_prepare(c, a);
 }
 
-/* At the begin and end of MPI the recorder calls it, too. */
+/* At the begin and end of MPI the recorder calls it, too; but not if a session has begun before, as MPI_Init() waits for no other rank then. */
 static __attribute__((noinline, cold)) void call_begin_exchange(const struct mpi_call *c)
 {
     int saved = errno;
     if (c->row->class == MPI_CLASS_FINALIZE)
         mpi_process_finalizing(c->tick);
-    else
+    else if (!mpi_process.begin)
         mpi_exchange_announce();
     errno = saved;
 }
@@ -207,7 +215,7 @@ static void call_begin_event(struct mpi_call *c, long *a, uint32_t gate)
         if (c->row->class == MPI_CLASS_START || c->row->class == MPI_CLASS_STARTALL)
             mpi_finish_start(c);
     }
-    if (UNLIKELY(gate < MPI_GATE_ON || c->row->class == MPI_CLASS_FINALIZE))
+    if (UNLIKELY(c->row->class == MPI_CLASS_INIT || c->row->class == MPI_CLASS_FINALIZE))
         call_begin_exchange(c);
 }
 
@@ -238,7 +246,10 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     __atomic_signal_fence(__ATOMIC_RELEASE);
     mpi_tls.where.inside = MPI_INSIDE_CALL;
     uint32_t gate = __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE);
-    if (UNLIKELY(gate < MPI_GATE_ON) && (gate != MPI_GATE_ARMED || row->class != MPI_CLASS_INIT)) {
+    if (UNLIKELY(row->class == MPI_CLASS_INIT) && gate >= MPI_GATE_ON)
+        gate = MPI_GATE_ARMED; /* after the begin of a session */
+    if (UNLIKELY(gate < MPI_GATE_ON) &&
+        (gate != MPI_GATE_ARMED || (row->class != MPI_CLASS_INIT && number != MPI_CALL_Session_init))) {
         call_begin_unrecorded(c, gate, false);
         return;
     }
@@ -255,7 +266,9 @@ void mpi_call_begin(struct mpi_call *c, uint32_t number, enum mpi_variant varian
     c->a = a;
     c->number = number;
     c->site = site;
-    c->fortran = variant != MPI_C;
+    c->fortran = variant > MPI_C_LARGE;
+    c->large = variant == MPI_C_LARGE;
+    c->last = false;
     c->entered = false;
     c->n_done = 0;
     c->brief = is_brief(row);
@@ -296,7 +309,15 @@ static void call_add_request(struct mpi_call *c)
 /* The tag of a communicator that its members make themselves, and the call. */
 static uint64_t call_own_tag(const struct mpi_call *c)
 {
-    enum { GROUP_TAG = 3, INTER_TAG = 5 };
+    enum { GROUP_TAG = 3, INTER_TAG = 5, FROM_GROUP_TAG = 2 };
+    uint64_t tag = c->e.call;
+    if (is_made_by_groups(c->e.call)) {
+        const char *text =
+            (const char *)c->a[(c->e.call == MPI_CALL_Comm_create_from_group ? FROM_GROUP_TAG : INTER_TAG) - 1];
+        while (text && *text)
+            tag = mpi_mix(tag, (unsigned char)*text++);
+        return tag;
+    }
     return (uint64_t)c->e.call << 32 |
            (uint32_t)mpi_call_int(c, c->e.call == MPI_CALL_Comm_create_group ? GROUP_TAG : INTER_TAG);
 }
@@ -307,7 +328,7 @@ static void call_add_comm(struct mpi_call *c, uint64_t tick)
     bool copy = is_copy(c->e.call);
     if (c->rc != 0)
         return;
-    long of = mpi_call_comm(c, row->comm, false);
+    long of = row->comm ? mpi_call_comm(c, row->comm, false) : mpi_abi.comm_null;
     long handle = mpi_call_comm(c, copy ? row->request - 1U : row->arguments, true);
     struct mpi_comm *parent = mpi_comm_find(of);
     const struct mpi_comm *made = is_made_alone(c->e.call) ? mpi_comm_add_own(handle, call_own_tag(c))
@@ -414,6 +435,8 @@ static void call_end_event(struct mpi_call *c, uint64_t tick)
         mpi_process_initialized(c);
         return;
     }
+    if (c->e.call == MPI_CALL_Session_init && mpi_process_session_began(c, tick))
+        return;
     if (c->rc != MPI_CALL_UNWOUND) {
         if (!c->entered) {
             call_init_event(c);
@@ -442,6 +465,8 @@ static void call_end_recorded(struct mpi_call *c)
         mpi_finish_release(c);
     if (c->row->class == MPI_CLASS_FINALIZE)
         mpi_process_finalized();
+    if (c->last)
+        mpi_process_session_ended();
     errno = saved;
 }
 

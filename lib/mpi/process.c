@@ -66,40 +66,77 @@ static void process_write_start(const struct mpi_call *c, const char *why)
     else
         snprintf(text, sizeof text, "%s%s%s%s", mpi_library, why && *mpi_library ? ": " : "", why ? why : "",
                  mpi_launcher_differs ? differs : "");
-    int level = why ? -1 : mpi_thread_level();
-    mpi_process.several = level == THREAD_MULTIPLE || level < 0;
-    mpi_process.begin = tick_now();
-    mpi_tls.ticks = 0;
-    mpi_write_env(c->stream, mpi_process.begin, level, why == NULL && !mpi_process.quiet, text);
+    int level = why || !mpi_process.world ? -1 : mpi_thread_level();
+    mpi_process.several |= level == THREAD_MULTIPLE || level < 0;
+    uint64_t tick = tick_now();
+    if (!mpi_process.begin) {
+        mpi_process.begin = tick;
+        mpi_tls.ticks = 0;
+    }
+    mpi_write_env(c->stream, tick, level, why == NULL && !mpi_process.quiet, text);
     const struct mpi_comm *world = why ? NULL : mpi_comm_find(mpi_abi.world);
     if (world)
         mpi_write_comm(c->stream, tick_now(), world, 0);
 }
 
+/* The call by which MPI begins, and what is known then. */
+static void process_write_begin(struct mpi_call *c, uint64_t tick, const char *why)
+{
+    mpi_write_enter(c->stream, c->tick, &c->e);
+    c->e.result = c->rc;
+    mpi_write_leave(c->stream, tick, &c->e);
+    mpi_total_add(c->e.call, tick - c->tick, UPMU_NO_VALUE);
+    process_write_start(c, why);
+}
+
 void mpi_process_initialized(struct mpi_call *c)
 {
+    uint32_t armed =
+        MPI_GATE_ARMED; /* unless the recording has ended within MPI_Init(), or a session has begun before */
     if (c->rc != 0) {
-        __atomic_store_n(&mpi_process.gate, MPI_GATE_OFF, __ATOMIC_RELEASE);
+        (void)__atomic_compare_exchange_n(&mpi_process.gate, &armed, MPI_GATE_OFF, false, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED);
         mpi_write_env(c->stream, tick_now(), -1, 0, "MPI_Init failed");
         return;
     }
     uint64_t tick = tick_now();
     const char *why = mpi_abi_start();
+    mpi_process.world = !why;
     if (!why) {
         mpi_comms_start();
         mpi_exchange_start();
         mpi_clocks_start();
         mpi_process.quiet = process_is_quiet();
     }
-    mpi_write_enter(c->stream, c->tick, &c->e);
-    c->e.result = c->rc;
-    mpi_write_leave(c->stream, tick, &c->e);
-    mpi_total_add(c->e.call, tick - c->tick, UPMU_NO_VALUE);
-    process_write_start(c, why);
+    process_write_begin(c, tick, why);
     bool frequent = !mpi_process.several && !mpi_process.quiet && !mpi_process.locks && tick_is_short();
     uint32_t gate = why ? MPI_GATE_OFF : frequent ? MPI_GATE_FREQUENT : MPI_GATE_ON;
-    uint32_t armed = MPI_GATE_ARMED; /* unless the recording has ended within MPI_Init() */
     (void)__atomic_compare_exchange_n(&mpi_process.gate, &armed, gate, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+bool mpi_process_session_began(struct mpi_call *c, uint64_t tick)
+{
+    enum { SESSION = 3 };
+    uint32_t armed = MPI_GATE_ARMED;
+    if (c->rc == MPI_CALL_UNWOUND || __atomic_load_n(&mpi_process.gate, __ATOMIC_ACQUIRE) != MPI_GATE_ARMED) {
+        if (c->rc == 0)
+            (void)mpi_session_add(c->a[SESSION - 1], c->fortran);
+        return !c->entered;
+    }
+    const char *why = c->rc != 0 ? "MPI_Session_init failed" : mpi_abi_start_session(c->a[SESSION - 1], c->fortran);
+    mpi_process.quiet = !why && process_is_quiet();
+    process_write_begin(c, tick, why);
+    if (c->rc == 0)
+        (void)__atomic_compare_exchange_n(&mpi_process.gate, &armed, why ? MPI_GATE_OFF : MPI_GATE_ON, false,
+                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    return true;
+}
+
+void mpi_process_session_ended(void)
+{
+    uint32_t on = MPI_GATE_ON; /* the next session begins as the first one did */
+    (void)__atomic_compare_exchange_n(&mpi_process.gate, &on, MPI_GATE_ARMED, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED);
 }
 
 void mpi_process_write_counts(struct mpi_call *c)

@@ -68,6 +68,7 @@ struct mpi_process {
     int32_t rank, size;
     uint64_t job;
     uint64_t begin;                   /**< tick at which MPI_Init() had returned */
+    bool world;                       /**< MPI_Init() has returned */
     uint32_t several;                 /**< threads may call MPI at the same time */
     uint64_t requests;                /**< numbers of requests given so far */
     uint64_t calls[MPI_CALL_NUMBERS]; /**< of class MPI_CLASS_COUNTED */

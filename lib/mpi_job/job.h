@@ -168,8 +168,10 @@ struct job_rank {
     char *library, *host;
     pid_t pid, init_tid;
     int32_t thread_level;
-    bool finalized; /**< MPI_Finalize() has returned */
-    bool has_gaps;  /**< some of its events are missing */
+    bool finalized;   /**< MPI_Finalize() has returned */
+    bool world;       /**< MPI_Init() has returned */
+    int32_t sessions; /**< that are open */
+    bool has_gaps;    /**< some of its events are missing */
     struct job_evidence evidence;
     uint64_t begin, end, last; /**< end 0: it did not call MPI_Finalize() */
     uint64_t mpi_ns, wait_ns;  /**< of the thread that called MPI_Init() */

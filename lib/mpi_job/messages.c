@@ -3,8 +3,9 @@
  * Which send belongs to which receive, and which of both waited.
  *
  * MPI delivers messages of one sender, receiver, communicator and tag in the order in which they were sent to the receives in the order
- * in which they were posted; a receive of any source or tag has those of its message once it is complete. With several threads
- * per rank that order may be another one.
+ * in which they were posted; a receive of any source or tag has those of its message once it is complete. With several threads of a rank
+ * the order of their calls may be another one: then the receives are taken in the order in which they ended, so that as few as possible
+ * end before their sends began.
  */
 #include <stdlib.h>
 
@@ -33,6 +34,40 @@ static int half_compare(const void *x, const void *y)
     const struct job_half *a = x, *b = y;
     int c = half_compare_key(a, b);
     return c ? c : compare_u64(a->posted, b->posted);
+}
+
+static int half_compare_end(const void *x, const void *y)
+{
+    const struct job_half *a = x, *b = y;
+    return compare_u64(a->end ? a->end : UINT64_MAX, b->end ? b->end : UINT64_MAX);
+}
+
+/* The number of halves with the key of the first one. `*several`: of more than one thread. */
+static size_t halves_alike(const struct job_half *h, size_t n, bool *several)
+{
+    size_t i = 1;
+    *several = false;
+    for (; i < n && half_compare_key(h, &h[i]) == 0; i++)
+        *several |= h[i].tid != h->tid;
+    return i;
+}
+
+/* Sends and receives are sorted. */
+static void messages_order_threads(struct upmu_mpi *m)
+{
+    size_t s = 0, n, sends;
+    for (size_t r = 0; r < m->n_receives; r += n) {
+        bool several, senders = false;
+        n = halves_alike(&m->receives[r], m->n_receives - r, &several);
+        while (s < m->n_sends && half_compare_key(&m->sends[s], &m->receives[r]) < 0)
+            s++;
+        sends = s < m->n_sends && half_compare_key(&m->sends[s], &m->receives[r]) == 0
+                    ? halves_alike(&m->sends[s], m->n_sends - s, &senders)
+                    : 0;
+        s += sends;
+        if (several || senders)
+            qsort(&m->receives[r], n, sizeof *m->receives, half_compare_end);
+    }
 }
 
 /* The probe that matched the message; NULL: none did. */
@@ -165,6 +200,7 @@ int job_match_messages(struct upmu_mpi *m)
     int rc = 0;
     qsort(m->sends, m->n_sends, sizeof *m->sends, half_compare);
     qsort(m->receives, m->n_receives, sizeof *m->receives, half_compare);
+    messages_order_threads(m);
     while (rc == 0 && (s < m->n_sends || r < m->n_receives)) {
         struct job_half *send = s < m->n_sends ? &m->sends[s] : NULL;
         struct job_half *receive = r < m->n_receives ? &m->receives[r] : NULL;

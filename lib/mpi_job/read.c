@@ -89,7 +89,7 @@ static int read_env(struct reader *d, const struct upmu_trace_event *e)
     r->size = e->mpi_env.size;
     r->wrapped = e->mpi_env.wrapped;
     r->thread_level = e->mpi_env.thread_level;
-    if (r->wrapped) {
+    if (r->wrapped && !r->begin) {
         r->begin = e->time_ns;
         r->init_tid = e->tid;
     }
@@ -242,6 +242,17 @@ static int half_add_request(struct reader *d, struct job_rank *r, const struct u
     return kept ? 0 : read_no_memory();
 }
 
+/* The two messages of MPI_Isendrecv(), which have one request. */
+static int half_add_both(struct reader *d, struct job_rank *r, const struct upmu_trace_event *e,
+                         const struct job_open *open)
+{
+    struct upmu_trace_event received = *e;
+    received.mpi.peer = mpi_sendrecv_source(open->sequence);
+    received.mpi.tag = mpi_sendrecv_tag(open->sequence);
+    int rc = half_add_request(d, r, e, true, open->begin, open);
+    return rc == 0 ? half_add_request(d, r, &received, false, open->begin, open) : rc;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- calls */
 
 static struct job_thread *thread_of(struct job_rank *r, pid_t tid)
@@ -293,6 +304,20 @@ static void read_enter(struct job_rank *r, struct job_thread *t, const struct up
         t->open.comm = 1;
         t->open.sequence = JOB_FINALIZE;
     }
+    if (e->mpi.call == MPI_CALL_Session_finalize && r->sessions == 1 && !r->world)
+        r->end = e->time_ns;
+}
+
+/* A process without MPI_Init() ends with its last session, until there is another one. */
+static void read_session(struct job_rank *r, uint32_t call)
+{
+    r->world |= call_class(call) == MPI_CLASS_INIT;
+    if (call == MPI_CALL_Session_init) {
+        r->sessions++;
+        r->end = r->world ? r->end : 0;
+    }
+    if (call == MPI_CALL_Session_finalize)
+        r->sessions--;
 }
 
 static int read_part(struct upmu_mpi *m, const struct job_rank *r, const struct job_open *open, uint64_t end)
@@ -333,7 +358,7 @@ static void count_time(struct job_rank *r, const struct upmu_trace_event *e, uin
     r->calls += calls;
     r->call[call].calls += calls;
     r->call[call].ns += ns;
-    if (e->tid == r->init_tid && call != MPI_CALL_Init && call != MPI_CALL_Init_thread && call != MPI_CALL_Finalize)
+    if (e->tid == r->init_tid && r->begin && !r->end) /* between MPI_Init() and MPI_Finalize() */
         r->mpi_ns += ns;
 }
 
@@ -353,10 +378,13 @@ static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t
         r->call[e->mpi.call].bytes += e->mpi.bytes;
     if (e->result != 0)
         return 0;
+    read_session(r, e->mpi.call);
     if (class == MPI_CLASS_SEND || class == MPI_CLASS_SENDRECV || class == MPI_CLASS_RECV)
         rc = half_add_blocking(d, r, e, class != MPI_CLASS_RECV, &open);
     else if (class == MPI_CLASS_ISEND || class == MPI_CLASS_IRECV)
         rc = half_add_request(d, r, e, class == MPI_CLASS_ISEND, open.begin, &open);
+    else if (class == MPI_CLASS_ISENDRECV)
+        rc = half_add_both(d, r, e, &open);
     else if ((class == MPI_CLASS_PROBE || class == MPI_CLASS_IPROBE) && e->mpi.request)
         rc = half_add_probed(d, r, e, &open);
     r->finalized |= class == MPI_CLASS_FINALIZE;
@@ -365,6 +393,33 @@ static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t
     else if (rc == 0 && open.sequence && open.comm != COMM_SELF && class != MPI_CLASS_COMM && is_collective(open.call))
         rc = read_part(d->m, r, &open, e->time_ns);
     return rc;
+}
+
+/* A half with a request is complete. */
+static void half_complete(struct reader *d, struct job_rank *r, const struct job_thread *t,
+                          const struct upmu_trace_event *e, bool sends)
+{
+    uint32_t found = map_find(sends ? &d->sends : &d->receives, e->process, e->mpi.request);
+    if (found == MAP_NONE)
+        return;
+    struct job_half *h = sends ? &d->m->sends[found] : &d->m->receives[found];
+    h->dropped = e->result != 0;
+    h->begin = t->open.begin;
+    h->end = t->open.begin ? e->time_ns : 0;
+    h->call = t->open.call;
+    h->waited = t->open.node;
+    if (sends)
+        return;
+    h->tid = e->tid;
+    if (call_class(e->mpi.call) == MPI_CLASS_ISENDRECV) { /* of which MPICH 4.0 has no status */
+        h->dropped |= h->source < 0 || h->tag < 0;
+    } else {
+        h->bytes = e->mpi.bytes;
+        h->source = e->mpi.peer;
+        h->tag = e->mpi.tag;
+    }
+    if (e->result == 0)
+        count_message(r, false, h->bytes);
 }
 
 /* A request is complete: by the call that is open. */
@@ -381,26 +436,10 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
         job_keep_duration(d->m, t->open.node);
         return 0;
     }
-    bool sends = class_sends(class);
-    uint32_t found = sends || class_receives(class)
-                         ? map_find(sends ? &d->sends : &d->receives, e->process, e->mpi.request)
-                         : MAP_NONE;
-    if (found == MAP_NONE)
-        return 0;
-    struct job_half *h = sends ? &d->m->sends[found] : &d->m->receives[found];
-    h->dropped = e->result != 0;
-    h->begin = t->open.begin;
-    h->end = t->open.begin ? e->time_ns : 0;
-    h->call = t->open.call;
-    h->waited = t->open.node;
-    if (!sends) {
-        h->bytes = e->mpi.bytes;
-        h->tid = e->tid;
-        h->source = e->mpi.peer;
-        h->tag = e->mpi.tag;
-    }
-    if (!sends && e->result == 0)
-        count_message(r, false, e->mpi.bytes);
+    if (class_sends(class) || class == MPI_CLASS_ISENDRECV)
+        half_complete(d, r, t, e, true);
+    if (class_receives(class) || class == MPI_CLASS_ISENDRECV)
+        half_complete(d, r, t, e, false);
     return 0;
 }
 

@@ -91,6 +91,11 @@ BOTH(Group_size, (intptr_t group, int *size))
     *size = 1;
     return group == GROUP ? 0 : ERROR;
 }
+BOTH(Group_rank, (intptr_t group, int *rank))
+{
+    *rank = 0;
+    return group == GROUP ? 0 : ERROR;
+}
 BOTH(Group_translate_ranks, (intptr_t a, int n, const int *x, intptr_t b, int *y))
 {
     (void)a;

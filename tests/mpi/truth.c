@@ -199,6 +199,42 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
+/* A tool between the recorder and MPI (late.c) holds the first thread's receive until the second one's has ended: MPI gets the receives in
+ * another order than the recorder. */
+extern _Thread_local int late_until;
+extern int late_now;
+
+static void *run_receive(void *argument)
+{
+    int first = *(int *)argument;
+    late_until = first ? 2 : 0;
+    while (!first && __atomic_load_n(&late_now, __ATOMIC_ACQUIRE) != 1)
+        ; /* the other one has begun */
+    DO(Recv, in + first * 64, 64, MPI_BYTE, 0, TAG + 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    received(0, first ? 32 : 16);
+    if (!first) {
+        send(1, 0, TAG + 9, MPI_COMM_WORLD);
+        __atomic_store_n(&late_now, 2, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+static void run_order(void)
+{
+    int first[] = {1, 0};
+    pthread_t threads[2];
+    if (rank == 0) {
+        send(16, 1, TAG + 8, MPI_COMM_WORLD);
+        DO(Recv, in, 64, MPI_BYTE, 1, TAG + 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        received(1, 1);
+        send(32, 1, TAG + 8, MPI_COMM_WORLD);
+    }
+    for (int i = 0; i < 2 && rank == 1; i++)
+        pthread_create(&threads[i], NULL, run_receive, &first[i]);
+    for (int i = 0; i < 2 && rank == 1; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static void run_threads(void)
 {
     pthread_t threads[THREADS];
@@ -210,6 +246,9 @@ static void run_threads(void)
     }
     for (int i = 0; i < THREADS && rank < 2 && level == MPI_THREAD_MULTIPLE; i++)
         pthread_join(threads[i], NULL);
+    DO(Barrier, MPI_COMM_WORLD);
+    if (level == MPI_THREAD_MULTIPLE)
+        run_order();
 }
 
 /* Persistent requests, started one by one and together; one is freed while it is active, one never started. */

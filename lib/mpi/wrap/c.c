@@ -4,19 +4,19 @@
 #include "mpi/wrap/wrap.h"
 
 /* Calls with `n` arguments, whatever they are. */
-#define CALL_N(n)                                                                                           \
-    static __attribute__((noinline, unused)) int call_##n(uint32_t number, long *a __attribute__((unused)), \
-                                                          uintptr_t site)                                   \
-    {                                                                                                       \
-        int (*real)(MPI_TYPES_##n);                                                                         \
-        void *address = mpi_real(number, MPI_C);                                                            \
-        if (UNLIKELY(!address))                                                                             \
-            return MPI_NO_FUNCTION;                                                                         \
-        memcpy(&real, &address, sizeof real);                                                               \
-        struct mpi_call c __attribute__((cleanup(mpi_call_end)));                                           \
-        mpi_call_begin(&c, number, MPI_C, a, site);                                                         \
-        c.rc = real(MPI_PASSED_##n);                                                                        \
-        return c.rc;                                                                                        \
+#define CALL_N(n)                                                                                          \
+    static __attribute__((noinline, unused)) int call_##n(uint32_t number, enum mpi_variant variant,       \
+                                                          long *a __attribute__((unused)), uintptr_t site) \
+    {                                                                                                      \
+        int (*real)(MPI_TYPES_##n);                                                                        \
+        void *address = mpi_real(number, variant);                                                         \
+        if (UNLIKELY(!address))                                                                            \
+            return MPI_NO_FUNCTION;                                                                        \
+        memcpy(&real, &address, sizeof real);                                                              \
+        struct mpi_call c __attribute__((cleanup(mpi_call_end)));                                          \
+        mpi_call_begin(&c, number, variant, a, site);                                                      \
+        c.rc = real(MPI_PASSED_##n);                                                                       \
+        return c.rc;                                                                                       \
     }
 CALL_N(0)
 MPI_EACH_NUMBER(CALL_N)
@@ -40,7 +40,7 @@ MPI_EACH_NUMBER(CALL_N)
             }                                                                                               \
         }                                                                                                   \
         long passed[] = {MPI_VALUES_##n}; /* another one, so that the compiler keeps `a` in registers */    \
-        return call_##n(number_, passed, MPI_CALL_SITE());                                                  \
+        return call_##n(number_, MPI_C, passed, MPI_CALL_SITE());                                           \
     }                                                                                                       \
     UPMU_API int MPI_##name_(MPI_PARAMETERS_##n);                                                           \
     int MPI_##name_(MPI_PARAMETERS_##n)                                                                     \
@@ -52,7 +52,26 @@ MPI_EACH_NUMBER(CALL_N)
             return real(MPI_NAMES_##n);                                                                     \
         MPI_TAIL return record_##name_(MPI_NAMES_##n);                                                      \
     }
-MPI_CALLS(WRAP, WRAP)
+
+/* The form with large counts, which are words as all arguments. */
+#define WRAP_LARGE(number_, name_, lower, upper, n, ...)           \
+    WRAP(number_, name_, lower, upper, n, __VA_ARGS__)             \
+    static MPI_PART int record_##name_##_c(MPI_PARAMETERS_##n)     \
+    {                                                              \
+        long a[] = {MPI_VALUES_##n};                               \
+        return call_##n(number_, MPI_C_LARGE, a, MPI_CALL_SITE()); \
+    }                                                              \
+    UPMU_API int MPI_##name_##_c(MPI_PARAMETERS_##n);              \
+    int MPI_##name_##_c(MPI_PARAMETERS_##n)                        \
+    {                                                              \
+        int (*real)(MPI_TYPES_##n);                                \
+        void *address = mpi_real_found(number_, MPI_C_LARGE);      \
+        memcpy(&real, &address, sizeof real);                      \
+        if (LIKELY(address) && UNLIKELY(mpi_call_is_off(number_))) \
+            return real(MPI_NAMES_##n);                            \
+        MPI_TAIL return record_##name_##_c(MPI_NAMES_##n);         \
+    }
+MPI_CALLS(WRAP, WRAP, WRAP_LARGE)
 
 /* -------------------------------------------------------------------------------- what frequent calls seldom need */
 

@@ -69,7 +69,7 @@ MPI_EACH_NUMBER(CALL_N)
     WRAP_N(mpi_##lower##_f08ts_, number, MPI_F08TS, n)
 #define WRAP_FORTRAN(number, name, lower, upper, n, ...) WRAP_ALL(number, lower, upper, MPI_PLUS_1_##n)
 #define WRAP_NOT(...)
-MPI_CALLS(WRAP_FORTRAN, WRAP_NOT)
+MPI_CALLS(WRAP_FORTRAN, WRAP_NOT, WRAP_FORTRAN)
 
 /* MPI_Init() has no arguments in Fortran but the error, and MPI_Init_thread() two: both are rows of C alone. */
 WRAP_ALL(MPI_CALL_Init, init, INIT, 1)
