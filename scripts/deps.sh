@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that building, demonstrating or testing libupmu needs; asks apt for what is missing only.
+# Installs the Debian packages that building, demonstrating or testing libupmu needs; asks apt for what is missing only. For tests,
+# also packages of npm, into build/npm, where npm is there.
 #
 #     scripts/deps.sh build|demo|test|soak|qtcreator|cross
 #
 # Installing needs root or sudo. UPMU_SKIP_DEPS=1 installs nothing, for systems other than Debian.
 set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build_packages=(gcc g++ libc6-dev cmake ninja-build libdw-dev libelf-dev libncurses-dev zlib1g-dev)
 # libpfm4 and libunwind are opened at run time where they are found: native event names and call stacks.
@@ -18,6 +20,8 @@ test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libcla
     chromium gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
     openmpi-bin libopenmpi-dev mpich libmpich-dev otf2-tools python3-otf2 libomp-14-dev
     "${real_programs[@]}")
+# Rules of accessibility for the pages, and the compiler that checks the extension of Visual Studio Code.
+npm_packages=(axe-core@4.14.1 typescript@5.9.3 @types/node@18.19.130)
 soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg hpcc lammps lammps-examples mariadb-server nodejs postgresql scalapack-mpi-test libfaketime libeatmydata1 liblttng-ust1 ruby)
 
 # The plugin of Qt Creator, and a screen to drive it on; as large as all of the others together.
@@ -85,6 +89,20 @@ install_missing()
     done
 }
 
+# Without them, the tests that need them are skipped.
+install_npm()
+{
+    local package missing=()
+    for package in "${npm_packages[@]}"; do
+        [ -d "build/npm/node_modules/${package%@*}" ] || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    command -v npm >/dev/null || { echo "deps: without npm (Debian: npm): ${missing[*]}"; return 0; }
+    mkdir -p build/npm
+    timeout 120 npm install --prefix build/npm --no-audit --no-fund --ignore-scripts --loglevel=error "${npm_packages[@]}" >/dev/null ||
+        echo "deps: npm could not install: ${missing[*]}" >&2
+}
+
 main()
 {
     local -a packages
@@ -109,6 +127,7 @@ main()
             "    ${packages[*]}"
     fi
     install_missing "${packages[@]}"
+    [ "$1" != test ] || install_npm
     echo "deps: all ${#packages[@]} packages are there"
 }
 

@@ -5,8 +5,8 @@
 . "$CLI/lib.sh"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
 command -v node >/dev/null || skip "node is not installed (Debian: nodejs)"
-tsc=${TSC-$(command -v tsc)}
-[ -n "$tsc" ] || skip "tsc is not installed (Debian: node-typescript; npm: typescript)"
+tsc=${TSC:-$SOURCE/build/npm/node_modules/.bin/tsc}
+[ -x "$tsc" ] || skip "tsc is not installed (scripts/deps.sh test, with npm; or TSC=.../tsc)"
 mkdir -p "$work/data" "$work/bindings" "$work/integrations"
 cp -r "$SOURCE/data/texts" "$work/data/"
 cp -r "$SOURCE/bindings/typescript" "$work/bindings/"

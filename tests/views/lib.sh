@@ -33,6 +33,6 @@ browser() {
 
 # axe: the path of axe-core's script, empty where it is not installed
 axe() {
-    local script=${AXE:-$(node -p 'require.resolve("axe-core/axe.min.js")' 2>/dev/null)}
+    local script=${AXE:-$HERE/../../build/npm/node_modules/axe-core/axe.min.js}
     [ ! -r "$script" ] || echo "$script"
 }
