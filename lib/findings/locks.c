@@ -132,6 +132,14 @@ static void locks_write_hand_over(struct textbuf *b, const struct upmu_findings 
     textbuf_printf(b, "; fewer and longer critical sections would save most of that");
 }
 
+/* No more than the waits: work that no thread waits for is not shorter without the lock. */
+static uint64_t locks_gain(const struct path_lock *lock, bool io)
+{
+    const struct upmu_wait_sum *w = &lock->object.waits;
+    uint64_t gain_ns = io ? locks_io_gain(lock) : lock->part.gain_half_ns, waited_ns = w->total_ns + w->unfinished_ns;
+    return gain_ns != UPMU_NO_VALUE && gain_ns > waited_ns ? waited_ns : gain_ns;
+}
+
 /* @return 0 with the time of hand-overs added to `*handed_ns`, or an error. */
 static int locks_add(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path,
                      const struct path_lock *lock, uint64_t *handed_ns)
@@ -143,7 +151,7 @@ static int locks_add(struct upmu_findings *f, uint32_t process, const struct upm
                                            hand_over ? UPMU_FINDING_HAND_OVER
                                            : io      ? UPMU_FINDING_IO
                                                      : UPMU_FINDING_SECTION);
-    found.gain_ns = hand_over ? lock->part.wake_ns : io ? locks_io_gain(lock) : lock->part.gain_half_ns;
+    found.gain_ns = hand_over ? lock->part.wake_ns : locks_gain(lock, io);
     if (!finding_counts(f, path, found.gain_ns))
         return 0;
     *handed_ns += hand_over ? lock->part.wake_ns : 0;

@@ -24,7 +24,10 @@ void sentence_duration(struct textbuf *b, uint64_t ns)
 void sentence_percent(struct textbuf *b, uint64_t part, uint64_t whole)
 {
     double share = whole ? 100.0 * (double)part / (double)whole : 0;
-    textbuf_printf(b, "%.*f %%", share < 10 ? 1 : 0, share);
+    if (part > 0 && share < 0.1)
+        textbuf_printf(b, "less than 0.1 %%");
+    else
+        textbuf_printf(b, "%.*f %%", share < 10 ? 1 : 0, share);
 }
 
 void sentence_object(struct textbuf *b, const struct upmu_overview_object *object)

@@ -154,10 +154,10 @@ assert f["kind"] == "deadlock" and f["gain_ns"] is None, f
 assert "`ledger`" in f["text"] and "`drawer`" in f["text"] and "crossed troubles.c:" in f["text"], f["text"]'
 
 # A trouble is there in each run; what a loaded machine does to a healthy program is not.
-for name in rare queue even rounds; do
+for name in rare owned queue even rounds; do
     for _ in 1 2 3 4 5; do
         rm -rf "${work:?}/$name"
-        record "$name"
+        record "$name" -m all
         "$UPMU" report "$work/$name" >"$work/out"
         ! grep -q Findings "$work/out" || continue
         json "$work/$name.json" "assert d['findings'] == [], d['findings']"

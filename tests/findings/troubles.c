@@ -171,6 +171,25 @@ static void *rare_clerk(void *arg)
     return arg;
 }
 
+/* It holds the lock all the time, and the others need it only once it has ended: they wait for a moment, if at all. */
+static void *owner(void *arg)
+{
+    static atomic_int ended;
+    for (int i = 0; !arg && i < 8; i++) {
+        pthread_mutex_lock(&ledger);
+        nap(4);
+        pthread_mutex_unlock(&ledger);
+    }
+    if (!arg)
+        atomic_store(&ended, 1);
+    while (!atomic_load(&ended))
+        nap(1);
+    pthread_mutex_lock(&ledger);
+    pthread_mutex_unlock(&ledger);
+    nap(arg ? 0 : 8); /* the critical path is that of the owner */
+    return NULL;
+}
+
 static void *consumer(void *arg)
 {
     for (int i = 0; i < 40; i++) {
@@ -327,6 +346,7 @@ int main(int argc, char **argv)
         {"crowd", cruncher, 12},
         {"deadlock", crossed, 2},
         {"rare", rare_clerk, THREADS},
+        {"owned", owner, THREADS},
         {"queue", producer_or_consumer, 2},
         {"even", even_part, THREADS},
         {"rounds", even_stage, THREADS},
