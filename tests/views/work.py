@@ -236,6 +236,15 @@ def flames(b):
     assert "item" in own[0] and 0 < own[0]["item"] < own[1], own
 
 
+def functions(b):
+    """Functions that wait are those of the program: no wrapper of a lock, and no start of a thread."""
+    b.view("regions")
+    wrappers = set(b.run("upmuReport.recording.frames.map((f, i) => upmuReport.recording.frame(i)).filter((f) => f.wrapper).map((f) => f.name)"))
+    shown = b.run("""[...[...document.querySelectorAll('#regions .panel')].find((p) => p.textContent.startsWith('Functions that wait'))
+        .querySelectorAll('td.name')].map((td) => td.textContent)""")
+    assert "pass" in shown and "start_thread" in wrappers and not wrappers & set(shown), (shown, wrappers)
+
+
 def compare(b):
     """A page of two recordings has the differences of `upmu report --diff`."""
     b.open(f"{work}/both.html", "")
@@ -342,6 +351,7 @@ with Browser() as b:
     colors(b)
     events(b)
     flames(b)
+    functions(b)
     paths(b)
     compare(b)
     assert not b.complaints(), b.complaints()

@@ -48,11 +48,14 @@ function regionTable(m, root) {
   );
 }
 
-// Functions on the way to a wait: their own time is that of waits called in them; a function counts once per stack.
+// Functions on the way to a wait: their own time is that of waits called in them; a function counts once per stack. Wrappers of locks and
+// starts of threads are none of the program's, as in call sites.
 function functionRows(m) {
   const by = new Map();
   for (const [, stack, site, , times_, ns] of m.blocked) {
-    const frames = stack ? m.stackFrames(stack) : m.siteFrames(site),
+    const all = stack ? m.stackFrames(stack) : m.siteFrames(site),
+      own = all.filter((f) => !f.wrapper),
+      frames = own.length ? own : all,
       seen = new Set();
     frames.forEach((f, i) => {
       const key = `${f.name}\n${f.file}`;
