@@ -55,6 +55,7 @@ struct upmu_deadlock_watch {
     struct seen *seen;
     size_t n_seen, cap_seen;
     struct map reported;          /* identities of deadlocks */
+    struct map ended;             /* how often a directory had no live process, by its inode */
     char *found;                  /* the last reported process */
     struct wait_state wait_state; /* of that process, until upmu_deadlock_watch_take() */
     bool available;
@@ -98,6 +99,7 @@ void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
     free(watch->dir);
     free(watch->seen);
     map_free(&watch->reported);
+    map_free(&watch->ended);
     free(watch->found);
     wait_state_free(&watch->wait_state);
     free(watch);
@@ -378,18 +380,38 @@ static bool watch_across_is_due(const struct upmu_deadlock_watch *w)
     return (w->several || w->polls % POLLS_INSPECTION == POLLS_INSPECTION / 2) && watch_any_shared(w);
 }
 
+/* A process that begins has a directory first and its control file later; one that was not alive for so many polls has ended. */
+static bool watch_has_ended(const struct upmu_deadlock_watch *w, ino_t dir)
+{
+    enum { POLLS_ENDED = 10 };
+    uint32_t polls = map_find(&w->ended, dir, 0);
+    return polls != MAP_NONE && polls >= POLLS_ENDED;
+}
+
+static void watch_count_ended(struct upmu_deadlock_watch *w, const char *path, ino_t dir)
+{
+    uint32_t polls = map_find(&w->ended, dir, 0);
+    if (!watch_alive(w, path)) /* without memory it is polled again */
+        (void)map_put(&w->ended, dir, 0, polls == MAP_NONE ? 1 : polls + 1);
+    else if (polls != MAP_NONE)
+        (void)map_put(&w->ended, dir, 0, 0);
+}
+
 /* Polls a directory as that of a single process, else those in it: of processes, or of hosts that have processes. */
-static int watch_directory(struct upmu_deadlock_watch *w, const char *path, int depth)
+static int watch_directory(struct upmu_deadlock_watch *w, const char *path, ino_t inode, int depth)
 {
     char below[PATH_MAX];
     const struct dirent *entry;
     int found = watch_process(w, path);
     bool is_process =
         snprintf(below, sizeof below, "%s/" CONTROL_FILE, path) < (int)sizeof below && access(below, F_OK) == 0;
+    if (is_process)
+        watch_count_ended(w, path, inode);
     DIR *dir = found == 0 && !is_process && depth > 0 ? opendir(path) : NULL;
     while (dir && found == 0 && (entry = readdir(dir)))
-        if (entry->d_name[0] != '.' && snprintf(below, sizeof below, "%s/%s", path, entry->d_name) < (int)sizeof below)
-            found = watch_directory(w, below, depth - 1);
+        if (entry->d_name[0] != '.' && !watch_has_ended(w, entry->d_ino) &&
+            snprintf(below, sizeof below, "%s/%s", path, entry->d_name) < (int)sizeof below)
+            found = watch_directory(w, below, entry->d_ino, depth - 1);
     if (dir)
         closedir(dir);
     return found;
@@ -401,7 +423,7 @@ int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **pro
     if (!watch || !process)
         return ARGUMENT_NULL(watch, process);
     watch->polls++;
-    int found = watch_directory(watch, watch->dir, RECORDING_DEPTH);
+    int found = watch_directory(watch, watch->dir, 0, RECORDING_DEPTH);
     if (found == 0)
         watch_drop_unseen(watch);
     if (found == 0 && watch_across_is_due(watch))

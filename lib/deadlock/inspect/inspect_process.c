@@ -8,6 +8,7 @@
 #include "deadlock/inspect/inspect_threads.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "trace/format/control.h"
 
@@ -35,8 +37,8 @@ static int process_maps_have(const char *maps, ino_t file)
     return lines == 0 ? -1 : found;
 }
 
-/* Whether it has the file mapped, as far as its map can be read: that of any thread, because the first may have ended. */
-static bool process_maps_file(pid_t pid, ino_t file)
+/* Whether it has the file mapped: 1, 0, or -1 if its map cannot be read. That of any thread, because the first may have ended. */
+static int process_maps_file(pid_t pid, ino_t file)
 {
     char path[64];
     const struct dirent *entry;
@@ -50,7 +52,20 @@ static bool process_maps_file(pid_t pid, ino_t file)
     }
     if (dir)
         closedir(dir);
-    return found == 1;
+    return found;
+}
+
+/* Whether `pid` in this pid namespace is the process that made the control file: if it no longer maps it, it has called exec(), and
+ * no other process is searched. */
+static bool process_made_file(pid_t pid, const char *path)
+{
+    struct control_header h;
+    int fd = control_open_at(AT_FDCWD, path);
+    bool made = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.start_ticks != 0 &&
+                h.start_ticks == control_start_ticks(pid);
+    if (fd >= 0)
+        close(fd);
+    return made;
 }
 
 static pid_t process_search_inner(pid_t own, ino_t file)
@@ -60,7 +75,7 @@ static pid_t process_search_inner(pid_t own, ino_t file)
     DIR *dir = opendir("/proc");
     while (dir && found == 0 && (entry = readdir(dir))) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (pid > 0 && pid != own && control_inner_pid(pid) == own && process_maps_file(pid, file))
+        if (pid > 0 && pid != own && control_inner_pid(pid) == own && process_maps_file(pid, file) == 1)
             found = pid;
     }
     if (dir)
@@ -74,5 +89,8 @@ pid_t inspect_process_of(const char *dir, pid_t own)
     struct stat st;
     if (snprintf(path, sizeof path, "%s/" CONTROL_FILE, dir) >= (int)sizeof path || stat(path, &st) != 0)
         return 0;
-    return process_maps_file(own, st.st_ino) ? own : process_search_inner(own, st.st_ino);
+    int maps = process_maps_file(own, st.st_ino);
+    if (maps == 1)
+        return own;
+    return maps == 0 && process_made_file(own, path) ? 0 : process_search_inner(own, st.st_ino);
 }

@@ -33,6 +33,8 @@ static void lexer_skip_blanks(struct lexer *l)
         char c = l->text[l->pos];
         if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
             l->pos++;
+        } else if (c != '/') {
+            return;
         } else if (lexer_is_at(l, "/*")) {
             l->pos += 2;
             lexer_skip_to(l, "*/");
