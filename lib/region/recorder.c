@@ -127,21 +127,23 @@ void upmu_recorder_stream_release_(struct trace_stream *stream)
     trace_stream_release(stream);
 }
 
-void upmu_recorder_clock_(struct recorder_clock *out)
-{
-    clock_start();
-    *out = (struct recorder_clock){.hz = (uint64_t)clock_hz(0), .gettime = tick_clock_gettime};
-#ifdef TICK_ISA_NAME
-    out->use_isa = tick_use_isa;
-#endif
-}
-
 bool upmu_recorder_trace_clock_(struct trace_clock *out)
 {
     if (!recorder_alive() || !upmu_regions.trace)
         return false;
     trace_writer_clock(upmu_regions.trace, out);
     return true;
+}
+
+void upmu_recorder_clock_(struct recorder_clock *out)
+{
+    struct trace_clock trace;
+    clock_start();
+    bool fitted = upmu_recorder_trace_clock_(&trace);
+    *out = (struct recorder_clock){.hz = fitted ? trace.hz : (uint64_t)clock_hz(0), .gettime = tick_clock_gettime};
+#ifdef TICK_ISA_NAME
+    out->use_isa = tick_use_isa;
+#endif
 }
 
 void upmu_recorder_refer_(const struct clock_reference *r)

@@ -342,5 +342,5 @@ int sync_threads_start(void)
 
 void sync_threads_forget(void)
 {
-    sync_tls = (struct sync_tls){.unwinds = sync_tls.unwinds, .forking = sync_tls.forking};
+    sync_tls = (struct sync_tls){.unwinds = sync_tls.unwinds, .walks = sync_tls.walks, .forking = sync_tls.forking};
 }

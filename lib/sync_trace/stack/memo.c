@@ -58,6 +58,17 @@ void sync_memo_start(void *libunwind)
     *(void **)(void *)&unw.saved = saved;
 }
 
+__attribute__((noinline)) uint32_t sync_memo_walk(void **frames, uint32_t max)
+{
+    uint64_t context[sizeof(ucontext_t) / sizeof(uint64_t) + 1], cursor[CURSOR_WORDS], address;
+    uint32_t n = 0;
+    if (!unw.step || unw.context(context) != 0 || unw.init(cursor, context) != 0)
+        return 0;
+    while (n < max && unw.step(cursor) > 0 && unw.reg(cursor, REG_ADDRESS, &address) == 0)
+        frames[n++] = (void *)(uintptr_t)address;
+    return n;
+}
+
 /* A set of two memos, the newer one first. */
 static struct sync_memo *memo_set(struct sync_thread *t, uintptr_t frame, uintptr_t key)
 {
@@ -226,6 +237,13 @@ void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uin
 void sync_memo_start(void *libunwind)
 {
     (void)libunwind;
+}
+
+uint32_t sync_memo_walk(void **frames, uint32_t max)
+{
+    (void)frames;
+    (void)max;
+    return 0;
 }
 
 uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)

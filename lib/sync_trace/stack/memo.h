@@ -15,6 +15,9 @@
 
 /** Look up libunwind's functions. Without them, and on other architectures than x86-64, there are no memos. */
 void sync_memo_start(void *libunwind);
+/** Walk the stack of the caller by single steps, which needs no memory of the thread. @return frames stored, the caller's first; 0:
+ *  not possible here. Under sync_unwind_mask() where signals may come. */
+uint32_t sync_memo_walk(void **frames, uint32_t max);
 /** Id of the stack behind `frame`, a frame pointer, that contains `site`; 0: not recognized. Under sync_guard(). */
 uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site);
 /** Keep a stack that libunwind walked in the calling function, whose frame pointer is `frame`, if its call site is

@@ -153,8 +153,9 @@ static int (*backtrace_found)(void **, int);
 
 static bool unwind_first_walk(void)
 {
-    void *frames[4];
-    return backtrace_found(frames, 4) > 0;
+    enum { FEW = 4 };
+    void *frames[FEW];
+    return sync_memo_walk(frames, FEW) > 0 || backtrace_found(frames, FEW) > 0;
 }
 
 static int unwind_find_unwinder(struct dl_phdr_info *info, size_t size, void *arg)
@@ -184,10 +185,11 @@ void sync_unwind_start(void)
     (void)dl_iterate_phdr(unwind_find_unwinder, NULL);
     /* the first walk allocates */
     (void)unwind_libgcc(frames, 4, &method);
+    if (library)
+        sync_memo_start(library);
     if (library && backtrace_found && sync_unwind_pipe_learn(unwind_first_walk)) {
         backtrace = backtrace_found;
         sync_tls.unwinds = SYNC_UNWINDS;
-        sync_memo_start(library);
         if (!loaded) /* else the program may have made its key at any time */
             unwind_find_tls(library);
     }
@@ -219,16 +221,29 @@ static bool unwind_is_possible(enum sync_unwinds how)
     return LIKELY(sync_tls.unwinds == how) && !sync_modules_were_replaced() && sync_unwind_pipe_is_intact();
 }
 
+/* unw_backtrace() begins with a cache of 256 KiB in each thread, whose page faults cost as much as some ten walks by single steps. */
+static uint32_t unwind_libunwind(void **frames, uint32_t max)
+{
+    enum { FIRST_WALKS = 12 };
+    uint32_t n = 0;
+    if (sync_tls.walks < FIRST_WALKS) {
+        sync_tls.walks++;
+        n = sync_memo_walk(frames, max);
+    }
+    int got = n == 0 ? backtrace(frames, (int)max) : (int)n;
+    return got > 0 ? (uint32_t)got : 0;
+}
+
 /* A walk by libgcc takes the lock of its table of registered code (__register_frame()): a thread that holds this lock, by throwing an
  * exception, would wait for itself. @return the frames, 0: only the call site is certain. */
 static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site)
 {
     if (LIKELY(unwind_is_possible(SYNC_UNWINDS))) {
         sync_unwind_mask(t);
-        int got = backtrace(t->frames, (int)max);
+        uint32_t n = unwind_libunwind(t->frames, max);
         sync_unwind_unmask(t);
         t->method = UPMU_STACK_LIBUNWIND;
-        return got > 0 ? (uint32_t)got : 0;
+        return n;
     }
     if (site >= unwinder.start && site < unwinder.end)
         return 0;

@@ -66,6 +66,7 @@ struct sync_tls {
     uint8_t counting;  /**< counters are being read */
     uint8_t starting;  /**< the thread's start event is not written yet */
     uint8_t unwinds;   /**< enum sync_unwinds */
+    uint8_t walks;     /**< of its first ones, by single steps */
     uint8_t rounds;    /**< destructor rounds so far */
     uint8_t finding;   /**< the real free() is being looked up */
     uint8_t walking;   /**< enum sync_walking */

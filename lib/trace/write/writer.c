@@ -462,7 +462,7 @@ static void writer_undo(struct trace_writer *w)
 
 int trace_writer_open(struct trace_writer **out, const struct trace_config *config)
 {
-    enum { FIRST_FIT_NS = 2000000, RETRIES_PER_SECOND = 100 };
+    enum { FIRST_FIT_NS = 200000, RETRIES_PER_SECOND = 100 };
     char recording[PATH_MAX];
     struct clock_triple now;
     *out = NULL;
@@ -475,6 +475,7 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
     struct trace_writer *w = writer_new(config);
     if (!w)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    /* Rough: over CLOCK_MAP_BASELINE_NS or more since the common origin it is fitted again, now or at the end. */
     uint64_t hz = (uint64_t)(clock_hz(FIRST_FIT_NS) + 0.5);
     rc = writer_describe(w, &now);
     if (rc == 0) {
