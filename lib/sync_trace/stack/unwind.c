@@ -192,6 +192,7 @@ void sync_unwind_start(void)
         sync_tls.unwinds = SYNC_UNWINDS;
         if (!loaded) /* else the program may have made its key at any time */
             unwind_find_tls(library);
+        (void)(unwind_touch_tls() || backtrace(frames, 1)); /* else in a program's malloc() that calls a lock */
     }
     if (loaded)
         dlclose(loaded);
