@@ -183,11 +183,13 @@ bool mpi_comm_place(long comm, int *rank, int *size);
 /** Rank in the job of the first member; -1: unknown. */
 int mpi_comm_first(long comm);
 
-/** A step of a hash, other than 0. */
+/** A step of a hash, other than 0: different for small numbers, too (the last steps are those of splitmix64). */
 static inline uint64_t mpi_mix(uint64_t h, uint64_t with)
 {
-    h = (h ^ with) * UINT64_C(0xff51afd7ed558ccd);
-    h ^= h >> 32;
+    h = h * UINT64_C(0x9e3779b97f4a7c15) + with + 1;
+    h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+    h ^= h >> 31;
     return h ? h : 1;
 }
 

@@ -37,7 +37,9 @@ struct mpi_call {
     uint32_t n;         /**< requests */
     struct mpi_event e; /**< of a poll: once it has found something */
     struct mpi_event done[MPI_CALL_DONE];
-    uint64_t *keys;          /**< of the requests, before the call */
+    uint64_t *keys; /**< of the requests, before the call */
+    struct mpi_request
+        *before; /**< copies of these; NULL: no other thread can get their handles before the call has returned */
     unsigned char *statuses; /**< in place of an ignored status; NULL: the program's are used, or there are none */
     void *mapped;
     size_t mapped_bytes;
@@ -45,6 +47,7 @@ struct mpi_call {
     uint16_t remote;  /**< of its communicator */
     bool last;        /**< it ends the last session of a process without MPI_Init() */
     uint64_t own_keys[MPI_CALL_REQUESTS];
+    struct mpi_request own_before[MPI_CALL_REQUESTS];
     unsigned char own_statuses[MPI_CALL_REQUESTS * MPI_STATUS_MAX];
 };
 

@@ -62,7 +62,7 @@ uint64_t mpi_finish_key(const struct mpi_call *c, uint32_t i)
 static bool finish_map(struct mpi_call *c)
 {
     int saved = errno;
-    size_t bytes = c->n * (sizeof *c->keys + mpi_abi.status_bytes);
+    size_t bytes = c->n * (sizeof *c->keys + sizeof *c->before + mpi_abi.status_bytes);
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     errno = saved;
     if (p == MAP_FAILED)
@@ -70,7 +70,8 @@ static bool finish_map(struct mpi_call *c)
     c->mapped = p;
     c->mapped_bytes = bytes;
     c->keys = p;
-    c->statuses = (unsigned char *)p + c->n * sizeof *c->keys;
+    c->before = (struct mpi_request *)(c->keys + c->n);
+    c->statuses = (unsigned char *)(c->before + c->n);
     return true;
 }
 
@@ -105,11 +106,17 @@ void mpi_finish_prepare(struct mpi_call *c, long *a)
     int n = !has_requests(c) ? 0 : is_single(c) ? 1 : mpi_call_int(c, c->row->count);
     c->n = n > 0 ? (uint32_t)n : 0;
     c->keys = c->own_keys;
+    c->before = c->own_before;
     c->statuses = c->own_statuses;
     if (c->n > MPI_CALL_REQUESTS && !finish_map(c))
         c->n = 0;
     for (uint32_t i = 0; i < c->n; i++)
         c->keys[i] = mpi_finish_key(c, i);
+    if (!mpi_process.several)
+        c->before = NULL;
+    for (uint32_t i = 0; i < c->n && c->before; i++)
+        if (!mpi_request_find(c->keys[i], &c->before[i]))
+            c->before[i].number = 0;
     bool replaced =
         c->row->status && mpi_ignores_status(a[c->row->status - 1], c->fortran) && (c->n || !has_requests(c));
     if (replaced)
@@ -157,7 +164,15 @@ static void request_done(struct mpi_call *c, uint64_t tick, uint32_t i, uint32_t
     bool has_status = mpi_finish_status(c, s, &status);
     bool pending =
         c->rc != 0 && has_status && mpi_status_read(status).error != 0 && request_handle(c, i) != mpi_abi.request_null;
-    if (pending || !mpi_request_complete(c->keys[i], &r) || r.number == 0)
+    if (pending)
+        return;
+    if (c->before) {
+        r = c->before[i];
+        mpi_request_complete_copy(&r);
+    } else if (!mpi_request_complete(c->keys[i], &r)) {
+        return;
+    }
+    if (r.number == 0)
         return;
     if (c->n_done == MPI_CALL_DONE)
         mpi_finish_write_done(c, tick);

@@ -66,6 +66,16 @@ static void part_remove(struct mpi_request_part *p, struct mpi_request *r)
     p->used--;
 }
 
+static void part_complete(struct mpi_request_part *p, struct mpi_request *r)
+{
+    if (r->persistent) {
+        r->number = 0;
+        r->to_cancel = false;
+    } else {
+        part_remove(p, r);
+    }
+}
+
 bool mpi_request_add(const struct mpi_request *r)
 {
     struct mpi_request_part *p = part_take(r->key);
@@ -93,12 +103,10 @@ static bool request_step(uint64_t key, enum request_step step, struct mpi_reques
         r->to_cancel = true;
     if (found && out)
         *out = *r;
-    if (found && step == REQUEST_COMPLETE && r->persistent) {
-        r->number = 0;
-        r->to_cancel = false;
-    } else if (found && (step == REQUEST_COMPLETE || step == REQUEST_REMOVE)) {
+    if (found && step == REQUEST_COMPLETE)
+        part_complete(p, r);
+    else if (found && step == REQUEST_REMOVE)
         part_remove(p, r);
-    }
     part_give(p);
     return found;
 }
@@ -127,6 +135,18 @@ void mpi_request_cancel(uint64_t key)
 bool mpi_request_complete(uint64_t key, struct mpi_request *out)
 {
     return request_step(key, REQUEST_COMPLETE, out);
+}
+
+void mpi_request_complete_copy(struct mpi_request *r)
+{
+    struct mpi_request_part *p = r->number ? part_take(r->key) : NULL;
+    struct mpi_request *found = p ? part_find(r->key) : NULL;
+    if (found && found->key != 0 && found->number == r->number) {
+        *r = *found;
+        part_complete(p, found);
+    }
+    if (p)
+        part_give(p);
 }
 
 void mpi_request_remove(uint64_t key)

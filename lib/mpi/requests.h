@@ -75,6 +75,8 @@ bool mpi_request_start(uint64_t key, struct mpi_request *out);
 void mpi_request_cancel(uint64_t key);
 /** It is complete; a persistent one stays. `out`: a copy, or NULL. @return false: it was not followed. */
 bool mpi_request_complete(uint64_t key, struct mpi_request *out);
+/** The same of the one that `r` is a copy of, which is updated: another thread may have made one with the same handle since. */
+void mpi_request_complete_copy(struct mpi_request *r);
 /** It is freed: a persistent one is gone, any other one completes unseen. */
 void mpi_request_remove(uint64_t key);
 

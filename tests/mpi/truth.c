@@ -219,6 +219,29 @@ static void *run_receive(void *argument)
     return NULL;
 }
 
+/* MPI may give the handle of a request that is complete to another thread before the call that completed it has returned. */
+extern _Thread_local int held_until;
+extern int held_now;
+
+static void *run_handle(void *argument)
+{
+    int first = *(int *)argument;
+    MPI_Request r;
+    while (!first && __atomic_load_n(&held_now, __ATOMIC_ACQUIRE) != 1)
+        ; /* the other one's request is complete */
+    DO(Irecv, in + first * 64, 64, MPI_BYTE, 0, TAG + 10 + first, MPI_COMM_WORLD, &r);
+    if (!first)
+        __atomic_store_n(&held_now, 2, __ATOMIC_RELEASE);
+    while (!first && __atomic_load_n(&held_now, __ATOMIC_ACQUIRE) != 3)
+        ; /* its call has returned */
+    held_until = first ? 2 : 0;
+    DO(Wait, &r, MPI_STATUS_IGNORE);
+    if (first)
+        __atomic_store_n(&held_now, 3, __ATOMIC_RELEASE);
+    received(0, first ? 41 : 40);
+    return NULL;
+}
+
 static void run_order(void)
 {
     int first[] = {1, 0};
@@ -228,11 +251,16 @@ static void run_order(void)
         DO(Recv, in, 64, MPI_BYTE, 1, TAG + 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         received(1, 1);
         send(32, 1, TAG + 8, MPI_COMM_WORLD);
+        send(41, 1, TAG + 11, MPI_COMM_WORLD);
+        send(40, 1, TAG + 10, MPI_COMM_WORLD);
     }
-    for (int i = 0; i < 2 && rank == 1; i++)
-        pthread_create(&threads[i], NULL, run_receive, &first[i]);
-    for (int i = 0; i < 2 && rank == 1; i++)
-        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4 && rank == 1; i++) {
+        pthread_create(&threads[i % 2], NULL, i < 2 ? run_receive : run_handle, &first[i % 2]);
+        if (i % 2) {
+            pthread_join(threads[0], NULL);
+            pthread_join(threads[1], NULL);
+        }
+    }
 }
 
 static void run_threads(void)
