@@ -59,23 +59,42 @@ threads = [threading.Thread(target=run, args=(take, 0, a, b)),
 for t in threads: t.start()
 for t in threads: t.join()
 END
+# python_of VERSION: an interpreter of 64 bits, the first in PATH, or one that pyenv has built
+python_of() {
+    local python
+    for python in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
+        python=$(command -v "$python") || continue
+        if "$python" -c 'import sys; sys.exit(sys.maxsize < 2**32)' 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+    return 1
+}
 found() {
     local rc=0 text
-    UPMU_SYNC=${3:-} "$upmu" record -o "$dir/$1" -- python3 "$dir/order.py" "$1" >/dev/null 2>&1
+    "$upmu" record -o "$dir/$1" -- "$python" "$dir/order.py" "$1" >/dev/null 2>&1
     text=$("$upmu" deadlock "$dir/$1") || rc=$?
     rm -rf "${dir:?}/$1"
     [ "$rc" -eq "$2" ] || { echo "FAILED: $1: status $rc, expected $2: $text"; exit 1; }
 }
-found same 0
-found inversion 3
-# Which calls wait is known of one version, by the interpreter's frames.
-if python3 -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) or sys.maxsize < 2**32)'; then
+# Which calls wait is known of some versions, by the interpreter's frames. Each of them that is here is tried.
+tried=
+for version in 3 3.11 3.12 3.13; do
+    python=$(python_of "$version") || continue
+    found same 0
+    found inversion 3
+    name=$("$python" -c 'import sys; print(f"{sys.version_info[0]}.{sys.version_info[1]}")')
+    case $name in 3.11 | 3.12 | 3.13) ;; *) continue ;; esac
+    case $tried in *" $name "*) continue ;; esac
     for case in try timed given_up; do
         found "$case" 0
     done
     found called 3
     found alone 3
-else
-    echo "not tested: tries that do not wait, as this is not Python 3.11"
-fi
+    tried+=" $name "
+done
+for version in 3.11 3.12 3.13; do
+    case $tried in *" $version "*) echo "CPython $version" ;; *) echo "CPython $version: skipped, because it is not installed" ;; esac
+done
 rm -rf "$dir"

@@ -13,14 +13,17 @@
 
 #include "upmu/trace.h"
 
+struct python_version;
+
 struct sync_python {
     uintptr_t start, end; /**< of the interpreter's module; 0: the process has none whose frames are known */
     void *(*thread_state)(void);
-    const void *is_true; /**< Python's True */
+    const void *is_true;                  /**< Python's True */
+    const struct python_version *version; /**< NULL: of none that is known */
 };
 extern struct sync_python sync_python;
 
-/** Look up the interpreter: CPython 3.11, 64 bits. */
+/** Look up the interpreter: CPython 3.11 to 3.13, 64 bits. */
 void sync_python_start(void);
 
 uint32_t sync_python_try_flags_(void);
