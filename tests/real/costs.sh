@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# costs.sh BUILD [ROUNDS] [NAME...]: CPU time of programs by others, bare and recorded in the modes holders (default) and all.
+# costs.sh BUILD [ROUNDS] [NAME...]: time of programs by others, bare and recorded in the modes holders (default) and all.
 #
-# Each program runs alternately bare, holders, all, by default 3 rounds; of each the least user and system time of all its processes
-# counts. Output and status must be those of the bare run, no event may be lost, and no run may sleep a second longer. Ends with the
+# Each program runs alternately bare, holders, all, by default 3 rounds; of each the least elapsed time counts, and the least user and
+# system time of all its processes. Output and status must be those of the bare run, no event may be lost, and no run may sleep a second longer. Ends with the
 # table for docs/soak.md, with the medians; programs that are not installed are named below it. Exit status: 1 if one of these fails.
 set -euo pipefail
 build=$(realpath "$1") rounds=${2:-3}
@@ -134,15 +134,15 @@ perf perf bench sched messaging -g 4 -l 200 >/dev/null; echo done
 END
 }
 
-# cpu_of OUT COMMAND...: the CPU milliseconds of a run and those that it slept; its status is in OUT.status
-cpu_of()
+# times_of OUT COMMAND...: the milliseconds of a run, those of its CPU time and those that it slept; its status is in OUT.status
+times_of()
 {
     local out=$1 status=0
     shift
     TIMEFORMAT='%R %U %S'
     { time "$@" >"$out" 2>"$out.err" || status=$?; } 2>"$out.time" || true
     echo "$status" >"$out.status"
-    awk '{ cpu = $2 + $3; printf "%.0f %.0f\n", cpu * 1000, ($1 > cpu ? $1 - cpu : 0) * 1000 }' "$out.time"
+    awk '{ cpu = $2 + $3; printf "%.0f %.0f %.0f\n", $1 * 1000, cpu * 1000, ($1 > cpu ? $1 - cpu : 0) * 1000 }' "$out.time"
 }
 
 least()
@@ -152,40 +152,44 @@ least()
 
 one()
 {
-    local name=$1 command=$2 round ms asleep mode note='' expected program=${2%% *} incomplete
-    local -A cpu=([bare]='' [holders]='' [all]='') slept=([bare]='' [holders]='' [all]='')
+    local name=$1 command=$2 round all ms asleep mode note='' expected program=${2%% *} incomplete
+    local -A took=([bare]='' [holders]='' [all]='') cpu=([bare]='' [holders]='' [all]='') slept=([bare]='' [holders]='' [all]='')
     [ "$program" != for ] && [ "$program" != rm ] && [ "$program" != echo ] || program=$name
     [ "$program" != java ] || program=javac
     command -v "$program" >/dev/null || { missing="$missing $name"; return 0; }
     [ "$name" != numpy ] || python3 -c 'import numpy' 2>/dev/null || { missing="$missing $name"; return 0; }
     for ((round = 0; round < rounds; round++)); do
-        read -r ms asleep < <(cpu_of bare timeout 120 bash -c "$command")
+        read -r all ms asleep < <(times_of bare timeout 120 bash -c "$command")
         expected=$(<bare.status)
         [ "$expected" = 0 ] || note="$note, bare: status $expected: $(tail -1 bare.err)"
-        cpu[bare]=$(least "${cpu[bare]}" "$ms") slept[bare]=$(least "${slept[bare]}" "$asleep")
+        took[bare]=$(least "${took[bare]}" "$all") cpu[bare]=$(least "${cpu[bare]}" "$ms") slept[bare]=$(least "${slept[bare]}" "$asleep")
         for mode in holders all; do
-            rm -rf recording
-            read -r ms asleep < <(cpu_of recorded timeout 300 "$upmu" record -m $mode -o "$PWD/recording" -- bash -c "$command")
+            # Kept until the end: without a journal, ext4 looks at each file deleted in the last minutes when it makes one.
+            read -r all ms asleep < <(times_of recorded timeout 300 "$upmu" record -m $mode -o "$PWD/recordings/$name.$mode.$round" -- bash -c "$command")
             incomplete=$(grep -oE '[0-9,]+ events (were )?lost|incomplete[^.]*' recorded.err | head -1 || true)
             [ -z "$incomplete" ] || note="$note, $mode: $incomplete"
             if [ "$(<recorded.status)" != "$expected" ]; then note="$note, $mode: status $(<recorded.status) for $expected"; fi
             cmp -s bare recorded || note="$note, $mode: another output"
-            cpu[$mode]=$(least "${cpu[$mode]}" "$ms") slept[$mode]=$(least "${slept[$mode]}" "$asleep")
+            took[$mode]=$(least "${took[$mode]}" "$all") cpu[$mode]=$(least "${cpu[$mode]}" "$ms") slept[$mode]=$(least "${slept[$mode]}" "$asleep")
         done
     done
     for mode in holders all; do
         [ $((slept[$mode] - slept[bare])) -lt 1000 ] || note="$note, $mode: asleep $((slept[$mode] - slept[bare])) ms longer"
     done
     [ "${cpu[bare]}" -gt 0 ] || cpu[bare]=1
+    [ "${took[bare]}" -gt 0 ] || took[bare]=1
     [ -z "$note" ] || failed=1
-    awk -v name="$name" -v bare="${cpu[bare]}" -v holders="${cpu[holders]}" -v all="${cpu[all]}" -v note="${note#, }" \
-        'BEGIN { printf "| %s | %d | %.2f | %.2f | %s |\n", name, bare, holders / bare, all / bare, note }' | tee -a table
+    awk -v name="$name" -v note="${note#, }" -v t="${took[bare]} ${took[holders]} ${took[all]} ${cpu[bare]} ${cpu[holders]} ${cpu[all]}" \
+        'BEGIN { split(t, v, " ")
+                 printf "| %s | %d | %.2f | %.2f | %d | %.2f | %.2f | %s |\n", name, v[1], v[2] / v[1], v[3] / v[1], v[4], v[5] / v[4], v[6] / v[4], note }' |
+        tee -a table
 }
 
 missing='' failed=0
 prepare
+mkdir recordings
 awk 'NR <= 100000 { print $1 " ==> " $3 }' data >data.kv
-printf '| Program | Bare, ms of CPU | holders | all | |\n| --- | ---: | ---: | ---: | --- |\n'
+printf '| Program | Bare, ms | holders | all | Bare, ms of CPU | holders | all | |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n'
 : >table
 while read -r name command; do
     [ $# -eq 0 ] || [[ " $* " = *" $name "* ]] || continue
@@ -197,8 +201,9 @@ awk -F'|' '
             for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
         return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
     }
-    { h[NR] = $4 + 0; a[NR] = $5 + 0 }
-    END { if (NR) printf "| median of %d | | %.2f | %.2f | |\n", NR, median(h, NR), median(a, NR) }' table
+    { for (i = 4; i <= 8; i++) v[i, NR] = $i + 0 }
+    function column(i, a, k) { for (k = 1; k <= NR; k++) a[k] = v[i, k]; return median(a, NR) }
+    END { if (NR) printf "| median of %d | | %.2f | %.2f | | %.2f | %.2f | |\n", NR, column(4), column(5), column(7), column(8) }' table
 [ -z "$missing" ] || echo "not installed:$missing"
 n=$(wc -l <table)
 echo "$n programs, $([ $failed -eq 0 ] && echo 'the same output and status, no event lost' || echo 'differences, see above')"
