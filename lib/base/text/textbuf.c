@@ -11,7 +11,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+enum { TEXTBUF_MAPPED_BYTES = 64 * 1024 };
+
+/* @return the larger buffer with its text; NULL: no memory, the former one stays. */
+static char *textbuf_grow(const struct textbuf *b, size_t bytes)
+{
+    if (!b->mapped)
+        return realloc(b->data, bytes);
+    char *grown = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (grown == MAP_FAILED)
+        return NULL;
+    if (b->data) {
+        memcpy(grown, b->data, b->len + 1);
+        munmap(b->data, b->cap);
+    }
+    return grown;
+}
 
 static bool textbuf_reserve(struct textbuf *b, size_t more)
 {
@@ -19,10 +37,10 @@ static bool textbuf_reserve(struct textbuf *b, size_t more)
         return false;
     if (b->cap - b->len > more)
         return true;
-    size_t want = b->cap ? b->cap * 2 : 1024;
+    size_t want = b->cap ? b->cap * 2 : b->mapped ? TEXTBUF_MAPPED_BYTES : 1024;
     while (want - b->len <= more)
         want *= 2;
-    char *grown = realloc(b->data, want);
+    char *grown = textbuf_grow(b, want);
     if (!grown) {
         b->failed = true;
         return false;
@@ -216,6 +234,9 @@ int textbuf_write(const struct textbuf *b, int fd)
 
 void textbuf_free(struct textbuf *b)
 {
-    free(b->data);
+    if (b->mapped && b->data)
+        munmap(b->data, b->cap);
+    else
+        free(b->data);
     *b = (struct textbuf){0};
 }

@@ -16,6 +16,7 @@ struct textbuf {
     size_t len;
     size_t cap;
     bool failed;
+    bool mapped; /**< set by the caller: no memory by malloc(), whose state is the program's */
 };
 
 void textbuf_printf(struct textbuf *b, const char *fmt, ...) UPMU_PRINTF(2, 3);

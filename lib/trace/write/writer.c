@@ -391,7 +391,7 @@ static int metadata_write_private(void *writing)
 static int metadata_write(const struct trace_writer *w)
 {
     char path[PATH_MAX], temp[PATH_MAX];
-    struct textbuf text = {0};
+    struct textbuf text = {.mapped = true}; /* malloc() may merge all that the program has freed */
     int rc = writer_file_path(w, "metadata", path, sizeof path);
     if (rc == 0)
         rc = writer_file_path(w, METADATA_TEMPORARY, temp, sizeof temp);
