@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) struct sync_call sync_call_begin(in
     c.fd = fd;
     c.call = (int16_t)call;
     c.flags = (uint16_t)flags;
-    if (call == UPMU_CALL_WRITE)
+    if (call == UPMU_CALL_WRITE && fd >= 0)
         sync_call_note_write(c.t, c.tick, fd);
     sync_call_show(c.t, &c);
     sync_switched_arm();

@@ -153,6 +153,15 @@ struct sync_real {
     ssize_t (*writev)(int, const struct iovec *, int);
     int (*fsync)(int);
     int (*fdatasync)(int);
+    ssize_t (*pread)(int, void *, size_t, off_t);
+    ssize_t (*pread_chk)(int, void *, size_t, off_t, size_t);
+    ssize_t (*preadv)(int, const struct iovec *, int, off_t);
+    ssize_t (*pwrite)(int, const void *, size_t, off_t);
+    ssize_t (*pwritev)(int, const struct iovec *, int, off_t);
+    ssize_t (*sendfile)(int, int, off_t *, size_t);
+    ssize_t (*copy_file_range)(int, off_t *, int, off_t *, size_t, unsigned);
+    int (*sync_file_range)(int, off_t, off_t, unsigned);
+    int (*msync)(void *, size_t, int);
     ssize_t (*send)(int, const void *, size_t, int);
     ssize_t (*sendto)(int, const void *, size_t, int, const struct sockaddr *, socklen_t);
     ssize_t (*sendmsg)(int, const struct msghdr *, int);

@@ -19,8 +19,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -49,6 +51,8 @@ static pthread_t main_thread;
 int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t bytes);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *most, const sigset_t *mask, size_t bytes);
 ssize_t __read_chk(int fd, void *to, size_t bytes, size_t size);
+ssize_t __pread_chk(int fd, void *to, size_t bytes, off_t at, size_t size);
+ssize_t __pread64_chk(int fd, void *to, size_t bytes, off_t at, size_t size);
 ssize_t __recv_chk(int fd, void *to, size_t bytes, size_t size, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t bytes, size_t size, int flags, struct sockaddr *from,
                        socklen_t *from_bytes);
@@ -314,23 +318,84 @@ static bool has_slept(long before)
     return usage.ru_nvcsw > before;
 }
 
-/* The disk may finish before the thread sleeps: repeated until it did once. A file system in memory never waits. */
-static void sync_file(const char *name, int (*of)(int))
+/* ----------------------------------------------------------------------------------------------------- files */
+
+static int disk, written; /* a file; another one, of which each write waits for the disk */
+static char page[4096], *mapped;
+
+static void make_dirty(void)
 {
-    static const char bytes[4096] = "x";
+    CHECK(write(disk, page, sizeof page) == sizeof page);
+}
+
+static void make_mapping_dirty(void)
+{
+    mapped[0]++;
+}
+
+/* Its first page is on the disk only. */
+static void make_cold(void)
+{
+    CHECK(fsync(disk) == 0 && posix_fadvise(disk, 0, 0, POSIX_FADV_DONTNEED) == 0);
+}
+
+/* The disk may finish before the thread sleeps: repeated until it did once. A file system in memory never waits. */
+#define CALL_DISK(prepare, function, ...)                              \
+    do {                                                               \
+        struct rusage usage_before;                                    \
+        int tries = 0;                                                 \
+        do {                                                           \
+            (prepare)();                                               \
+            CHECK(getrusage(RUSAGE_THREAD, &usage_before) == 0);       \
+            mark(#function);                                           \
+            long result = (long)function(__VA_ARGS__);                 \
+            mark("-");                                                 \
+            CHECK(result >= 0);                                        \
+        } while (!has_slept(usage_before.ru_nvcsw) && tries++ < 1000); \
+        printf("%s\n", #function);                                     \
+    } while (0)
+
+static int open_file(int flags)
+{
     char path[] = "calls-XXXXXX";
-    struct rusage before;
-    int fd = mkstemp(path), tries = 0;
-    CHECK(fd >= 0 && unlink(path) == 0);
-    do {
-        CHECK(write(fd, bytes, sizeof bytes) == sizeof bytes && getrusage(RUSAGE_THREAD, &before) == 0);
-        mark(name);
-        int rc = of(fd);
-        mark("-");
-        CHECK(rc == 0);
-    } while (!has_slept(before.ru_nvcsw) && tries++ < 1000);
-    CHECK(close(fd) == 0);
-    printf("%s\n", name);
+    int fd = mkostemp(path, flags);
+    CHECK(fd >= 0 && unlink(path) == 0 && write(fd, page, sizeof page) == sizeof page);
+    return fd;
+}
+
+static void no_step(void)
+{
+}
+
+static void files(void)
+{
+    struct iovec part = {.iov_base = page, .iov_len = sizeof page};
+    off_t from = 0, to = 0;
+    disk = open_file(0);
+    written = open_file(O_DSYNC);
+    mapped = mmap(NULL, sizeof page, PROT_READ | PROT_WRITE, MAP_SHARED, disk, 0);
+    CHECK(mapped != MAP_FAILED);
+    CALL_DISK(make_dirty, fsync, disk);
+    CALL_DISK(make_dirty, fdatasync, disk);
+    CALL_DISK(make_dirty, sync_file_range, disk, 0, 0, SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    CALL_DISK(make_mapping_dirty, msync, mapped, sizeof page, MS_SYNC);
+    CHECK(munmap(mapped, sizeof page) == 0);
+    CALL_DISK(make_cold, pread, disk, page, sizeof page, 0);
+    CALL_DISK(make_cold, pread64, disk, page, sizeof page, 0);
+    CALL_DISK(make_cold, __pread_chk, disk, page, sizeof page, 0, sizeof page);
+    CALL_DISK(make_cold, __pread64_chk, disk, page, sizeof page, 0, sizeof page);
+    CALL_DISK(make_cold, preadv, disk, &part, 1, 0);
+    CALL_DISK(make_cold, preadv64, disk, &part, 1, 0);
+    CALL_DISK(no_step, pwrite, written, page, sizeof page, 0);
+    CALL_DISK(no_step, pwrite64, written, page, sizeof page, 0);
+    CALL_DISK(no_step, pwritev, written, &part, 1, 0);
+    CALL_DISK(no_step, pwritev64, written, &part, 1, 0);
+    CALL_DISK(no_step, copy_file_range, disk, (from = 0, &from), written, (to = 0, &to), sizeof page, 0);
+    make_full(out[1]);
+    CALL(drain_pipe, sendfile, out[1], disk, (from = 0, &from), sizeof page);
+    make_full(out[1]);
+    CALL(drain_pipe, sendfile64, out[1], disk, (from = 0, &from), sizeof page);
+    CHECK(close(disk) == 0 && close(written) == 0);
 }
 
 /* Whether it sleeps; a busy machine may keep it from that for long. */
@@ -411,6 +476,7 @@ static void ready(void)
     struct pollfd one = {.fd = in[0], .events = POLLIN};
     struct timeval none = {0};
     const struct timespec no_time = {0};
+    int cached = open_file(0);
     usleep(1000);
     mark("ready");
     for (int i = 0; i < 2000; i++) {
@@ -420,6 +486,7 @@ static void ready(void)
         CHECK(send(pair[1], "x", 1, 0) == 1 && recv(pair[0], &byte, 1, 0) == 1);
         CHECK(nanosleep(&(struct timespec){.tv_nsec = -1}, NULL) == -1 && errno == EINVAL);
         CHECK(ppoll(&one, 1, &no_time, NULL) == 0);
+        CHECK(pread(cached, page, sizeof page, 0) == sizeof page);
     }
     CHECK(read(-1, &byte, 1) == -1 && errno == EBADF);
     struct pollfd *volatile nowhere = NULL;
@@ -454,8 +521,7 @@ int main(void)
     signals();
     reads();
     writes();
-    sync_file("fsync", fsync);
-    sync_file("fdatasync", fdatasync);
+    files();
     children();
     ready();
     printf("calls: all done\n");
