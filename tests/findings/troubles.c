@@ -186,7 +186,7 @@ static void *owner(void *arg)
         nap(1);
     pthread_mutex_lock(&ledger);
     pthread_mutex_unlock(&ledger);
-    nap(arg ? 0 : 8); /* the critical path is that of the owner */
+    nap(arg ? 6 : 8); /* the critical path is that of the owner */
     return NULL;
 }
 

@@ -6,6 +6,22 @@ from browser import Browser
 work = sys.argv[1]
 
 
+BOXES = """(what) => [...document.querySelectorAll('#deadlock .graph ' + what)].map((e) => { const g = e.ownerSVGElement.getBoundingClientRect(),
+    r = e.getBoundingClientRect(); return [r.left - g.left, r.top - g.top, g.right - r.right, g.bottom - r.bottom, r.left, r.top, r.right, r.bottom]; })"""
+
+
+def whole(b):
+    """The graph is in its place as a whole, with readable text; no node covers another or the label of a wait."""
+    assert b.run("[...document.querySelectorAll('#deadlock .graph-place')].every((p) => p.scrollWidth <= p.clientWidth)")
+    nodes, labels = b.run(f"({BOXES})('.node rect')"), b.run(f"({BOXES})('.edge text')")
+    assert nodes and labels and all(min(box[:4]) >= 0 for box in nodes + labels), (nodes, labels)
+    for i, one in enumerate(nodes):
+        for other in nodes[i + 1:] + labels:
+            apart = one[6] <= other[4] or other[6] <= one[4] or one[7] <= other[5] or other[7] <= one[5]
+            assert apart, (one, other)
+    assert min(b.run("[...document.querySelectorAll('#deadlock .node text')].map((t) => t.getBoundingClientRect().height)")) >= 9
+
+
 def stacks(b):
     return b.run("document.querySelector('#deadlock .stacks').innerText")
 
@@ -31,6 +47,11 @@ with Browser() as b:
     b.key("Enter")
     assert "waits for mutex" in stacks(b)
     assert "inversion" in b.run("document.querySelector('#deadlock').innerText")
+    whole(b)
+    b.size(390, 900)
+    b.frame()
+    whole(b)
+    b.size(1440, 900)
     b.view("timeline")
     open_ends = b.run("[...upmuReport.model.tables.waits.flags].filter((f) => f & 1).length")
     assert open_ends >= 2, open_ends

@@ -158,6 +158,13 @@ def time_window(b):
     subprocess.run([os.environ["UPMU"], "report", "--html", f"{work}/window.html", "--from", f"{a / 1e9:.9f}", "--to", f"{z / 1e9:.9f}",
                     f"{work}/scene"], check=True)
     b.open(f"{work}/window.html")
+    report = subprocess.run([os.environ["UPMU"], "report", "--json", "--from", f"{a / 1e9:.9f}", "--to", f"{z / 1e9:.9f}", f"{work}/scene"],
+                            check=True, capture_output=True, text=True)
+    part = json.loads(report.stdout)
+    waited = {o["name"]: o["waits"]["total_ns"] for o in part["objects"] if o["name"] and o["waits"]["count"]}
+    shown = b.run("Object.fromEntries(upmuReport.model.objects.filter((o) => o.name && o.waits.count).map((o) => [o.name, o.waits.total_ns]))")
+    assert shown == waited and "the till" in waited, (shown, waited)
+    assert b.run("upmuReport.model.findings.map((f) => f.text)") == [f["text"] for f in part["findings"]]
     blocked = b.run("document.querySelector('.chart').getAttribute('aria-label')")
     assert "at most 3 at once" in blocked, blocked  # the customer, main that joins, and the keeper that sleeps
     b.view("timeline")

@@ -112,9 +112,17 @@ class App {
     const cut = Number.isFinite(from) && Number.isFinite(to) && to > from ? {cutFrom: from, cutTo: to} : {};
     if (this.cut && this.cut.cutFrom === cut.cutFrom && this.cut.cutTo === cut.cutTo) return;
     this.cut = cut;
-    this.model = to > from ? cutModel(this.recording, from, to) : this.recording;
+    this.model = to > from ? cutModel(this.recording, from, to) : this.recording.window ? this.windowModel() : this.recording;
     for (const view of ["overview", "regions"]) this.forget(view);
     this.head();
+  }
+
+  // Of a page that was written for a part, that is the whole.
+  windowModel() {
+    const m = this.recording,
+      part = cutModel(m, m.shown.from, m.shown.to);
+    part.findings = m.findings;
+    return part;
   }
 
   hasFlame(view) {
@@ -142,7 +150,7 @@ class App {
       m.lost && ["warn", tr("%1 did not fit and are lost: sums are at least so large. ", plural(m.lost, "event"))],
       m.window && [
         "",
-        tr("The timeline and the chart hold %1 to %2; tables and sums are of the whole recording. ", exact(m.shown.from), exact(m.shown.to)),
+        tr("This page has %1 to %2: timeline, findings, tables and sums are of that part. ", exact(m.shown.from), exact(m.shown.to)),
       ],
       this.cut?.cutTo && [
         "",

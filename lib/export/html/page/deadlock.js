@@ -26,10 +26,14 @@ const CLASS_WORDS = {
 
 const GRAPH_WIDTH = 760,
   LADDER_FROM = 7,
-  LADDER_STEP = 84;
+  LADDER_STEP = 84,
+  NARROW_WIDTH = 380,
+  NARROW_STEP = 92,
+  NARROW_SIDE = 345; // of edges to an earlier node, right of all boxes
 
-// Where nodes are: few on an ellipse, many down one side and up the other.
-function places(n) {
+// Where nodes are: few on an ellipse, many down one side and up the other; in one column if the window is narrow.
+function places(n, narrow) {
+  if (narrow) return {height: n * NARROW_STEP - 16, at: (i) => ({x: 150, y: 36 + i * NARROW_STEP})};
   if (n < LADDER_FROM) {
     const height = n <= 4 ? 300 : 480;
     return {
@@ -50,10 +54,19 @@ function places(n) {
   };
 }
 
-// Nodes in their order, round; edges between them.
+// Nodes in their order, round; edges between them. A window that becomes narrow has it drawn again.
 function ring(nodes, edges, choose) {
-  const width = GRAPH_WIDTH,
-    {height, at: place} = places(nodes.length),
+  const narrow = matchMedia("(max-width: 700px)"),
+    place = h("div", {class: "graph-place"}),
+    show = () => place.replaceChildren(drawRing(nodes, edges, choose, narrow.matches));
+  narrow.addEventListener("change", show);
+  show();
+  return place;
+}
+
+function drawRing(nodes, edges, choose, narrow) {
+  const width = narrow ? NARROW_WIDTH : GRAPH_WIDTH,
+    {height, at: place} = places(nodes.length, narrow),
     cx = width / 2,
     cy = height / 2,
     at = nodes.map((_, i) => place(i));
@@ -80,9 +93,12 @@ function ring(nodes, edges, choose) {
       ),
     ),
   );
-  for (const edge of edges) graph.append(edgeOf(edge, at[edge.from], at[edge.to], nodes, {cx, cy}, choose));
+  for (const edge of edges) {
+    const route = narrow ? narrowRoute(edge, at, nodes) : wideRoute(edge, at[edge.from], at[edge.to], nodes, {cx, cy});
+    graph.append(edgeOf(edge, nodes, route, choose));
+  }
   nodes.forEach((node, i) => graph.append(nodeOf(node, at[i], choose)));
-  return h("div", {class: "graph-place"}, graph);
+  return graph;
 }
 
 function nodeBox(node) {
@@ -137,7 +153,8 @@ function borderOf(node, p, towards) {
   return {x: p.x + dx * share, y: p.y + dy * share};
 }
 
-function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
+// The way of an edge from p to q, bent towards `middle`, and where its label is.
+function wideRoute(edge, a, b, nodes, {cx, cy}) {
   const mx = (a.x + b.x) / 2,
     my = (a.y + b.y) / 2,
     upright = Math.abs(a.x - b.x) < 1,
@@ -146,13 +163,51 @@ function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
   if (edge.bend) middle = {x: mx, y: my + edge.bend};
   else if (upright) middle = {x: mx, y: my};
   const p = borderOf(nodes[edge.from], a, middle),
-    q = borderOf(nodes[edge.to], b, middle),
-    go = (e) => {
-      if (e.type === "click" || e.key === "Enter" || e.key === " ") {
-        e.preventDefault();
-        choose(edge.node);
-      }
+    q = borderOf(nodes[edge.to], b, middle);
+  return {
+    p,
+    middle,
+    q,
+    label: {
+      x: (p.x + 2 * middle.x + q.x) / 4 + (upright ? 12 : 0),
+      y: (p.y + 2 * middle.y + q.y) / 4 + 4,
+      class: upright ? "beside" : null,
+    },
+  };
+}
+
+// Down to the next node, or round all of them on the right; the label is between two nodes.
+function narrowRoute(edge, at, nodes) {
+  const a = at[edge.from],
+    b = at[edge.to],
+    y = (a.y + b.y) / 2;
+  if (edge.to === edge.from + 1) {
+    const middle = {x: a.x, y};
+    return {
+      p: borderOf(nodes[edge.from], a, middle),
+      middle,
+      q: borderOf(nodes[edge.to], b, middle),
+      label: {x: a.x + 12, y: y + 4, class: "beside"},
     };
+  }
+  const p = {x: a.x + nodeBox(nodes[edge.from]).width / 2 + 2, y: a.y},
+    q = {x: b.x + nodeBox(nodes[edge.to]).width / 2 + 5, y: b.y},
+    onNode = (edge.from + edge.to) % 2 === 0;
+  return {
+    p,
+    middle: {x: 2 * NARROW_SIDE - (p.x + q.x) / 2, y},
+    q,
+    label: {x: NARROW_WIDTH - 8, y: y + 4 - (onNode ? NARROW_STEP / 2 : 0), class: "before"},
+  };
+}
+
+function edgeOf(edge, nodes, {p, middle, q, label}, choose) {
+  const go = (e) => {
+    if (e.type === "click" || e.key === "Enter" || e.key === " ") {
+      e.preventDefault();
+      choose(edge.node);
+    }
+  };
   return svg(
     "g",
     {
@@ -169,15 +224,7 @@ function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
       class: "line",
       "marker-end": `url(#arrow-${edge.kind})`,
     }),
-    svg(
-      "text",
-      {
-        x: (p.x + 2 * middle.x + q.x) / 4 + (upright ? 12 : 0),
-        y: (p.y + 2 * middle.y + q.y) / 4 + 4,
-        class: upright ? "beside" : null,
-      },
-      edge.label,
-    ),
+    svg("text", label, edge.label),
   );
 }
 
