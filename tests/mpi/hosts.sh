@@ -34,6 +34,21 @@ cmp by_host with || fail "other results of two hosts: $(diff by_host with | cut 
 "$upmu" repair r >/dev/null || fail "repair"
 "$upmu" report --mpi r/"$host" >/dev/null || fail "the ranks of one host"
 
+# Another reader has the events of all ranks in the order of time, at the same times.
+if command -v babeltrace2 >/dev/null; then
+    babeltrace2 --clock-seconds --no-delta r 2>/dev/null |
+        sed -nE 's/^\[([0-9.]+)\] .* (mpi_(env|comm|enter|start)): \{ tid = ([0-9]+),.*/\1 \4 \2/p' >theirs
+    "$upmu" dump r | awk '$4 ~ /^mpi-(env|comm|enter|start)$/ { sub("-", "_", $4); print $1, $3, $4 }' | sort >ours
+    is "order of time" "" "$(cut -d' ' -f1 theirs | sort -c -n 2>&1)"
+    is "ranks" 2 "$(cut -d' ' -f2 theirs | sort -u | wc -l)"
+    [ "$(wc -l <theirs)" -gt 100 ] || fail "babeltrace2 has $(wc -l <theirs) events"
+    # MPI_Isend and the like are one record, which our reader gives as two events.
+    is "events at other times" "" "$(sort theirs | comm -23 - ours | head -3)"
+    [ "$(awk '$2 != last { n++; last = $2 } END { print n }' theirs)" -gt 10 ] || fail "the ranks are not merged"
+else
+    echo "merged order: skipped, because babeltrace2 is not installed"
+fi
+
 # While it runs: status, a mark in all ranks, a snapshot.
 run 2 "$upmu" record --mpi -o running -- ./subject asleep >out 2>err &
 for ((i = 0; i < 300; i++)); do
