@@ -253,7 +253,7 @@ int samples_set_stretch(struct upmu_samples *s, uint64_t begin_ns, uint64_t end_
         return upmu_fail(UPMU_E_INVAL,
                          "the time window begins at %.9f s, after the end of the recording, which lasts %.9f s",
                          (double)s->asked_from_ns / 1e9, (double)(end_ns - begin_ns) / 1e9);
-    s->from_ns = begin_ns + s->asked_from_ns;
+    s->from_ns = s->asked_from_ns ? begin_ns + s->asked_from_ns : 0; /* samples may precede the first event */
     s->to_ns = s->asked_to_ns ? begin_ns + s->asked_to_ns : UINT64_MAX;
     return 0;
 }

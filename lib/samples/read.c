@@ -283,7 +283,7 @@ static int read_file(struct upmu_samples *s, struct record_file *f, const char *
     int rc = read_header(s, f, path);
     if (rc == 0)
         rc = record_index_all(s, f);
-    bool asked = (s->asked_from_ns | s->asked_to_ns) != 0 && s->from_ns == 0;
+    bool asked = (s->asked_from_ns | s->asked_to_ns) != 0 && s->from_ns == 0 && s->to_ns == UINT64_MAX;
     if (rc == 0 && asked && f->n > 0)
         rc = samples_set_stretch(s, samples_time(s, f->index[0].time), samples_time(s, f->index[f->n - 1].time));
     if (rc == 0 && s->header.flags & SAMPLING_CALLS && !samples_time_calls(s, f))

@@ -122,6 +122,23 @@ def check(folder, numbers):
     assert "after the end of the recording" in outside.stderr and outside.stdout == "", outside
 
 
+def samples(folder):
+    """Two stretches that meet have all samples, in the table and in profiles."""
+    whole = json.loads(run("report", "--samples", "--json", folder).stdout)
+    totals = json.loads(run("report", "--json", folder).stdout)["totals"]
+    middle = (totals["end_ns"] - totals["begin_ns"]) // 2
+    parts = (("--to", seconds(middle)), ("--from", seconds(middle + 1)))
+    found = [json.loads(run("report", "--samples", "--json", *part, folder).stdout) for part in parts]
+    assert found[0]["samples"] + found[1]["samples"] == whole["samples"] and all(f["samples"] for f in found), (whole, found)
+    weights = [sum(int(line.rsplit(" ", 1)[1]) for line in run("export", "-f", "folded", "--of", "samples", *part, folder).stdout.splitlines())
+               for part in (*parts, ())]
+    assert weights[0] + weights[1] == weights[2] > 0, weights
+    assert "after the end" in run("report", "--samples", "--from", "1000", folder, status=1).stderr
+
+
 numbers = random.Random(16)
 for folder in sys.argv[2:]:
-    check(folder, numbers)
+    if folder.endswith("samples"):
+        samples(folder)
+    else:
+        check(folder, numbers)
