@@ -131,7 +131,7 @@ static inline bool sync_release_quietly(struct sync_thread *t, uint32_t mode, ui
     const struct sync_held *h = sync_held_top(t, key);
     if (UNLIKELY(!h || mode == MODE_ALL || __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != HELD_QUIET))
         return false;
-    sync_held_pop(t);
+    sync_held_pop(t, key);
     return true;
 }
 

@@ -216,7 +216,7 @@ enum sync_sem_release sync_sem_released(struct sync_thread *t, uint32_t mode, se
     if (top) {
         if (held)
             *held = *top;
-        sync_held_pop(t);
+        sync_held_pop(t, (uintptr_t)s);
         return SYNC_SEM_RELEASED;
     }
     if (t && permit_remove(t, (uintptr_t)s))

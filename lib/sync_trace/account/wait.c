@@ -42,6 +42,9 @@ void sync_wait_find_holder(const struct sync_wait *w, pid_t owner, bool outermos
         e->holder_site = h.site;
         e->holder_since = sync_held_since(h.since);
         e->holder_stack = sync_holder_stack(w->t, tick_now(), holder, &h);
+    } else if (holder && sync_held_last(holder, sync_key_object(w->lock, w->type), &h) &&
+               sync_held_since(h.since) >= sync_gate.since) {
+        e->holder_site = h.site; /* a short hold; when it began is no time of a hold that a release will end */
     }
 }
 

@@ -24,6 +24,8 @@ static void held_move_origin(struct sync_thread *t, uint32_t to)
 static void held_remove_entry(struct sync_thread *t, uint32_t at)
 {
     uint32_t version = t->version;
+    /* The entry that becomes free is that of a lock that moved, but for the last one. */
+    uintptr_t gone = at + 1 == t->depth ? __atomic_load_n(&t->held[at].lock, __ATOMIC_RELAXED) : 0;
     __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
     for (uint32_t i = at; i + 1 < t->depth; i++) {
         struct sync_held *to = &t->held[i], *from = &t->held[i + 1];
@@ -34,7 +36,7 @@ static void held_remove_entry(struct sync_thread *t, uint32_t at)
         to->number = 0;
         held_move_origin(t, i);
     }
-    sync_held_pop(t);
+    sync_held_pop(t, gone);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
 }
 
@@ -105,6 +107,26 @@ bool sync_held_ask(struct sync_thread *holder, uintptr_t lock, bool outermost, s
         return h != NULL;
     }
     return false;
+}
+
+/*
+ * The next acquisition takes the place of the last one released; what was below it is still held, and older. A new entry raises the
+ * depth before it stores `since`, then `site`: old ones of both are read together if the depth, and then `site`, are the same as before.
+ */
+bool sync_held_last(const struct sync_thread *holder, uintptr_t lock, struct sync_held *out)
+{
+    uint32_t depth = __atomic_load_n(&holder->depth, __ATOMIC_ACQUIRE);
+    if (depth >= SYNC_HELD_MAX)
+        return false;
+    const struct sync_held *h = &holder->held[depth];
+    out->site = __atomic_load_n(&h->site, __ATOMIC_ACQUIRE);
+    out->since = __atomic_load_n(&h->since, __ATOMIC_ACQUIRE);
+    out->lock = lock;
+    uint64_t below = depth ? __atomic_load_n(&h[-1].since, __ATOMIC_ACQUIRE) : 0;
+    return __atomic_load_n(&h->lock, __ATOMIC_ACQUIRE) == (lock | HELD_RELEASED) &&
+           __atomic_load_n(&holder->depth, __ATOMIC_ACQUIRE) == depth &&
+           __atomic_load_n(&h->site, __ATOMIC_ACQUIRE) == out->site &&
+           sync_held_since(out->since) > sync_held_since(below);
 }
 
 struct sync_thread *sync_held_search(uintptr_t lock, struct sync_held *out)

@@ -26,6 +26,9 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
 /** For a waiter: copy the holder's last entry of `lock` (the first if `outermost`) and request that its release is
  *  recorded. @return false if it does not hold the lock (any more). */
 bool sync_held_ask(struct sync_thread *holder, uintptr_t lock, bool outermost, struct sync_held *out);
+/** For a waiter whose holder has released the lock since: copy that acquisition, if it is the last one that it released.
+ *  @return false if it is not, or if its tick was not read */
+bool sync_held_last(const struct sync_thread *holder, uintptr_t lock, struct sync_held *out);
 /** The thread that holds a lock whose owner is unknown; NULL. Searches all threads. */
 struct sync_thread *sync_held_search(uintptr_t lock, struct sync_held *out);
 /** The same for a lock with several holders: the first one found; all are asked to record their release. */
@@ -105,10 +108,14 @@ static inline struct sync_held *sync_held_top(struct sync_thread *t, uintptr_t l
     return LIKELY(d != 0 && __atomic_load_n(&h->lock, __ATOMIC_RELAXED) == lock) ? h : NULL;
 }
 
-static inline void sync_held_pop(struct sync_thread *t)
+/** In the `lock` of an entry: it was released. No key is that large. */
+#define HELD_RELEASED ((uintptr_t)1 << (8 * sizeof(uintptr_t) - 1))
+
+/** Remove the last entry, which is of `lock`. */
+static inline void sync_held_pop(struct sync_thread *t, uintptr_t lock)
 {
     uint32_t d = t->depth - 1;
-    __atomic_store_n(&t->held[d % SYNC_HELD_MAX].lock, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->held[d % SYNC_HELD_MAX].lock, lock | HELD_RELEASED, __ATOMIC_RELAXED);
     __atomic_store_n(&t->depth, d, __ATOMIC_RELEASE);
 }
 

@@ -302,7 +302,7 @@ __attribute__((noinline, flatten)) static int mutex_unlock_all(pthread_mutex_t *
     if (UNLIKELY(!usual || h->since >= HELD_COUNTED || sync_process.all_stacks))
         return mutex_unlock_on(m, MODE_ALL, t, site);
     uint64_t tick = tick_now();
-    sync_held_pop(t);
+    sync_held_pop(t, (uintptr_t)m);
     (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, (uintptr_t)m, 0);
     return real(m);
 }

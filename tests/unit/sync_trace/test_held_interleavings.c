@@ -32,6 +32,7 @@ static struct scene {
     void (*holder)(void);
     uintptr_t first, second, asked; /* acquired before, if not 0 */
     bool always;                    /* the lock is held all the time */
+    bool released;                  /* the waiter asks for the acquisition that it has released */
 } scene;
 static struct sync_held answer;
 static bool found, moving; /* moving: entries move when the waiter gives up */
@@ -56,7 +57,8 @@ static void holder(void)
 
 static void waiter(void)
 {
-    found = sync_held_ask(&thread, scene.asked, false, &answer);
+    found = scene.released ? sync_held_last(&thread, scene.asked, &answer)
+                           : sync_held_ask(&thread, scene.asked, false, &answer);
     moving = thread.version % 2;
 }
 
@@ -78,15 +80,15 @@ static unsigned long explore(struct scene of, int switches_max)
 
 static void one_after_the_other(void)
 {
-    sync_held_pop(&thread);
+    sync_held_pop(&thread, L);
     push(M, 4);
 }
 
 static void again_and_another(void)
 {
-    sync_held_pop(&thread);
+    sync_held_pop(&thread, L);
     push(L, 3);
-    sync_held_pop(&thread);
+    sync_held_pop(&thread, L);
 }
 
 static void out_of_order(void)
@@ -97,16 +99,49 @@ static void out_of_order(void)
 
 START_TEST(a_waiter_gets_one_acquisition)
 {
-    ck_assert_uint_gt(explore((struct scene){one_after_the_other, L, 0, L, false}, ANY), 500);
-    ck_assert_uint_gt(explore((struct scene){one_after_the_other, L, 0, M, false}, ANY), 500);
-    ck_assert_uint_gt(explore((struct scene){again_and_another, L, 0, L, false}, ANY), 500);
+    ck_assert_uint_gt(explore((struct scene){one_after_the_other, L, 0, L, false, false}, ANY), 500);
+    ck_assert_uint_gt(explore((struct scene){one_after_the_other, L, 0, M, false, false}, ANY), 500);
+    ck_assert_uint_gt(explore((struct scene){again_and_another, L, 0, L, false, false}, ANY), 500);
 }
 END_TEST
 
 START_TEST(a_lock_that_moves_is_found)
 {
-    ck_assert_uint_gt(explore((struct scene){out_of_order, L, M, M, true}, SWITCHES), 500);
-    ck_assert_uint_gt(explore((struct scene){out_of_order, L, M, L, false}, SWITCHES), 100);
+    ck_assert_uint_gt(explore((struct scene){out_of_order, L, M, M, true, false}, SWITCHES), 500);
+    ck_assert_uint_gt(explore((struct scene){out_of_order, L, M, L, false, false}, SWITCHES), 100);
+}
+END_TEST
+
+/* One that is held, or after which another lock was acquired, is not given. */
+START_TEST(a_waiter_gets_the_acquisition_that_was_released)
+{
+    ck_assert_uint_gt(explore((struct scene){again_and_another, L, 0, L, false, true}, ANY), 100);
+    ck_assert_uint_gt(explore((struct scene){one_after_the_other, L, 0, L, false, true}, ANY), 100);
+    ck_assert_uint_gt(explore((struct scene){out_of_order, L, M, L, false, true}, SWITCHES), 100);
+    begin();
+    waiter();
+    ck_assert(!found);
+    out_of_order(); /* the place that becomes free is that of M, which is held */
+    waiter();
+    ck_assert(!found);
+    scene = (struct scene){NULL, L, 0, L, true, true};
+    begin();
+    sync_held_pop(&thread, L);
+    waiter();
+    judge();
+    ck_assert_uint_eq(answer.since, 1);
+    push(M, 4);
+    waiter();
+    ck_assert(!found);
+    push(L, 5);
+    sync_held_pop(&thread, L);
+    waiter();
+    judge();
+    ck_assert_uint_eq(answer.since, 5);
+    sync_held_pop(&thread, M);
+    push(M, 6); /* now what is behind it is older */
+    waiter();
+    ck_assert(!found);
 }
 END_TEST
 
@@ -115,5 +150,6 @@ int main(void)
     TCase *cases = tcase_create("held_interleavings");
     tcase_add_test(cases, a_waiter_gets_one_acquisition);
     tcase_add_test(cases, a_lock_that_moves_is_found);
+    tcase_add_test(cases, a_waiter_gets_the_acquisition_that_was_released);
     return run_suite("held_interleavings", cases);
 }
