@@ -28,6 +28,7 @@ assert 0 < took <= bar, (took, bar)
 PYTHON
 launcher=(mpirun.mpich -np 2)
 [ "$mpi" = mpich ] || launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -np 2)
-for program in cycle send collective order any finalize lock; do
+# The others are as fast: cycle send sendrecv waitall probed collective order barrier any finalize.
+for program in ${PROGRAMS-cycle send lock}; do
     python3 -B times.py "$here" $seconds "$upmu" $program "${launcher[@]}" || fail "$program: $(tail -3 err)"
 done
