@@ -40,6 +40,17 @@ struct upmu_heap;
  */
 UPMU_API UPMU_CHECKED int upmu_heap_open(struct upmu_heap **heap, const char *dir);
 
+/**
+ * As upmu_heap_open(), of a stretch: allocations in it, blocks live at its end (or that of the process, if it ends before), and the
+ * peak within. A block allocated before is live in it until it is freed, unless the event of its allocation was overwritten or
+ * lost. Processes and paths without a part in it are left out.
+ * @param from_ns begin, nanoseconds since 1970; 0: the begin of the recording
+ * @param to_ns   end; 0: the end of the recording
+ * @return as upmu_heap_open(); UPMU_E_STATE (no process with samples runs in it); UPMU_E_INVAL (it ends before it begins).
+ */
+UPMU_API UPMU_CHECKED int upmu_heap_open_between(struct upmu_heap **heap, const char *dir, uint64_t from_ns,
+                                                 uint64_t to_ns);
+
 /** Close and free; NULL does nothing. */
 UPMU_API void upmu_heap_close(struct upmu_heap *heap);
 
@@ -51,7 +62,7 @@ struct upmu_heap_process {
     uint64_t samples;          /**< sampled allocations */
     uint64_t allocated_bytes;  /**< of all allocations */
     uint64_t allocated_blocks; /**< their number */
-    uint64_t live_bytes;       /**< not freed at the end */
+    uint64_t live_bytes;       /**< not freed at the end of the recording or stretch */
     uint64_t live_blocks;      /**< their number */
     uint64_t peak_bytes;       /**< most bytes live at one time */
     uint64_t peak_ns;          /**< that time, nanoseconds since 1970 */
@@ -71,7 +82,7 @@ struct upmu_heap_path {
     uint64_t samples;          /**< sampled allocations */
     uint64_t allocated_bytes;  /**< of all its allocations */
     uint64_t allocated_blocks; /**< their number */
-    uint64_t live_bytes;       /**< not freed at the end */
+    uint64_t live_bytes;       /**< not freed at the end of the recording or stretch */
     uint64_t live_blocks;      /**< their number */
     uint64_t peak_bytes;       /**< its bytes live at the time of the process's peak */
     uint32_t stack;            /**< call stack, for upmu_overview_frame_at(); 0: none, `site` is all that is known */

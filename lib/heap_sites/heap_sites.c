@@ -20,6 +20,7 @@ struct heap_process_row {
     struct upmu_heap_process public;
     uint64_t live;       /* bytes now */
     size_t peak_changes; /* changes until the peak, it included */
+    bool outlived;       /* the process ended before the stretch */
 };
 
 struct heap_live {
@@ -35,6 +36,8 @@ struct upmu_heap {
     size_t n_processes, cap_processes, n_paths, cap_paths, n_changes, cap_changes, n_blocks, cap_blocks;
     struct map by_process, by_stack, by_site; /* (process, stack) or, without a stack, (process, site) to a path */
     struct map by_address;                    /* (process, address) to a block */
+    uint64_t from_ns, to_ns;                  /* the stretch, 0 and UINT64_MAX without one */
+    bool begun;
 };
 
 static int heap_no_memory(void)
@@ -158,6 +161,37 @@ static bool heap_alloc_event(struct upmu_heap *h, struct heap_process_row *p, co
     return true;
 }
 
+/* The stretch begins: what was allocated before is live, and no more. */
+static void heap_begin(struct upmu_heap *h)
+{
+    h->begun = true;
+    for (size_t i = 0; i < h->n_processes; i++) {
+        struct heap_process_row *p = &h->processes[i];
+        p->public.samples = p->public.allocated_bytes = p->public.allocated_blocks = p->public.strays = 0;
+        p->public.peak_bytes = p->live;
+        p->public.peak_ns = h->from_ns;
+        p->peak_changes = h->n_changes;
+        p->outlived = true; /* until it has an event */
+    }
+    for (size_t i = 0; i < h->n_paths; i++)
+        h->paths[i].samples = h->paths[i].allocated_bytes = h->paths[i].allocated_blocks = 0;
+}
+
+static bool heap_event(struct upmu_heap *h, const struct upmu_trace_event *e)
+{
+    bool allocates = e->kind == UPMU_TRACE_HEAP_ALLOC;
+    if (!h->begun && e->time_ns >= h->from_ns)
+        heap_begin(h);
+    uint32_t known = map_find(&h->by_process, e->process, 0);
+    if (known != MAP_NONE)
+        h->processes[known].outlived = false;
+    if ((!allocates && e->kind != UPMU_TRACE_HEAP_FREE) || e->time_ns > h->to_ns)
+        return true;
+    struct heap_process_row *p = heap_process(h, e);
+    return p && (allocates ? heap_alloc_event : heap_free_event)(h, p, e);
+}
+
+/* Of a stretch all events are read, since each shows that its process has not ended. */
 static int heap_read(struct upmu_heap *h, const char *dir)
 {
     static const int kinds[] = {UPMU_TRACE_HEAP_ALLOC, UPMU_TRACE_HEAP_FREE};
@@ -167,16 +201,15 @@ static int heap_read(struct upmu_heap *h, const char *dir)
     int more, rc = upmu_trace_open(&trace, dir);
     if (rc != 0)
         return rc;
-    rc = upmu_trace_filter(trace, &only);
+    rc = h->from_ns == 0 ? upmu_trace_filter(trace, &only) : 0;
     while (rc == 0 && (more = upmu_trace_next(trace, &e)) != 0) {
         if (more < 0 && more != UPMU_E_FORMAT)
             rc = more;
-        if (more < 0)
-            continue;
-        struct heap_process_row *p = heap_process(h, e);
-        bool done = p && (e->kind == UPMU_TRACE_HEAP_ALLOC ? heap_alloc_event(h, p, e) : heap_free_event(h, p, e));
-        rc = done ? 0 : heap_no_memory();
+        if (more > 0 && !heap_event(h, e))
+            rc = heap_no_memory();
     }
+    if (!h->begun)
+        heap_begin(h);
     upmu_trace_close(trace);
     return rc;
 }
@@ -202,6 +235,24 @@ static int heap_compare_processes(const void *x, const void *y)
     return a->process < b->process ? -1 : a->process > b->process;
 }
 
+/* Leave out processes that ended before the stretch, and paths without a part in it. */
+static void heap_drop(struct upmu_heap *h)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < h->n_paths; i++) {
+        const struct upmu_heap_path *p = &h->paths[i];
+        bool has_part = p->samples != 0 || p->live_bytes != 0 || p->peak_bytes != 0;
+        if (has_part && !h->processes[map_find(&h->by_process, p->process, 0)].outlived)
+            h->paths[kept++] = *p;
+    }
+    h->n_paths = kept;
+    kept = 0;
+    for (size_t i = 0; i < h->n_processes; i++)
+        if (!h->processes[i].outlived)
+            h->processes[kept++] = h->processes[i];
+    h->n_processes = kept;
+}
+
 /* What each path had live when its process was at its peak. */
 static void heap_finish(struct upmu_heap *h)
 {
@@ -213,6 +264,7 @@ static void heap_finish(struct upmu_heap *h)
     }
     for (size_t i = 0; i < h->n_processes; i++)
         h->processes[i].public.live_bytes = h->processes[i].live;
+    heap_drop(h);
     if (h->n_paths)
         qsort(h->paths, h->n_paths, sizeof *h->paths, heap_compare_paths);
     if (h->n_processes)
@@ -221,13 +273,23 @@ static void heap_finish(struct upmu_heap *h)
 
 int upmu_heap_open(struct upmu_heap **heap, const char *dir)
 {
+    return upmu_heap_open_between(heap, dir, 0, 0);
+}
+
+int upmu_heap_open_between(struct upmu_heap **heap, const char *dir, uint64_t from_ns, uint64_t to_ns)
+{
     if (heap)
         *heap = NULL;
     if (!heap || !dir)
         return ARGUMENT_NULL(heap, dir);
+    if (to_ns != 0 && to_ns < from_ns)
+        return upmu_fail(UPMU_E_INVAL, "%s: to_ns is before from_ns", __func__);
     struct upmu_heap *h = calloc(1, sizeof *h);
     if (!h)
         return heap_no_memory();
+    h->from_ns = from_ns;
+    h->to_ns = to_ns ? to_ns : UINT64_MAX;
+    h->begun = from_ns == 0;
     int rc = heap_read(h, dir);
     if (rc == 0 && h->n_processes == 0)
         rc = upmu_fail(UPMU_E_STATE,
@@ -235,6 +297,8 @@ int upmu_heap_open(struct upmu_heap **heap, const char *dir)
                        "program has allocated too little: give a smaller number of bytes with --heap-period",
                        dir);
     heap_finish(h);
+    if (rc == 0 && h->n_processes == 0)
+        rc = upmu_fail(UPMU_E_STATE, "no process with sampled allocations runs in this stretch of %s", dir);
     if (rc == 0)
         *heap = h;
     else

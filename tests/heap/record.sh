@@ -61,6 +61,10 @@ assert (child["allocated_bytes"], child["live_bytes"]) == (2000, 1000), child
 assert processes[1]["strays"] == 0, processes[1]
 PY
 
+python3 "$here/stretch.py" "$upmu" exact || fail "a stretch is wrong"
+"$upmu" report --heap --to 0.001 exact >text || fail "report of a stretch"
+grep -q '^Heap of exact from 0 to 0.001 s, process' text || fail "a stretch is not named: $(head -1 text)"
+
 # Samples of 16 KiB: 2000 of them, a standard deviation of 2.2 %.
 "$upmu" record --heap-period 16K -o sampled -- ./subject many >truth 2>err || fail "record: $(cat err)"
 "$upmu" report --heap --json sampled >json

@@ -2845,6 +2845,7 @@ FUNCTIONS = {
         "upmu_functions_events_begin": (c_int, [c_void_p]),
         "upmu_functions_event_next": (c_int, [c_void_p, POINTER(UpmuFunctionEvent)]),
         "upmu_heap_open": (c_int, [c_void_p, c_char_p]),
+        "upmu_heap_open_between": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64]),
         "upmu_heap_close": (None, [c_void_p]),
         "upmu_heap_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuHeapProcess)]),
         "upmu_heap_path_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuHeapPath)]),

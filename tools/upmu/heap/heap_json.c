@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Heap as JSON. */
 #include "heap.h"
+#include "report/report.h"
 #include "ui/json.h"
 
 static void json_stack(struct textbuf *j, const struct heap_report *r, const struct upmu_heap_path *k)
@@ -50,6 +51,7 @@ void heap_write_json(struct output *out, const struct heap_report *r)
     struct json_document doc;
     struct textbuf *j = json_begin(&doc, out->file, "upmu-heap");
     json_string(j, "dir", r->dir);
+    report_json_stretch(j, r->overview);
     json_array(j, "processes");
     for (size_t i = 0; upmu_heap_process_at(r->heap, i, &p) == 0; i++) {
         json_object(j, NULL);

@@ -17,6 +17,7 @@ static void text_process(struct output *out, const struct heap_report *r, const 
     char *peak = disk_size((double)p->peak_bytes), *live = disk_size((double)p->live_bytes);
     fprintf(out->file, "%sHeap of ", output_style(out, STYLE_TITLE));
     output_clean(out->file, r->dir);
+    report_text_stretch(out, r->overview);
     fprintf(out->file,
             ", process %d: %" PRIu64 " sample%s, %s%s%s\n  allocated %s in %" PRIu64
             " blocks; live at the end %s in %" PRIu64 " blocks; peak %s",

@@ -21,12 +21,16 @@ static int heap_print(const struct report_request *q, const struct heap_report *
 int report_heap(const struct report_request *q)
 {
     struct heap_report r = {.dir = q->dir};
+    uint64_t from_ns, to_ns;
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : HEAP_TOP_DEFAULT;
     if (q->sort || q->group_given)
-        return options_usage(q->self, "--heap can be combined with --json and --top only");
-    if (upmu_heap_open(&r.heap, q->dir) < 0 || upmu_overview_open(&r.overview, q->dir, NULL) < 0) {
+        return options_usage(q->self, "--heap can be combined with --json, --top, --from and --to only");
+    r.overview = report_open_stretch(q, &from_ns, &to_ns);
+    if (!r.overview)
+        return EXIT_FAILED;
+    if (upmu_heap_open_between(&r.heap, q->dir, from_ns, to_ns) < 0) {
         complain("%s", upmu_error());
-        upmu_heap_close(r.heap);
+        upmu_overview_close(r.overview);
         return EXIT_FAILED;
     }
     heap_rows_make(&r);

@@ -140,11 +140,6 @@ static void text_disk(struct output *out, const struct report *r)
     free(memory);
 }
 
-static double text_seconds(const struct upmu_overview_totals *t, uint64_t ns)
-{
-    return (double)(ns - t->begin_ns) / 1e9;
-}
-
 static void text_conditions(struct output *out, const struct report *r)
 {
     const struct upmu_overview_totals *t = &r->totals;
@@ -153,8 +148,7 @@ static void text_conditions(struct output *out, const struct report *r)
     fprintf(out->file, "%sReport of ", output_style(out, STYLE_TITLE));
     output_clean(out->file, r->dir);
     fputs(output_plain(out), out->file);
-    if (t->from_ns != t->begin_ns || t->to_ns != t->end_ns)
-        fprintf(out->file, " from %.9g to %.9g s", text_seconds(t, t->from_ns), text_seconds(t, t->to_ns));
+    report_text_stretch(out, r->overview);
     fprintf(out->file, ": %" PRIu64 " events in %s, %zu %s, %zu %s\n", t->events, span, t->n_processes,
             t->n_processes == 1 ? "process" : "processes", t->n_threads, t->n_threads == 1 ? "thread" : "threads");
     free(span);

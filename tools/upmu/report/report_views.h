@@ -50,6 +50,11 @@ int report_samples(const struct report_request *q);
 int report_diff(const struct report_request *q);
 int report_functions_diff(const struct report_request *q);
 
+struct upmu_overview;
+/** The overview of the request's stretch, whose ends come in nanoseconds since 1970, 0 where none was given. @return to be closed; NULL
+ *  after a message. */
+struct upmu_overview *report_open_stretch(const struct report_request *q, uint64_t *from_ns, uint64_t *to_ns);
+
 /** Words of --type. @return 0, or EXIT_USAGE with a message. */
 int report_types(struct report_request *q, const char *words);
 
