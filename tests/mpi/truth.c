@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls and messages of all kinds, which the program itself counts: truth FILE PROGRAM... writes its counts to FILE.RANK. */
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,6 +305,80 @@ static void run_persistent(void)
     }
     for (int i = 0; i < 3; i++)
         DO(Request_free, &r[i]);
+}
+
+#if MPI_VERSION >= 4
+#define COLLECTIVE_INIT(name, ...) DO(name##_init, __VA_ARGS__)
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define COLLECTIVE_INIT(name, ...) MPIX_##name##_init(__VA_ARGS__) /* which is not recorded */
+#endif
+
+/* Persistent collectives with all ranks and with neighbors, which are no messages. They get the handles of persistent messages that were
+ * freed, and are started and completed together with one of those. */
+static void run_persistent_collectives(void)
+{
+#ifdef COLLECTIVE_INIT
+    enum { KINDS = 22, WORDS = 16 };
+    static int a[WORDS], b[KINDS][WORDS], ones[WORDS] = {1, 1, 1, 1}, offsets[WORDS], words[WORDS] = {0, 4, 8, 12};
+    static MPI_Aint addresses[WORDS];
+    MPI_Datatype types[WORDS];
+    MPI_Request r[KINDS + 1];
+    MPI_Comm ring;
+    int period = 1, index, n = 0, all = KINDS + (rank < 2);
+    for (int i = 0; i < WORDS; i++)
+        types[i] = MPI_INT;
+    DO(Cart_create, MPI_COMM_WORLD, 1, &size, &period, 0, &ring);
+    for (int i = 0; i < KINDS; i++)
+        DO(Send_init, out, 7, MPI_BYTE, (rank + 1) % size, TAG, MPI_COMM_WORLD, &r[i]);
+    for (int i = 0; i < KINDS; i++)
+        DO(Request_free, &r[i]);
+#define INIT(name, ...) (COLLECTIVE_INIT(name, __VA_ARGS__, ring, MPI_INFO_NULL, &r[n]), n++)
+    COLLECTIVE_INIT(Barrier, ring, MPI_INFO_NULL, &r[n++]);
+    INIT(Bcast, b[n], 1, MPI_INT, 0);
+    INIT(Scatter, a, 1, MPI_INT, b[n], 1, MPI_INT, 0);
+    INIT(Scatterv, a, ones, offsets, MPI_INT, b[n], 1, MPI_INT, 0);
+    INIT(Gather, a, 1, MPI_INT, b[n], 1, MPI_INT, 0);
+    INIT(Gatherv, a, 1, MPI_INT, b[n], ones, offsets, MPI_INT, 0);
+    INIT(Reduce, a, b[n], 1, MPI_INT, MPI_SUM, 0);
+    INIT(Allgather, a, 1, MPI_INT, b[n], 1, MPI_INT);
+    INIT(Allgatherv, a, 1, MPI_INT, b[n], ones, offsets, MPI_INT);
+    INIT(Alltoall, a, 1, MPI_INT, b[n], 1, MPI_INT);
+    INIT(Alltoallv, a, ones, offsets, MPI_INT, b[n], ones, offsets, MPI_INT);
+    INIT(Alltoallw, a, ones, words, types, b[n], ones, words, types);
+    INIT(Allreduce, MPI_IN_PLACE, b[n], 1, MPI_INT, MPI_SUM);
+    INIT(Reduce_scatter, a, b[n], ones, MPI_INT, MPI_SUM);
+    INIT(Reduce_scatter_block, a, b[n], 1, MPI_INT, MPI_SUM);
+    INIT(Scan, a, b[n], 1, MPI_INT, MPI_SUM);
+    INIT(Exscan, a, b[n], 1, MPI_INT, MPI_SUM);
+    INIT(Neighbor_allgather, a, 1, MPI_INT, b[n], 1, MPI_INT);
+    INIT(Neighbor_allgatherv, a, 1, MPI_INT, b[n], ones, offsets, MPI_INT);
+    INIT(Neighbor_alltoall, a, 1, MPI_INT, b[n], 1, MPI_INT);
+    INIT(Neighbor_alltoallv, a, ones, offsets, MPI_INT, b[n], ones, offsets, MPI_INT);
+    INIT(Neighbor_alltoallw, a, ones, addresses, types, b[n], ones, addresses, types);
+#undef INIT
+    if (rank == 0)
+        DO(Send_init, out, 21, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &r[KINDS]);
+    if (rank == 1)
+        DO(Recv_init, in, 64, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &r[KINDS]);
+    for (int i = 0; i < ROUNDS; i++) {
+        for (int k = 0; k < KINDS; k++) {
+            DO(Start, &r[k]);
+            if (k % 2)
+                DO(Wait, &r[k], MPI_STATUS_IGNORE);
+            else
+                DO(Waitany, 1, &r[k], &index, MPI_STATUS_IGNORE);
+        }
+        DO(Startall, all, r);
+        DO(Waitall, all, r, MPI_STATUSES_IGNORE);
+        if (rank == 0)
+            sent(1, 21);
+        if (rank == 1)
+            received(0, 21);
+    }
+    for (int i = 0; i < all; i++)
+        DO(Request_free, &r[i]);
+    DO(Comm_free, &ring);
+#endif
 }
 
 /* Completions of a part of several requests, in all ways. */
@@ -656,7 +733,7 @@ int main(int argc, char **argv)
         {"inter", run_inter},         {"idup", run_idup},
         {"neighbors", run_neighbors}, {"rma", run_rma},
         {"files", run_files},         {"partitioned", run_partitioned},
-        {"session", run_session},
+        {"session", run_session},     {"collectives", run_persistent_collectives},
     };
     int level, wanted = MPI_THREAD_SINGLE;
     for (int a = 2; a < argc; a++)

@@ -76,7 +76,7 @@ ranks=3
 test_programs mprobe $ranks mprobe
 test_programs late $ranks late
 test_programs threads 2 threads
-test_programs messages $ranks persistent some cancel replace null line
+test_programs messages $ranks persistent collectives some cancel replace null line
 test_programs comms $ranks comms inter idup neighbors
 is "communicators that are not followed" 0 "$("$upmu" report --mpi r_comms | grep -c "not followed" || true)"
 test_programs counted $ranks rma files partitioned session

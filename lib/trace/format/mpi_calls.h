@@ -255,7 +255,29 @@ enum mpi_class {
     L(194, Isendrecv, isendrecv, ISENDRECV, 12, ISENDRECV, 11, 4, 5, 2, 3, 12, 0) \
     L(195, Isendrecv_replace, isendrecv_replace, ISENDRECV_REPLACE, 9, ISENDRECV, 8, 4, 5, 2, 3, 9, 0) \
     C(196, Comm_create_from_group, comm_create_from_group, COMM_CREATE_FROM_GROUP, 5, COMM, 0, 0, 0, 0, 0, 0, 0) \
-    C(197, Intercomm_create_from_groups, intercomm_create_from_groups, INTERCOMM_CREATE_FROM_GROUPS, 8, COMM, 0, 0, 0, 0, 0, 0, 0)
+    C(197, Intercomm_create_from_groups, intercomm_create_from_groups, INTERCOMM_CREATE_FROM_GROUPS, 8, COMM, 0, 0, 0, 0, 0, 0, 0) \
+    X(198, Barrier_init, barrier_init, BARRIER_INIT, 3, OTHER, 1, 0, 0, 0, 0, 0, 0) \
+    L(199, Bcast_init, bcast_init, BCAST_INIT, 7, OTHER, 5, 0, 0, 0, 0, 0, 0) \
+    L(200, Scatter_init, scatter_init, SCATTER_INIT, 10, OTHER, 8, 0, 0, 0, 0, 0, 0) \
+    L(201, Scatterv_init, scatterv_init, SCATTERV_INIT, 11, OTHER, 9, 0, 0, 0, 0, 0, 0) \
+    L(202, Gather_init, gather_init, GATHER_INIT, 10, OTHER, 8, 0, 0, 0, 0, 0, 0) \
+    L(203, Gatherv_init, gatherv_init, GATHERV_INIT, 11, OTHER, 9, 0, 0, 0, 0, 0, 0) \
+    L(204, Reduce_init, reduce_init, REDUCE_INIT, 9, OTHER, 7, 0, 0, 0, 0, 0, 0) \
+    L(205, Allgather_init, allgather_init, ALLGATHER_INIT, 9, OTHER, 7, 0, 0, 0, 0, 0, 0) \
+    L(206, Allgatherv_init, allgatherv_init, ALLGATHERV_INIT, 10, OTHER, 8, 0, 0, 0, 0, 0, 0) \
+    L(207, Alltoall_init, alltoall_init, ALLTOALL_INIT, 9, OTHER, 7, 0, 0, 0, 0, 0, 0) \
+    L(208, Alltoallv_init, alltoallv_init, ALLTOALLV_INIT, 11, OTHER, 9, 0, 0, 0, 0, 0, 0) \
+    L(209, Alltoallw_init, alltoallw_init, ALLTOALLW_INIT, 11, OTHER, 9, 0, 0, 0, 0, 0, 0) \
+    L(210, Allreduce_init, allreduce_init, ALLREDUCE_INIT, 8, OTHER, 6, 0, 0, 0, 0, 0, 0) \
+    L(211, Reduce_scatter_init, reduce_scatter_init, REDUCE_SCATTER_INIT, 8, OTHER, 6, 0, 0, 0, 0, 0, 0) \
+    L(212, Reduce_scatter_block_init, reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT, 8, OTHER, 6, 0, 0, 0, 0, 0, 0) \
+    L(213, Scan_init, scan_init, SCAN_INIT, 8, OTHER, 6, 0, 0, 0, 0, 0, 0) \
+    L(214, Exscan_init, exscan_init, EXSCAN_INIT, 8, OTHER, 6, 0, 0, 0, 0, 0, 0) \
+    L(215, Neighbor_allgather_init, neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT, 9, OTHER, 7, 0, 0, 0, 0, 0, 0) \
+    L(216, Neighbor_allgatherv_init, neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT, 10, OTHER, 8, 0, 0, 0, 0, 0, 0) \
+    L(217, Neighbor_alltoall_init, neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, 9, OTHER, 7, 0, 0, 0, 0, 0, 0) \
+    L(218, Neighbor_alltoallv_init, neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT, 11, OTHER, 9, 0, 0, 0, 0, 0, 0) \
+    L(219, Neighbor_alltoallw_init, neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT, 11, OTHER, 9, 0, 0, 0, 0, 0, 0)
 /* clang-format on */
 
 #define MPI_CALL_NUMBER(number, name, ...) MPI_CALL_##name = (number),
