@@ -46,6 +46,17 @@ struct upmu_openmp;
  */
 UPMU_API UPMU_CHECKED int upmu_openmp_open(struct upmu_openmp **openmp, const char *dir);
 
+/**
+ * As upmu_openmp_open(), of a stretch: times are cut at its ends, and counts are of what has a part in it (of tasks that were created:
+ * of those created in it). Regions, members and constructs without a part in it are left out; a process or thread without one has a
+ * time of 0.
+ * @param from_ns begin, nanoseconds since 1970; 0: the begin of the recording
+ * @param to_ns   end; 0: the end of the recording
+ * @return as upmu_openmp_open(); UPMU_E_INVAL (it ends before it begins).
+ */
+UPMU_API UPMU_CHECKED int upmu_openmp_open_between(struct upmu_openmp **openmp, const char *dir, uint64_t from_ns,
+                                                   uint64_t to_ns);
+
 /** Close and free; NULL does nothing. */
 UPMU_API void upmu_openmp_close(struct upmu_openmp *openmp);
 

@@ -193,8 +193,9 @@ static uint32_t share_add(struct upmu_openmp *o, uint32_t running, uint32_t thre
     if (!s)
         return NONE;
     *s = (struct omp_share){.thread = thread, .member = member};
-    region->members[member].count++;
-    region->members[member].number = number;
+    if (r->counts || region->members[member].count == 0)
+        region->members[member].number = number;
+    region->members[member].count += r->counts;
     return (uint32_t)(r->n_shares - 1);
 }
 
@@ -216,9 +217,11 @@ int omp_region_begin(struct upmu_openmp *o, uint32_t thread, uint64_t id, uint64
     r->region = region;
     r->master = thread;
     r->begin = now;
+    r->began_ns = o->event_ns;
+    r->counts = o->counts;
     r->is_outer = t->n_frames == 0;
-    o->regions[region].count++;
-    p->regions++;
+    o->regions[region].count += o->counts;
+    p->regions += o->counts;
     t->begins |= r->is_outer;
     if (r->is_outer && p->outer++ == 0)
         p->outer_begin = now;
@@ -238,14 +241,16 @@ int omp_member_begin(struct upmu_openmp *o, uint32_t thread, uint64_t id, uint32
     uint32_t at = omp_running_find(o, t->process, id);
     if (at == NONE) {
         omp_pass(o, t, now);
-        process_of(o, t)->strays++;
+        process_of(o, t)->strays += o->counts;
         return 0;
     }
     struct omp_running *r = &o->running[at];
     struct omp_frame *top = frame_top(t);
     t->barrier_ns = 0;
-    if (t->begin == now) /* made for the region, by whose begin it was not there */
+    if (t->first_ns == o->event_ns) { /* made for the region, by whose begin it was not there */
+        t->first_ns = 0;
         t->begin = t->last = r->begin < now ? r->begin : now;
+    }
     if (r->master != thread) {
         t->n_frames = 0; /* of the pool: what it did before is over */
         omp_pass_outside(t, r->begin < now ? r->begin : now);
@@ -357,7 +362,8 @@ void omp_region_end(struct upmu_openmp *o, uint32_t running, uint64_t now)
         sum += r->shares[i].work;
         most = r->shares[i].work > most ? r->shares[i].work : most;
     }
-    region->threads = r->n_shares > region->threads ? r->n_shares : region->threads;
+    if (r->counts && r->n_shares > region->threads)
+        region->threads = r->n_shares;
     region->elapsed_ns += now > r->begin ? now - r->begin : 0;
     region->gain_ns += r->n_shares ? most - sum / r->n_shares : 0;
     if (r->is_outer && --p->outer == 0)
@@ -381,7 +387,7 @@ int omp_wait_begin(struct upmu_openmp *o, uint32_t thread, uint32_t construct, u
     t->barrier_ns = 0;
     uint32_t row = wait_is_join(o, t, construct, site) ? NONE : construct_at(o, t, construct, site);
     if (row != NONE)
-        o->constructs[row].count++;
+        o->constructs[row].count += o->counts;
     struct omp_frame *f = frame_push_within(t, FRAME_WAIT);
     if (f) {
         f->construct = construct;
@@ -469,7 +475,7 @@ int omp_task_create(struct upmu_openmp *o, uint32_t thread, uint64_t site, uint6
     uint32_t row = construct_at(o, t, UPMU_OMP_EXPLICIT_TASK, site);
     if (row == NONE)
         return UPMU_E_NOMEM;
-    o->constructs[row].count++;
+    o->constructs[row].count += o->counts;
     return 0;
 }
 
@@ -486,7 +492,7 @@ int omp_task_begin(struct upmu_openmp *o, uint32_t thread, uint64_t site, uint64
     if (f)
         f->row = row;
     if (m)
-        m->tasks++;
+        m->tasks += o->counts;
     return 0;
 }
 
@@ -512,7 +518,7 @@ int omp_work_begin(struct upmu_openmp *o, uint32_t thread, uint32_t construct, u
     uint32_t row = construct_at(o, t, construct, site);
     if (row == NONE)
         return UPMU_E_NOMEM;
-    o->constructs[row].count++;
+    o->constructs[row].count += o->counts;
     held_push(t, &(struct omp_held){.row = row, .construct = construct, .since = now, .works = true});
     return 0;
 }
@@ -527,4 +533,42 @@ void omp_work_end(struct upmu_openmp *o, uint32_t thread, uint32_t construct, ui
         return;
     struct omp_held found = held_remove(t, h);
     construct_add(o, found.row, now > found.since ? now - found.since : 0);
+}
+
+/* -------------------------------------------------------------------------------------------------------- stretch */
+
+static void stretch_count_region(struct upmu_openmp *o, struct omp_running *r)
+{
+    struct omp_region *region = &o->regions[r->region];
+    r->counts = true;
+    region->count++;
+    o->processes[r->process].regions++;
+    for (size_t i = 0; i < r->n_shares; i++)
+        region->members[r->shares[i].member].count++;
+}
+
+static void stretch_count_thread(struct upmu_openmp *o, const struct omp_thread *t)
+{
+    for (uint32_t i = 0; i < t->n_frames; i++) {
+        const struct omp_frame *f = &t->frames[i];
+        struct omp_member *m = f->kind == FRAME_TASK ? frame_member(o, f) : NULL;
+        if (m)
+            m->tasks++;
+        if (f->kind == FRAME_WAIT && f->row != NONE)
+            o->constructs[f->row].count++;
+    }
+    for (uint32_t i = 0; i < t->n_held; i++)
+        if (t->held[i].row != NONE)
+            o->constructs[t->held[i].row].count++;
+}
+
+void omp_stretch_begin(struct upmu_openmp *o)
+{
+    o->begun = o->counts = true;
+    for (size_t i = 0; i < o->n_running; i++)
+        if (o->running[i].id)
+            stretch_count_region(o, &o->running[i]);
+    for (size_t i = 0; i < o->n_threads; i++)
+        if (!o->threads[i].has_ended)
+            stretch_count_thread(o, &o->threads[i]);
 }

@@ -24,6 +24,26 @@ static void times_sum(struct omp_times *to, const struct omp_times *t)
         to->wait[i] += t->wait[i];
 }
 
+/* -------------------------------------------------------------------------------------------------------- stretch */
+
+/* Members and constructs without a part in the stretch are left out. */
+static void openmp_drop(struct upmu_openmp *o)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < o->n_constructs; i++)
+        if (o->constructs[i].count != 0 || o->constructs[i].ns != 0 || o->constructs[i].held_ns != 0)
+            o->constructs[kept++] = o->constructs[i];
+    o->n_constructs = kept;
+    for (size_t i = 0; i < o->n_regions; i++) {
+        struct omp_region *r = &o->regions[i];
+        kept = 0;
+        for (size_t j = 0; j < r->n_members; j++)
+            if (r->members[j].count != 0)
+                r->members[kept++] = r->members[j];
+        r->n_members = kept;
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------------------- order */
 
 static int compare_elapsed(const void *x, const void *y, void *openmp)
@@ -59,16 +79,18 @@ static int compare_number(const void *x, const void *y)
 
 static int openmp_sort(struct upmu_openmp *o)
 {
-    o->order = calloc(o->n_regions, sizeof *o->order);
+    o->order = calloc(o->n_regions + 1, sizeof *o->order);
     if (!o->order)
         return upmu_fail(UPMU_E_NOMEM, "out of memory while reading OpenMP events");
     for (size_t i = 0; i < o->n_regions; i++) {
-        o->order[i] = (uint32_t)i;
+        o->regions[i].place = NONE;
+        if (o->regions[i].count != 0)
+            o->order[o->n_order++] = (uint32_t)i;
         if (o->regions[i].n_members)
             qsort(o->regions[i].members, o->regions[i].n_members, sizeof *o->regions[i].members, compare_number);
     }
-    qsort_r(o->order, o->n_regions, sizeof *o->order, compare_elapsed, o);
-    for (size_t i = 0; i < o->n_regions; i++)
+    qsort_r(o->order, o->n_order, sizeof *o->order, compare_elapsed, o);
+    for (size_t i = 0; i < o->n_order; i++)
         o->regions[o->order[i]].place = (uint32_t)i;
     if (o->n_constructs)
         qsort(o->constructs, o->n_constructs, sizeof *o->constructs, compare_construct);
@@ -79,19 +101,29 @@ static int openmp_sort(struct upmu_openmp *o)
 
 int upmu_openmp_open(struct upmu_openmp **openmp, const char *dir)
 {
+    return upmu_openmp_open_between(openmp, dir, 0, 0);
+}
+
+int upmu_openmp_open_between(struct upmu_openmp **openmp, const char *dir, uint64_t from_ns, uint64_t to_ns)
+{
     if (openmp)
         *openmp = NULL;
     if (!openmp || !dir)
         return ARGUMENT_NULL(openmp, dir);
+    if (to_ns != 0 && to_ns < from_ns)
+        return upmu_fail(UPMU_E_INVAL, "%s: to_ns is before from_ns", __func__);
     struct upmu_openmp *o = calloc(1, sizeof *o);
     if (!o)
         return upmu_fail(UPMU_E_NOMEM, "out of memory while reading OpenMP events");
+    o->from_ns = from_ns;
+    o->to_ns = to_ns ? to_ns : UINT64_MAX;
     int rc = omp_read(o, dir);
     if (rc == 0 && o->n_regions == 0)
         rc = upmu_fail(UPMU_E_STATE,
                        "%s has no parallel region of OpenMP: record it with 'upmu record --openmp'; if that was done, "
                        "the program has none",
                        dir);
+    openmp_drop(o);
     if (rc == 0)
         rc = openmp_sort(o);
     if (rc == 0)
@@ -151,7 +183,12 @@ int upmu_openmp_process_at(const struct upmu_openmp *openmp, size_t index, struc
 
 static const struct omp_region *region_by_place(const struct upmu_openmp *o, size_t index)
 {
-    return o && index < o->n_regions ? &o->regions[o->order[index]] : NULL;
+    return o && index < o->n_order ? &o->regions[o->order[index]] : NULL;
+}
+
+static size_t region_place(const struct upmu_openmp *o, uint32_t region)
+{
+    return region == NONE || o->regions[region].place == NONE ? SIZE_MAX : o->regions[region].place;
 }
 
 int upmu_openmp_region_at(const struct upmu_openmp *openmp, size_t index, struct upmu_openmp_region *out)
@@ -170,7 +207,7 @@ int upmu_openmp_region_at(const struct upmu_openmp *openmp, size_t index, struct
     const struct upmu_openmp_region row = {
         .process = r->process,
         .site = r->site,
-        .parent = r->parent == NONE ? SIZE_MAX : openmp->regions[r->parent].place,
+        .parent = region_place(openmp, r->parent),
         .count = r->count,
         .unfinished = r->unfinished,
         .threads = r->threads,
@@ -235,7 +272,7 @@ int upmu_openmp_construct_at(const struct upmu_openmp *openmp, size_t index, str
     const struct omp_construct *c = &openmp->constructs[index];
     const struct upmu_openmp_construct row = {
         .process = c->process,
-        .region = c->region == NONE ? SIZE_MAX : openmp->regions[c->region].place,
+        .region = region_place(openmp, c->region),
         .site = c->site,
         .construct = c->construct,
         .count = c->count,

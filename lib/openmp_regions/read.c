@@ -9,6 +9,12 @@
 #include "openmp_regions/sites.h"
 #include "trace/read/bare.h"
 
+/* A time, moved into the stretch. */
+static uint64_t read_time(const struct upmu_openmp *o, uint64_t ns)
+{
+    return ns < o->from_ns ? o->from_ns : ns > o->to_ns ? o->to_ns : ns;
+}
+
 /* Index of the process of an event; NONE without memory. */
 static uint32_t read_process(struct upmu_openmp *o, struct upmu_trace *trace, const struct upmu_trace_event *e)
 {
@@ -23,7 +29,7 @@ static uint32_t read_process(struct upmu_openmp *o, struct upmu_trace *trace, co
     p->pid = e->pid;
     p->begin = p->last = e->time_ns;
     if (upmu_trace_process_at(trace, e->process, &of) == 0 && of.start_ns < e->time_ns)
-        p->begin = of.start_ns;
+        p->begin = read_time(o, of.start_ns);
     return (uint32_t)(o->n_processes - 1);
 }
 
@@ -39,6 +45,7 @@ static uint32_t read_thread(struct upmu_openmp *o, uint32_t process, const struc
     t->process = process;
     t->tid = e->tid;
     t->begin = t->last = e->tid == e->pid ? o->processes[process].begin : e->time_ns;
+    t->first_ns = e->tid == e->pid ? 0 : o->event_ns;
     o->processes[process].threads++;
     return (uint32_t)(o->n_threads - 1);
 }
@@ -52,7 +59,7 @@ static int read_omp(struct upmu_openmp *o, uint32_t thread, const struct upmu_tr
     case UPMU_OMP_PARALLEL_END:
         running = omp_running_find(o, o->threads[thread].process, of->value);
         if (running == NONE)
-            o->processes[o->threads[thread].process].strays++;
+            o->processes[o->threads[thread].process].strays += o->counts;
         else {
             omp_master_end(o, running, now);
             omp_region_end(o, running, now);
@@ -162,6 +169,7 @@ static int read_alive(struct upmu_openmp *o, const struct upmu_trace *trace)
         rc = wait_state_file_read(&f, trace_process_dir(trace, p->process));
         uint64_t until =
             rc > 0 && f.header.alive_raw_ns ? trace_time_of_raw(trace, p->process, f.header.alive_raw_ns) : 0;
+        until = read_time(o, until);
         p->last = until > p->last ? until : p->last;
         wait_state_file_free(&f);
     }
@@ -174,15 +182,15 @@ static void read_finish(struct upmu_openmp *o)
     for (uint64_t last = UINT64_MAX;;) {
         uint32_t newest = NONE;
         for (size_t i = 0; i < o->n_running; i++)
-            if (o->running[i].id && o->running[i].begin <= last &&
-                (newest == NONE || o->running[i].begin > o->running[newest].begin))
+            if (o->running[i].id && o->running[i].began_ns <= last &&
+                (newest == NONE || o->running[i].began_ns > o->running[newest].began_ns))
                 newest = (uint32_t)i;
         if (newest == NONE)
             break;
         struct omp_running *r = &o->running[newest];
-        last = r->begin;
-        o->regions[r->region].unfinished++;
-        o->processes[r->process].unfinished++;
+        last = r->began_ns;
+        o->regions[r->region].unfinished += r->counts;
+        o->processes[r->process].unfinished += r->counts;
         omp_region_end(o, newest, o->processes[r->process].last);
     }
     for (size_t i = 0; i < o->n_threads; i++) {
@@ -192,7 +200,22 @@ static void read_finish(struct upmu_openmp *o)
         t->n_frames = 0;
         omp_pass_outside(t, t->end);
         t->end = t->last;
+        if (t->end == t->begin && (o->from_ns != 0 || o->to_ns != UINT64_MAX))
+            o->processes[t->process].threads--;
     }
+}
+
+/* The event with its time in the stretch. */
+static struct upmu_trace_event read_into_stretch(struct upmu_openmp *o, const struct upmu_trace_event *e)
+{
+    struct upmu_trace_event in = *e;
+    if (!o->begun && e->time_ns >= o->from_ns)
+        omp_stretch_begin(o);
+    if (e->time_ns > o->to_ns)
+        o->counts = false;
+    o->event_ns = e->time_ns;
+    in.time_ns = read_time(o, e->time_ns);
+    return in;
 }
 
 int omp_read(struct upmu_openmp *o, const char *dir)
@@ -207,8 +230,12 @@ int omp_read(struct upmu_openmp *o, const char *dir)
     if (rc != 0)
         return rc;
     rc = upmu_trace_filter(trace, &only);
-    while (rc == 0 && (rc = upmu_trace_next(trace, &e)) > 0)
-        rc = read_event(o, &sites, trace, e);
+    while (rc == 0 && (rc = upmu_trace_next(trace, &e)) > 0) {
+        struct upmu_trace_event in = read_into_stretch(o, e);
+        rc = read_event(o, &sites, trace, &in);
+    }
+    if (!o->begun)
+        omp_stretch_begin(o);
     if (rc >= 0)
         rc = read_alive(o, trace);
     read_finish(o);

@@ -41,7 +41,9 @@ struct omp_running {
     uint64_t id; /**< number in the process; 0: not used */
     uint32_t process, region, master;
     bool is_outer; /**< not nested */
+    bool counts;   /**< has a part in the stretch */
     uint64_t begin;
+    uint64_t began_ns; /**< `begin` by the event, if it is before the stretch or after it */
     struct omp_share {
         uint32_t thread, member;
         uint64_t work;
@@ -65,6 +67,8 @@ struct omp_thread {
     pid_t tid;
     bool begins, has_ended;
     uint64_t begin, end, last;
+    uint64_t
+        first_ns; /**< of the first event, which may be before the stretch or after it; 0: of the process's first thread */
     uint64_t outside_ns;
     struct omp_times times;
     struct omp_frame frames[FRAMES_MAX];
@@ -105,6 +109,12 @@ struct upmu_openmp {
     struct omp_construct *constructs;
     size_t n_constructs, cap_constructs;
     uint32_t *order; /**< regions in the order of the report */
+    size_t n_order;
+    /** The stretch. Times before it become its begin and times after it its end, so that every duration is cut; numbers of executions
+     *  grow only within. 0 and UINT64_MAX: all. */
+    uint64_t from_ns, to_ns;
+    bool begun, counts; /**< the stretch has begun; and has not ended */
+    uint64_t event_ns;  /**< of the event, as recorded */
     struct map by_process, by_thread, by_site, by_construct[REASONS];
 };
 
@@ -113,6 +123,8 @@ void *omp_grow(void *array, size_t *n, size_t *cap, size_t bytes);
 
 /* account.c: the state of threads, and where their time goes. All of them return 0 or UPMU_E_NOMEM. */
 
+/** The stretch begins: count what is open. */
+void omp_stretch_begin(struct upmu_openmp *o);
 /** The thread is in no region until `now`. */
 void omp_pass_outside(struct omp_thread *t, uint64_t now);
 /** Index of the region with this number that runs; NONE. */

@@ -24,7 +24,7 @@ for view in overview regions; do
     expect 1 "$UPMU" report --view "$view" --from 1000 "$work/scene"
     has err "after the end of the recording"
 done
-for view in deadlock functions mpi openmp; do
+for view in deadlock functions mpi; do
     expect 2 "$UPMU" report --view "$view" --from 0.01 "$work/scene"
     has err "the whole recording"
 done

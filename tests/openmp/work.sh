@@ -18,4 +18,7 @@ for what in imbalance barriers loops guided critical locks ordered tasks nested 
         grep -q "^again" check.err || { cat check.err >&2; exit 1; }
         [ "$attempt" -lt 10 ] || { cat check.err >&2; fail "$what: not in ten attempts"; }
     done
+    python3 "$here/stretch.py" "$upmu" r || fail "$what: a stretch is wrong"
 done
+"$upmu" report --openmp --from 0.001 --to 0.002 r >r.text
+grep -q '^OpenMP of r from 0.001 to 0.002 s, process' r.text || fail "a stretch is not named: $(head -1 r.text)"

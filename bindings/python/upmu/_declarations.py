@@ -2879,6 +2879,7 @@ FUNCTIONS = {
         "upmu_mpi_watch_poll": (c_int, [c_void_p, c_void_p]),
         "upmu_mpi_watch_close": (None, [c_void_p]),
         "upmu_openmp_open": (c_int, [c_void_p, c_char_p]),
+        "upmu_openmp_open_between": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64]),
         "upmu_openmp_close": (None, [c_void_p]),
         "upmu_openmp_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOpenmpProcess)]),
         "upmu_openmp_region_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOpenmpRegion)]),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "openmp.h"
+#include "report/report.h"
 #include "ui/json.h"
 
 static void json_place(struct textbuf *j, const struct openmp_report *r, size_t process, uint64_t site, size_t region)
@@ -105,7 +106,7 @@ static void json_threads(struct textbuf *j, const struct openmp_report *r, size_
     struct upmu_openmp_thread k = {.size = sizeof k};
     json_array(j, "threads");
     for (size_t i = 0; upmu_openmp_thread_at(r->openmp, i, &k) == 0; i++) {
-        if (k.process != process)
+        if (k.process != process || k.time_ns == 0)
             continue;
         json_object(j, NULL);
         json_int(j, "tid", k.tid);
@@ -131,8 +132,11 @@ void openmp_write_json(struct output *out, const struct openmp_report *r)
     struct json_document doc;
     struct textbuf *j = json_begin(&doc, out->file, "upmu-openmp");
     json_string(j, "dir", r->dir);
+    report_json_stretch(j, r->overview);
     json_array(j, "processes");
     for (size_t i = 0; upmu_openmp_process_at(r->openmp, i, &p) == 0; i++) {
+        if (p.time_ns == 0 && p.regions == 0)
+            continue;
         json_object(j, NULL);
         json_int(j, "pid", p.pid);
         json_string(j, "runtime", p.runtime);

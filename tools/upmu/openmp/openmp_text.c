@@ -16,6 +16,7 @@ static void text_process(struct output *out, const struct openmp_report *r, cons
     char *time = report_duration(p->time_ns);
     fprintf(out->file, "%sOpenMP of ", output_style(out, STYLE_TITLE));
     output_clean(out->file, r->dir);
+    report_text_stretch(out, r->overview);
     fprintf(out->file, ", process %d: ", (int)p->pid);
     output_clean(out->file, p->runtime[0] ? p->runtime : "unknown runtime");
     fprintf(out->file, "%s\n  %" PRIu64 " parallel region%s run by %" PRIu64 " thread%s in %s", output_plain(out),
@@ -44,7 +45,7 @@ static void text_threads(struct output *out, const struct openmp_report *r, size
     report_title(out, "Threads: work and waits in regions; serial and idle time outside");
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; upmu_openmp_thread_at(r->openmp, i, &k) == 0; i++) {
-        if (k.process != process || all++ >= r->top)
+        if (k.process != process || k.time_ns == 0 || all++ >= r->top)
             continue;
         table_cell(&t, STYLE_PLAIN, "%" PRId32, k.tid);
         cell_duration(&t, k.time_ns);
@@ -168,8 +169,11 @@ static void text_constructs(struct output *out, const struct openmp_report *r, s
 void openmp_write_text(struct output *out, const struct openmp_report *r)
 {
     struct upmu_openmp_process p = {.size = sizeof p};
+    size_t shown = 0;
     for (size_t i = 0; upmu_openmp_process_at(r->openmp, i, &p) == 0; i++) {
-        if (i > 0)
+        if (p.time_ns == 0 && p.regions == 0)
+            continue;
+        if (shown++ > 0)
             fputc('\n', out->file);
         text_process(out, r, &p);
         text_threads(out, r, i);

@@ -21,12 +21,16 @@ static int openmp_print(const struct report_request *q, const struct openmp_repo
 int report_openmp(const struct report_request *q)
 {
     struct openmp_report r = {.dir = q->dir};
+    uint64_t from_ns, to_ns;
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : OPENMP_TOP_DEFAULT;
     if (q->sort || q->group_given)
-        return options_usage(q->self, "--openmp can be combined with --json and --top only");
-    if (upmu_openmp_open(&r.openmp, q->dir) < 0 || upmu_overview_open(&r.overview, q->dir, NULL) < 0) {
+        return options_usage(q->self, "--openmp can be combined with --json, --top, --from and --to only");
+    r.overview = report_open_stretch(q, &from_ns, &to_ns);
+    if (!r.overview)
+        return EXIT_FAILED;
+    if (upmu_openmp_open_between(&r.openmp, q->dir, from_ns, to_ns) < 0) {
         complain("%s", upmu_error());
-        upmu_openmp_close(r.openmp);
+        upmu_overview_close(r.overview);
         return EXIT_FAILED;
     }
     int rc = openmp_print(q, &r);

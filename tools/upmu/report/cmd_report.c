@@ -54,7 +54,7 @@ static const struct report_view {
     {"regions", report_regions, false, true, true, NULL},
     {"functions", report_functions, false, false, false, report_functions_diff},
     {"mpi", report_mpi, false, false, false, NULL},
-    {"openmp", report_openmp, false, false, false, NULL},
+    {"openmp", report_openmp, false, true, false, NULL},
     {"heap", report_heap, false, true, false, NULL},
     {"samples", report_samples, false, true, true, NULL},
 };
@@ -264,7 +264,7 @@ static const struct option_spec report_options[] = {
     {REPORT_TYPE, 0, "type", "TYPES",
      "timeline: wait, region, acquire, release, wake, thread, mark, object; mutex, ..."},
     {REPORT_FROM, 0, "from", "SECONDS",
-     "overview, regions, samples, heap, timeline, --html: from this time on, since the start"},
+     "overview, regions, samples, heap, openmp, timeline, --html: from this time on, since the start"},
     {REPORT_TO, 0, "to", "SECONDS", "up to this time"},
     {REPORT_PAGE, 'p', "page", "N", "timeline: page N of its rows (default: 1)"},
     {REPORT_EVENT, 'e', "event", "N", "timeline: details of row N, with its call stack"},
