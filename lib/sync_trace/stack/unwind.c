@@ -53,16 +53,22 @@ static struct {
 struct walk {
     void **frames;
     uint32_t n, max;
+    bool cut;                   /* it ended where a signal interrupted libgcc's unwinder */
     struct sync_scan_from last; /* registers in the last frame, where code may have to be scanned */
 };
 
 static _Unwind_Reason_Code unwind_libgcc_frame(struct _Unwind_Context *context, void *arg)
 {
     struct walk *w = arg;
-    uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
+    int interrupted; /* by a signal */
+    uintptr_t ip = (uintptr_t)_Unwind_GetIPInfo(context, &interrupted);
     if (w->n == w->max || ip == 0)
         return _URC_END_OF_STACK;
     w->frames[w->n++] = (void *)ip;
+    /* While it enters a handler of exceptions, its frame cannot be unwound, and a wrong address would end the process. */
+    w->cut = interrupted && ip >= unwinder.start && ip < unwinder.end;
+    if (w->cut)
+        return _URC_END_OF_STACK;
 #ifdef SCAN_ISA
     w->last = (struct sync_scan_from){.stack = (uintptr_t)_Unwind_GetCFA(context),
                                       .pointer = (uintptr_t)_Unwind_GetGR(context, FRAME_REGISTER)};
@@ -70,11 +76,12 @@ static _Unwind_Reason_Code unwind_libgcc_frame(struct _Unwind_Context *context, 
     return _URC_NO_REASON;
 }
 
-static uint32_t unwind_libgcc(void **frames, uint32_t max, uint32_t *method)
+static uint32_t unwind_libgcc(void **frames, uint32_t max, uint32_t *method, bool *cut)
 {
     struct walk w = {.frames = frames, .max = max};
     _Unwind_Backtrace(unwind_libgcc_frame, &w);
-    uint32_t n = sync_scan_stack(frames, w.n, max, &w.last);
+    *cut = w.cut;
+    uint32_t n = w.cut ? w.n : sync_scan_stack(frames, w.n, max, &w.last);
     *method = n > w.n ? UPMU_STACK_SCANNED : UPMU_STACK_LIBGCC;
     return n;
 }
@@ -175,6 +182,7 @@ void sync_unwind_start(void)
 {
     void *frames[4];
     uint32_t method;
+    bool cut;
     /* Under ThreadSanitizer, libunwind's cleanup at thread exit runs after the sanitizer's. libunwind keeps a pipe
      * open, whose descriptors a program with few left needs more. */
     bool usable = !UNDER_TSAN && !SCANS_CODE && spare_descriptors_left() && unwind_memory_is_ample();
@@ -184,7 +192,7 @@ void sync_unwind_start(void)
     *(void **)(void *)&backtrace_found = symbol;
     (void)dl_iterate_phdr(unwind_find_unwinder, NULL);
     /* the first walk allocates */
-    (void)unwind_libgcc(frames, 4, &method);
+    (void)unwind_libgcc(frames, 4, &method, &cut);
     if (library)
         sync_memo_start(library);
     if (library && backtrace_found && sync_unwind_pipe_learn(unwind_first_walk)) {
@@ -235,10 +243,36 @@ static uint32_t unwind_libunwind(void **frames, uint32_t max)
     return got > 0 ? (uint32_t)got : 0;
 }
 
-/* A walk by libgcc takes the lock of its table of registered code (__register_frame()): a thread that holds this lock, by throwing an
- * exception, would wait for itself. @return the frames, 0: only the call site is certain. */
-static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site)
+/* libgcc's lock of its table of registered code (__register_frame()); NULL until a thread was seen to hold it. */
+static const pthread_mutex_t *unwinder_lock;
+
+/* Whether a walk by libgcc, which takes this lock, might be within a signal handler that interrupted the thread while it has the lock:
+ * by throwing an exception, for example. It is among the locks held but for the moments before and after; then its own words show it. */
+static bool unwind_may_wait_for_itself(const struct sync_thread *t)
 {
+#ifdef __GLIBC__
+    for (uint32_t i = 0; i < t->depth; i++) {
+        uintptr_t lock = __atomic_load_n(&t->held[i].lock, __ATOMIC_RELAXED);
+        if (lock < unwinder.start || lock >= unwinder.end)
+            continue;
+        __atomic_store_n(&unwinder_lock, (const pthread_mutex_t *)lock, __ATOMIC_RELAXED);
+        return true;
+    }
+    const pthread_mutex_t *m = __atomic_load_n(&unwinder_lock, __ATOMIC_RELAXED);
+    if (!m || __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 0)
+        return false;
+    pid_t owner = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+    return owner == 0 || owner == t->tid;
+#else
+    (void)t;
+    return false;
+#endif
+}
+
+/* A thread that holds the lock, by throwing an exception, would wait for itself. @return the frames, 0: only the call site is certain. */
+static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site, bool *cut)
+{
+    *cut = false;
     if (LIKELY(unwind_is_possible(SYNC_UNWINDS))) {
         sync_unwind_mask(t);
         uint32_t n = unwind_libunwind(t->frames, max);
@@ -246,21 +280,22 @@ static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site)
         t->method = UPMU_STACK_LIBUNWIND;
         return n;
     }
-    if (site >= unwinder.start && site < unwinder.end)
+    if ((site >= unwinder.start && site < unwinder.end) || unwind_may_wait_for_itself(t))
         return 0;
-    return unwind_libgcc(t->frames, max, &t->method);
+    return unwind_libgcc(t->frames, max, &t->method, cut);
 }
 
 /* Walk the stack into t->frames. `*frames`: from `site` outward, at most sync_process.depth. */
 static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
-    uint32_t n = unwind_walk(t, max, site);
+    bool cut;
+    uint32_t n = unwind_walk(t, max, site, &cut);
     /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread walks by libgcc
      * from now on, and by single steps to learn memos. */
     if (UNLIKELY(sync_modules_add_stack(t, (const void *const *)t->frames, n))) {
         sync_tls.unwinds = sync_tls.unwinds ? SYNC_UNWINDS_STEPS : SYNC_UNWINDS_NOT;
-        n = unwind_walk(t, max, site);
+        n = unwind_walk(t, max, site, &cut);
     }
     while (own < n && (uintptr_t)t->frames[own] != site)
         own++;
@@ -272,7 +307,7 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***fram
         t->method = UPMU_STACK_NONE;
         return 1;
     }
-    *truncated = n == max || n - own > want;
+    *truncated = cut || n == max || n - own > want;
     *frames = (const void **)&t->frames[own];
     return n - own < want ? n - own : want;
 }
