@@ -273,7 +273,11 @@ static void heap_finish(struct upmu_heap *h)
 
 int upmu_heap_open(struct upmu_heap **heap, const char *dir)
 {
-    return upmu_heap_open_between(heap, dir, 0, 0);
+    if (heap && dir)
+        return upmu_heap_open_between(heap, dir, 0, 0);
+    if (heap)
+        *heap = NULL;
+    return ARGUMENT_NULL(heap, dir);
 }
 
 int upmu_heap_open_between(struct upmu_heap **heap, const char *dir, uint64_t from_ns, uint64_t to_ns)

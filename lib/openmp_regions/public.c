@@ -101,7 +101,11 @@ static int openmp_sort(struct upmu_openmp *o)
 
 int upmu_openmp_open(struct upmu_openmp **openmp, const char *dir)
 {
-    return upmu_openmp_open_between(openmp, dir, 0, 0);
+    if (openmp && dir)
+        return upmu_openmp_open_between(openmp, dir, 0, 0);
+    if (openmp)
+        *openmp = NULL;
+    return ARGUMENT_NULL(openmp, dir);
 }
 
 int upmu_openmp_open_between(struct upmu_openmp **openmp, const char *dir, uint64_t from_ns, uint64_t to_ns)
