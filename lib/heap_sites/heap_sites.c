@@ -183,7 +183,7 @@ static bool heap_event(struct upmu_heap *h, const struct upmu_trace_event *e)
     if (!h->begun && e->time_ns >= h->from_ns)
         heap_begin(h);
     uint32_t known = map_find(&h->by_process, e->process, 0);
-    if (known != MAP_NONE)
+    if (known < h->n_processes)
         h->processes[known].outlived = false;
     if ((!allocates && e->kind != UPMU_TRACE_HEAP_FREE) || e->time_ns > h->to_ns)
         return true;

@@ -142,7 +142,7 @@ static void unwind_find_tls(void *library)
 
 static bool unwind_touch_tls(void)
 {
-    return unwind_tls.module != 0 && __tls_get_addr(&unwind_tls) != NULL;
+    return unwind_tls.module != 0 && __tls_get_addr && __tls_get_addr(&unwind_tls) != NULL;
 }
 #else
 static void unwind_find_tls(void *library)
