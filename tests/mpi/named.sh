@@ -26,9 +26,9 @@ took, bar = named - last, float(seconds) * pace.slower_and_busier()
 print(f"{program}: named after {took:.2f} s")
 assert 0 < took <= bar, (took, bar)
 PYTHON
-launcher=(mpirun.mpich -np 2)
-[ "$mpi" = mpich ] || launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -np 2)
-# The others are as fast: cycle send sendrecv waitall probed collective order barrier any finalize.
-for program in ${PROGRAMS-cycle send lock}; do
+launcher=(mpirun.mpich -np 2) some="cycle"
+[ "$mpi" = mpich ] || launcher=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -np 2) some="cycle lock"
+# The others are as fast: send sendrecv waitall probed collective order barrier any finalize, and lock with MPICH.
+for program in ${PROGRAMS-$some}; do
     python3 -B times.py "$here" $seconds "$upmu" $program "${launcher[@]}" || fail "$program: $(tail -3 err)"
 done
