@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "analysis/pass/handlers.h"
-#include "analysis/pass/window.h"
 #include "analysis/pass/holds.h"
 #include "analysis/pass/overview.h"
 #include "analysis/pass/tables.h"

@@ -6,7 +6,6 @@
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
-#include "analysis/pass/window.h"
 
 #include <stdlib.h>
 #include <string.h>

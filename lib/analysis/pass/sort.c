@@ -9,7 +9,6 @@
 
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
-#include "analysis/pass/window.h"
 
 static int sort_descending(uint64_t a, uint64_t b)
 {

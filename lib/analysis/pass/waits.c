@@ -5,7 +5,6 @@
 #include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
 #include "analysis/pass/values.h"
-#include "analysis/pass/window.h"
 
 /* A kind of call of a later version is shown as a wait for a descriptor. */
 static int call_wait_kind(uint32_t call)
