@@ -3,7 +3,8 @@
 #
 #     bench/peers/page.sh PAGE BUILD [ARGUMENTS OF peers.sh]
 #
-# The page is replaced only if every installed tool ran. Exit status: that of peers.sh.
+# Tables of groups that are not among the arguments stay as the page has them: the groups can be measured one after the other, each on a
+# calm machine. The page is replaced only if every installed tool ran. Exit status: that of peers.sh.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,6 +13,20 @@ shift 2
 tables=$(mktemp)
 trap 'rm -f "$tables"' EXIT
 bench/peers/peers.sh --build "$build" "$@" >"$tables"
+
+# tables FILE...: each table once, from the first file that has it, in the order of a run of all
+tables()
+{
+    awk -v order="$(bench/peers/peers.sh --build "$build" titles)" '
+        FNR == 1 || /^## / { title = "" }
+        /^### / { title = seen[$0]++ ? "" : $0 }
+        title { text[title] = text[title] $0 "\n" }
+        END {
+            n = split(order, titles, "\n")
+            for (i = 1; i <= n; i++)
+                if ("### " titles[i] in text) { sub(/\n+$/, "", text["### " titles[i]]); print "\n" text["### " titles[i]] }
+        }' "$@"
+}
 
 cpu=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -1)
 versions=''
@@ -29,12 +44,11 @@ alternate between the tools, so that a change of the machine's speed affects bot
 
 | | |
 | --- | --- |
-| Date | $(date -u +%Y-%m-%d) |
 | CPU | ${cpu:-$(uname -m)}, $(nproc) processors$(grep -q '^flags.*hypervisor' /proc/cpuinfo && echo ', virtual' || true) |
 | Kernel | Linux $(uname -r | grep -oE '^[0-9]+\.[0-9]+') |
 | libupmu | $("$build/tools/upmu/upmu" --version | head -1) |
 | Tools | $versions |
-$(cat "$tables")
+$(tables "$tables" "$page")
 
 ## What the rows mean
 

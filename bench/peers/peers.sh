@@ -2,6 +2,7 @@
 # Cost of libupmu beside that of other tools, on the same programs, run alternately: one table per kind of work.
 #
 #     bench/peers/peers.sh [--build DIR] [--runs N] [--short] [GROUP...]     GROUP: locks, calls, heap, samples, counters, commands
+#     bench/peers/peers.sh titles                                            titles of the tables, in their order
 #
 # Prints, for each tool and operation, the median CPU time of one operation and the ratio to the same work without a tool in the same
 # run: median, and in brackets the least and greatest of N runs (default 3); or why a tool cannot be run. Tools are Debian 12's: binutils
@@ -12,7 +13,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-build=build/release runs=3 part=1 groups=()
+build=build/release runs=3 part=1 titles=0 groups=()
 while [ $# -gt 0 ]; do
     case $1 in
     --build)
@@ -25,6 +26,7 @@ while [ $# -gt 0 ]; do
         ;;
     --short) part=100 runs=1 ;;
     locks | calls | heap | samples | counters | commands) groups+=("$1") ;;
+    titles) titles=1 ;;
     *)
         sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
         [ "$1" = --help ] && exit 0
@@ -95,6 +97,13 @@ declare -A label=([untraced]='no tool' [hooks]='-finstrument-functions, no tool'
     [floor]='two reads of a group' [upmu]='upmu region' [papi]='PAPI_read(), twice' [papi_hl]='PAPI_hl_region_begin(), _end()'
     [likwid]='likwid-perfctr -m' [bare]='no tool' [upmu_stat]='upmu stat' [perf_stat]='perf stat' [upmu_record]='upmu record')
 
+if [ $titles -eq 1 ]; then
+    for group in "${groups[@]}"; do
+        echo "${title[$group]}"
+    done
+    exit
+fi
+
 able()
 {
     ! declare -F "why_not_$1" >/dev/null || [ -z "$("why_not_$1")" ]
@@ -147,7 +156,7 @@ cell()
 table()
 {
     local group=$1 what tool row why
-    printf '\n### %s\n\n| Tool |' "${title[$group]}"
+    printf '\n### %s\n\nMeasured on %s.\n\n| Tool |' "${title[$group]}" "$(date -u +%Y-%m-%d)"
     printf ' %s |' ${cases[$group]}
     printf '\n| --- |'
     # shellcheck disable=SC2086 # one per case

@@ -135,7 +135,7 @@ why_not_likwid()
     if ! command -v likwid-perfctr >/dev/null; then
         echo "not installed"
     else
-        likwid-perfctr -e 2>&1 | grep -m 1 -oE 'Unsupported Processor|Cannot .*' || true
+        likwid-perfctr -e 2>&1 | grep -m 1 -oE 'Unsupported ([A-Za-z0-9]+ )*Processor|Cannot .*' || true
     fi
 }
 tool_likwid()
