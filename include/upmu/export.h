@@ -42,8 +42,7 @@ struct upmu_export_opts {
     void *arg; /**< first argument of `progress` and `damage` */
     /** Time window in nanoseconds since the first event of the recording; `to_ns` 0: to the end. Timelines, profiles and lists
      *  of events are limited to it: regions and waits are cut at its ends, and a region cut at its begin has no counts. In
-     *  html, timeline and chart have whatever overlaps it, uncut; tables and sums are of the whole recording. The formats
-     *  tasks and gcc do not support it. */
+     *  html, timeline and chart have whatever overlaps it, uncut; tables and sums are of the stretch. */
     uint64_t from_ns, to_ns;
     /** Called once for each part of the recording that could not be read, with its message; NULL: not called. */
     void (*damage)(void *arg, const char *message);

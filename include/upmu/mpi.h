@@ -41,6 +41,18 @@ struct upmu_mpi;
  */
 UPMU_API UPMU_CHECKED int upmu_mpi_open(struct upmu_mpi **mpi, const char *dir);
 
+/**
+ * As upmu_mpi_open(), of a stretch: times are cut at its ends, and counts are of what has a part in it. Messages and calls are matched in
+ * the whole recording. The critical path is that of the whole job, as far as it is in the stretch; causes of the stretch's waits may be
+ * before it; calls that are only counted have no times, and are left out. How a rank ended is of its whole life. Deadlocks are those
+ * that were complete by the end of the stretch.
+ * @param from_ns begin, nanoseconds since 1970; 0: the begin of the recording
+ * @param to_ns   end; 0: the end of the recording
+ * @return as upmu_mpi_open(); UPMU_E_INVAL (it ends before it begins).
+ */
+UPMU_API UPMU_CHECKED int upmu_mpi_open_between(struct upmu_mpi **mpi, const char *dir, uint64_t from_ns,
+                                                uint64_t to_ns);
+
 /** Close and free; NULL does nothing. */
 UPMU_API void upmu_mpi_close(struct upmu_mpi *mpi);
 

@@ -169,17 +169,19 @@ int job_match_collectives(struct upmu_mpi *m)
     for (size_t i = 0, n; rc == 0 && i < m->n_parts; i += n) {
         const struct job_part *p = &m->parts[i];
         const struct job_comm *comm = job_comm_find(m->ranks[p->rank], p->comm);
-        bool alike = true;
-        for (n = 1; i + n < m->n_parts && part_compare_key(p, &p[n]) == 0; n++)
+        bool alike = true, counts = job_touches(m, p->begin, p->end);
+        for (n = 1; i + n < m->n_parts && part_compare_key(p, &p[n]) == 0; n++) {
             alike &= p[n].call == p->call && p[n].root == p->root;
+            counts |= job_touches(m, p[n].begin, p[n].end);
+        }
         struct upmu_mpi_job *job = &m->jobs[p->job];
         if (!comm || n != (size_t)comm->size || !alike) {
-            job->partial++;
+            job->partial += counts;
             for (size_t k = 0; k < n; k++)
                 job_keep_duration(m, p[k].node);
             continue;
         }
-        job->collectives++;
+        job->collectives += counts;
         rc = group_add_waits(m, p, n);
         if (rc == 0)
             rc = group_add_edges(m, p, n);

@@ -82,6 +82,10 @@ static int path_step_add(struct path *p, uint32_t rank, uint64_t begin, uint64_t
 {
     struct upmu_mpi *m = p->m;
     const struct job_lane *lane = &m->ranks[rank]->lane;
+    if (!job_touches(m, begin, end))
+        return 0;
+    begin = job_cut(m, begin);
+    end = job_cut(m, end);
     struct job_step *step = job_grow(&m->steps, &m->n_steps, &m->cap_steps, sizeof *step);
     int rc = step ? 0 : UPMU_E_NOMEM;
     if (step)

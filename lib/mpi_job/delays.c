@@ -122,7 +122,7 @@ static int delays_find_syncs(struct delays *d)
         uint32_t low = rank < cause ? rank : cause, high = rank < cause ? cause : rank;
         uint32_t last = map_find(&d->pairs, low, high);
         uint64_t group = sync_of_both(d, rank, cause, w->wait.begin, w->end);
-        w->since = m->jobs[m->ranks[rank]->job].begin_ns;
+        w->since = m->ranks[low]->begin < m->ranks[high]->begin ? m->ranks[low]->begin : m->ranks[high]->begin;
         if (last != MAP_NONE && d->waits[last].end > w->since)
             w->since = d->waits[last].end;
         if (group > w->since)
@@ -274,7 +274,8 @@ static int delays_start(struct delays *d)
     d->n_waits = m->n_waits;
     for (size_t i = 0; i < m->n_waits; i++) {
         const struct job_wait *w = &m->waits[i];
-        d->waits[i] = (struct delayed){.wait = *w, .end = w->begin + w->ns, .cost = (double)w->ns};
+        d->waits[i] = (struct delayed){
+            .wait = *w, .end = w->begin + w->ns, .cost = (double)job_within(m, w->begin, w->begin + w->ns)};
     }
     qsort(d->waits, d->n_waits, sizeof *d->waits, delayed_compare);
     delays_list_syncs(d);
@@ -301,7 +302,8 @@ int job_find_delays(struct upmu_mpi *m)
     struct delays d = {.m = m};
     int rc = delays_start(&d);
     for (size_t i = d.n_waits; rc == 0 && i > 0; i--)
-        rc = delays_of_wait(&d, &d.waits[i - 1]);
+        if (d.waits[i - 1].cost > 0)
+            rc = delays_of_wait(&d, &d.waits[i - 1]);
     for (size_t i = 0; rc == 0 && d.row_ns && i < m->n_delays; i++)
         m->delays[i].ns = (uint64_t)(d.row_ns[i] + 0.5);
     if (rc == 0 && m->n_delays)

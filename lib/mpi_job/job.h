@@ -218,6 +218,7 @@ struct job_deadlock_thread {
 };
 
 struct upmu_mpi {
+    uint64_t from_ns, to_ns; /**< the stretch; 0 and UINT64_MAX: the whole recording */
     struct job_rank **ranks;
     size_t n_ranks, cap_ranks;
     struct job_half *sends, *receives;
@@ -266,6 +267,15 @@ struct upmu_mpi {
 
 /** Set the message. @return UPMU_E_NOMEM. */
 int job_no_memory(void);
+
+/** A time cut to the stretch. */
+uint64_t job_cut(const struct upmu_mpi *m, uint64_t ns);
+/** The part of a time from `begin` to `end` that is in the stretch. */
+uint64_t job_within(const struct upmu_mpi *m, uint64_t begin, uint64_t end);
+/** Whether it has a part, or a moment, in the stretch. */
+bool job_touches(const struct upmu_mpi *m, uint64_t begin, uint64_t end);
+/** Of an amount that is spread evenly from `begin` to `end`, what is in the stretch. Parts of stretches that meet add up. */
+uint64_t job_share(const struct upmu_mpi *m, uint64_t amount, uint64_t begin, uint64_t end);
 /** A row of struct upmu_mpi_path or upmu_mpi_delay about a key in a rank: the fields that both have. */
 #define JOB_ROW(type, m, r, k)                                          \
     ((type){.job = (r)->job,                                            \
@@ -288,6 +298,9 @@ typedef bool job_ran_fn(void *arg, pid_t pid);
 void job_read_evidence(struct upmu_mpi *m, const char *dir, job_ran_fn *ran, void *arg);
 /** upmu_mpi_open() with more evidence. */
 int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg);
+/** As that, of a stretch. */
+int job_open_between(struct upmu_mpi **mpi, const char *dir, uint64_t from_ns, uint64_t to_ns, job_ran_fn *ran,
+                     void *arg);
 /** Class (MPI_CLASS_BARRIER, MPI_CLASS_FROM_ROOT, ...) of a collective call; of a nonblocking one, that of its blocking form. */
 int job_collective_class(uint32_t call);
 
@@ -299,6 +312,8 @@ const struct job_comm *job_comm_find(const struct job_rank *r, uint64_t comm);
 /** Match sends and receives, and collective calls; add their waits. @return 0; UPMU_E_NOMEM. */
 int job_match_messages(struct upmu_mpi *m);
 int job_match_collectives(struct upmu_mpi *m);
+/** Whether the time from its post to its completion has a part in the stretch. */
+bool job_half_touches(const struct upmu_mpi *m, const struct job_half *h);
 /** Add wait `w`, from its begin to `until` or the call's `end`, whichever is first. None if that is empty, or if the rank waits for
  *  itself. @return 0; UPMU_E_NOMEM. */
 int job_add_wait(struct upmu_mpi *m, const struct job_wait *w, uint64_t until, uint64_t end);
@@ -327,13 +342,13 @@ int job_add_edge(struct upmu_mpi *m, uint32_t node, uint32_t on);
 /** Keep the duration of call `node` in the replay, because the cause of its wait is unknown; 0: no call. */
 void job_keep_duration(struct upmu_mpi *m, uint32_t node);
 
-/** Fill in the efficiencies that need a replay. @return 0; UPMU_E_NOMEM. */
+/** Fill in the efficiencies that need a replay, of the stretch. @return 0; UPMU_E_NOMEM. */
 int job_replay(struct upmu_mpi *m);
-/** Find the causes of the waits. @return 0; UPMU_E_NOMEM. */
+/** Find the causes of the waits in the stretch, which may be before it. @return 0; UPMU_E_NOMEM. */
 int job_find_delays(struct upmu_mpi *m);
 /** Find the unrecorded ranks that sent or received messages of which one half is missing. @return 0; UPMU_E_NOMEM. */
 int job_find_partners(struct upmu_mpi *m);
-/** Find the critical path of each job. @return 0; UPMU_E_NOMEM. */
+/** Find the critical path of each job, and cut it to the stretch. @return 0; UPMU_E_NOMEM. */
 int job_find_paths(struct upmu_mpi *m);
 
 #endif

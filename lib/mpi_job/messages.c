@@ -106,13 +106,14 @@ static int message_add_waits(struct upmu_mpi *m, struct upmu_mpi_job *job, const
     const struct job_probe *probe = message_probe(m, r);
     uint64_t begin = probe ? probe->begin : r->begin, end = probe ? probe->end : r->end;
     uint64_t posted = probe ? probe->received : r->posted;
+    bool counts = job_touches(m, s->posted, r->end > s->posted ? r->end : s->posted);
     int rc = 0;
     if (s->open || r->open)
         return 0; /* of a call that has not returned */
-    job->messages++;
+    job->messages += counts;
     if (end && end < s->posted) {
-        job->reversed++;
-        job->reversed_ns = s->posted - end > job->reversed_ns ? s->posted - end : job->reversed_ns;
+        job->reversed += counts;
+        job->reversed_ns = counts && s->posted - end > job->reversed_ns ? s->posted - end : job->reversed_ns;
         return 0;
     }
     if (!r->probed)
@@ -194,6 +195,11 @@ static int messages_find_order(struct upmu_mpi *m)
     return 0;
 }
 
+bool job_half_touches(const struct upmu_mpi *m, const struct job_half *h)
+{
+    return job_touches(m, h->posted, h->end > h->posted ? h->end : h->posted);
+}
+
 int job_match_messages(struct upmu_mpi *m)
 {
     size_t s = 0, r = 0;
@@ -217,7 +223,7 @@ int job_match_messages(struct upmu_mpi *m)
             send->probed = receive->probed;
             rc = message_add_waits(m, &m->jobs[send->job], send, receive);
         } else if (alone && !alone->open) {
-            m->jobs[alone->job].unmatched++;
+            m->jobs[alone->job].unmatched += job_half_touches(m, alone);
             job_keep_duration(m, alone->waited);
         }
         s += c <= 0;

@@ -33,7 +33,7 @@ static int partners_add(struct partners *p, const struct job_half *h, bool sends
 {
     struct upmu_mpi *m = p->m;
     int32_t other = sends ? h->destination : h->source;
-    if (h->matched || h->dropped || h->open || other < 0 ||
+    if (h->matched || h->dropped || h->open || other < 0 || !job_half_touches(m, h) ||
         map_find(&p->recorded, partner_comm(h->job, h->comm), (uint64_t)other) != MAP_NONE)
         return 0;
     int32_t partner = h->comm == COMM_WORLD ? other : -1;

@@ -69,9 +69,14 @@ static int jobs_number(struct upmu_mpi *m)
     return 0;
 }
 
-static uint64_t rank_useful(const struct job_rank *r)
+static uint64_t rank_time(const struct upmu_mpi *m, const struct job_rank *r)
 {
-    uint64_t time = job_rank_end(r) - r->begin;
+    return job_within(m, r->begin, job_rank_end(r));
+}
+
+static uint64_t rank_useful(const struct upmu_mpi *m, const struct job_rank *r)
+{
+    uint64_t time = rank_time(m, r);
     return time > r->mpi_ns ? time - r->mpi_ns : 0;
 }
 
@@ -82,9 +87,9 @@ static void jobs_compute(struct upmu_mpi *m)
         struct upmu_mpi_job *j = &m->jobs[r->job];
         if (!r->wrapped)
             continue;
-        uint64_t useful = rank_useful(r);
-        j->begin_ns = j->begin_ns == 0 || r->begin < j->begin_ns ? r->begin : j->begin_ns;
-        j->end_ns = job_rank_end(r) > j->end_ns ? job_rank_end(r) : j->end_ns;
+        uint64_t useful = rank_useful(m, r), begin = job_cut(m, r->begin), end = job_cut(m, job_rank_end(r));
+        j->begin_ns = j->begin_ns == 0 || begin < j->begin_ns ? begin : j->begin_ns;
+        j->end_ns = end > j->end_ns ? end : j->end_ns;
         j->useful_max_ns = useful > j->useful_max_ns ? useful : j->useful_max_ns;
         j->useful_mean_ns += (double)useful / j->ranks;
     }
@@ -148,14 +153,47 @@ static void waits_keep_longest(struct upmu_mpi *m)
     m->n_waits = kept;
 }
 
+/* Waits, messages and deadlocks without a part in the stretch are left out; a deadlock lasts to the end of the recording. */
+static void mpi_drop(struct upmu_mpi *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->n_waits; i++) {
+        struct job_wait w = m->waits[i];
+        w.ns = job_within(m, w.begin, w.begin + w.ns);
+        if (w.ns != 0)
+            m->waits[kept++] = w;
+    }
+    m->n_waits = kept;
+    kept = 0;
+    for (size_t i = 0; i < m->n_messages; i++)
+        if (job_touches(m, m->sends[m->messages[i].send].posted, m->receives[m->messages[i].receive].end))
+            m->messages[kept++] = m->messages[i];
+    m->n_messages = kept;
+    kept = 0;
+    for (size_t i = 0; i < m->n_deadlocks; i++) {
+        uint64_t since = 0;
+        for (uint32_t k = 0; k < m->deadlocks[i].n; k++) {
+            const struct job_deadlock_thread *t = &m->deadlock_threads[m->deadlocks[i].first + k];
+            since = t->since_ns > since ? t->since_ns : since;
+        }
+        if (since <= m->to_ns)
+            m->deadlocks[kept++] = m->deadlocks[i];
+    }
+    m->n_deadlocks = kept;
+}
+
 static int waits_sum(struct upmu_mpi *m)
 {
+    const struct job_wait *last = NULL;
     waits_keep_longest(m);
     qsort(m->waits, m->n_waits, sizeof *m->waits, wait_compare_row);
     for (size_t i = 0; i < m->n_waits; i++) {
         const struct job_wait *w = &m->waits[i];
         struct job_rank *r = m->ranks[w->rank];
-        if (i == 0 || wait_compare_row(w, w - 1) != 0) {
+        uint64_t ns = job_within(m, w->begin, w->begin + w->ns);
+        if (ns == 0)
+            continue;
+        if (!last || wait_compare_row(w, last) != 0) {
             struct upmu_mpi_wait *row = job_grow(&m->rows, &m->n_rows, &m->cap_rows, sizeof *m->rows);
             if (!row)
                 return UPMU_E_NOMEM;
@@ -166,11 +204,12 @@ static int waits_sum(struct upmu_mpi *m)
                                           .cause = m->ranks[w->cause]->rank};
         }
         struct upmu_mpi_wait *row = &m->rows[m->n_rows - 1];
+        last = w;
         row->count++;
-        row->ns += w->ns;
-        row->max_ns = w->ns > row->max_ns ? w->ns : row->max_ns;
+        row->ns += ns;
+        row->max_ns = ns > row->max_ns ? ns : row->max_ns;
         if (w->pattern != UPMU_MPI_WAIT_FINALIZE)
-            r->wait_ns += w->ns;
+            r->wait_ns += ns;
     }
     qsort(m->rows, m->n_rows, sizeof *m->rows, row_compare);
     return 0;
@@ -254,7 +293,10 @@ static int mpi_analyze(struct upmu_mpi *m)
         rc = job_find_delays(m);
     if (rc == 0)
         rc = job_find_paths(m);
-    return rc == 0 ? job_find_deadlocks(m) : rc;
+    if (rc == 0)
+        rc = job_find_deadlocks(m);
+    mpi_drop(m);
+    return rc;
 }
 
 /* Process indices become rank indices. */
@@ -272,11 +314,14 @@ static void mpi_renumber(struct upmu_mpi *m)
         m->nodes[i].rank = m->rank_of_process[m->nodes[i].rank];
 }
 
-int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg)
+int job_open_between(struct upmu_mpi **mpi, const char *dir, uint64_t from_ns, uint64_t to_ns, job_ran_fn *ran,
+                     void *arg)
 {
     struct upmu_mpi *m = calloc(1, sizeof *m);
     if (!m)
         return upmu_fail(UPMU_E_NOMEM, "out of memory while reading MPI events");
+    m->from_ns = from_ns;
+    m->to_ns = to_ns ? to_ns : UINT64_MAX;
     int rc = job_read(m, dir);
     if (rc == 0 && m->n_ranks == 0)
         rc = upmu_fail(UPMU_E_STATE, "\"%s\" has no MPI ranks. Record with 'upmu record --mpi'", dir);
@@ -293,11 +338,27 @@ int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *
     return rc;
 }
 
+int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg)
+{
+    return job_open_between(mpi, dir, 0, 0, ran, arg);
+}
+
 int upmu_mpi_open(struct upmu_mpi **mpi, const char *dir)
 {
     if (mpi)
         *mpi = NULL;
     return mpi && dir ? job_open_dir(mpi, dir, NULL, NULL) : ARGUMENT_NULL(mpi, dir);
+}
+
+int upmu_mpi_open_between(struct upmu_mpi **mpi, const char *dir, uint64_t from_ns, uint64_t to_ns)
+{
+    if (mpi)
+        *mpi = NULL;
+    if (!mpi || !dir)
+        return ARGUMENT_NULL(mpi, dir);
+    if (to_ns != 0 && to_ns < from_ns)
+        return upmu_fail(UPMU_E_INVAL, "%s: to_ns is before from_ns", __func__);
+    return job_open_between(mpi, dir, from_ns, to_ns, NULL, NULL);
 }
 
 void upmu_mpi_close(struct upmu_mpi *m)
@@ -371,8 +432,8 @@ int upmu_mpi_rank_at(const struct upmu_mpi *mpi, size_t index, struct upmu_mpi_r
         .tid = (int32_t)r->init_tid,
     };
     if (r->wrapped) {
-        ours.time_ns = job_rank_end(r) - r->begin;
-        ours.useful_ns = rank_useful(r);
+        ours.time_ns = rank_time(mpi, r);
+        ours.useful_ns = rank_useful(mpi, r);
         ours.mpi_ns = r->mpi_ns;
         ours.wait_ns = r->wait_ns;
     }

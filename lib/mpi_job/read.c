@@ -126,8 +126,12 @@ static bool class_receives(int class)
     return class == MPI_CLASS_RECV || class == MPI_CLASS_IRECV || class == MPI_CLASS_RECV_INIT;
 }
 
-static void count_message(struct job_rank *r, bool sent, uint64_t bytes)
+/* A message whose call, or that which completed its request, lasts from `begin` to `end`. */
+static void count_message(const struct upmu_mpi *m, struct job_rank *r, bool sent, uint64_t bytes, uint64_t begin,
+                          uint64_t end)
 {
+    if (!job_touches(m, begin, end))
+        return;
     if (sent)
         r->sent++;
     else
@@ -219,7 +223,7 @@ static int half_add_blocking(struct reader *d, struct job_rank *r, const struct 
     h->request = 0;
     h->bytes = e->mpi.bytes;
     h->tid = e->tid;
-    count_message(r, sends, e->mpi.bytes);
+    count_message(d->m, r, sends, e->mpi.bytes, h->begin, h->end);
     return 0;
 }
 
@@ -237,7 +241,7 @@ static int half_add_request(struct reader *d, struct job_rank *r, const struct u
     h->made = open->node;
     h->request = e->mpi.request;
     if (sends)
-        count_message(r, true, e->mpi.bytes);
+        count_message(d->m, r, true, e->mpi.bytes, posted, e->time_ns);
     bool kept = i < MAP_NONE && map_put(sends ? &d->sends : &d->receives, e->process, e->mpi.request, (uint32_t)i);
     return kept ? 0 : read_no_memory();
 }
@@ -373,8 +377,9 @@ static int read_leave(struct reader *d, struct job_rank *r, struct job_thread *t
         return rc;
     if (!open.begin || open.call != e->mpi.call || class == MPI_CLASS_NONE)
         return 0; /* its begin was overwritten */
-    count_time(r, e, e->mpi.call, 1, e->time_ns - open.begin);
-    if (e->mpi.bytes != UPMU_NO_VALUE)
+    bool counts = job_touches(d->m, open.begin, e->time_ns);
+    count_time(r, e, e->mpi.call, counts, job_within(d->m, open.begin, e->time_ns));
+    if (counts && e->mpi.bytes != UPMU_NO_VALUE)
         r->call[e->mpi.call].bytes += e->mpi.bytes;
     if (e->result != 0)
         return 0;
@@ -419,7 +424,7 @@ static void half_complete(struct reader *d, struct job_rank *r, const struct job
         h->tag = e->mpi.tag;
     }
     if (e->result == 0)
-        count_message(r, false, h->bytes);
+        count_message(d->m, r, false, h->bytes, h->begin ? h->begin : e->time_ns, e->time_ns);
 }
 
 /* A request is complete: by the call that is open. */
@@ -443,10 +448,20 @@ static int read_request(struct reader *d, struct job_rank *r, const struct job_t
     return 0;
 }
 
-static void read_poll(struct job_rank *r, const struct upmu_trace_event *e)
+static void read_poll(const struct upmu_mpi *m, struct job_rank *r, const struct upmu_trace_event *e)
 {
-    if (call_class(e->mpi_poll.call) != MPI_CLASS_NONE)
-        count_time(r, e, e->mpi_poll.call, e->mpi_poll.calls, e->mpi_poll.busy_ns);
+    const struct upmu_trace_mpi_poll *p = &e->mpi_poll;
+    if (call_class(p->call) != MPI_CLASS_NONE)
+        count_time(r, e, p->call, job_share(m, p->calls, p->since, e->time_ns),
+                   job_share(m, p->busy_ns, p->since, e->time_ns));
+}
+
+/* Calls without times are not known to be in a stretch. */
+static void read_count(const struct upmu_mpi *m, struct job_rank *r, const struct upmu_trace_event *e)
+{
+    bool whole = m->from_ns == 0 && m->to_ns == UINT64_MAX;
+    if (whole && call_class(e->mpi_count.call) != MPI_CLASS_NONE)
+        r->call[e->mpi_count.call].calls += e->mpi_count.calls;
 }
 
 static int read_event(struct reader *d, const struct upmu_trace_event *e)
@@ -477,14 +492,13 @@ static int read_event(struct reader *d, const struct upmu_trace_event *e)
     case UPMU_TRACE_MPI_START:
         return half_add_request(d, r, e, class_sends(call_class(e->mpi.call)), e->time_ns, &t->open);
     case UPMU_TRACE_MPI_POLL:
-        read_poll(r, e);
+        read_poll(d->m, r, e);
         lane_poll(r, e);
         return 0;
     case UPMU_TRACE_MPI_COMM:
         return read_comm(r, e);
     case UPMU_TRACE_MPI_COUNT:
-        if (call_class(e->mpi_count.call) != MPI_CLASS_NONE)
-            r->call[e->mpi_count.call].calls += e->mpi_count.calls;
+        read_count(d->m, r, e);
         return 0;
     default:
         return 0;

@@ -42,6 +42,40 @@ static int edge_compare(const void *x, const void *y)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+/* Whether a call has a part in the stretch. */
+static bool replay_has(const struct upmu_mpi *m, const struct job_node *n)
+{
+    return job_touches(m, n->begin, n->end ? n->end : UINT64_MAX);
+}
+
+/* Outside of MPI, before `until`, from the piece `*at` on. */
+static uint64_t replay_outside(const struct upmu_mpi *m, const struct job_lane *lane, uint32_t *at, uint64_t until)
+{
+    uint64_t sum = 0;
+    for (; *at < lane->n_pieces && lane->pieces[*at].end <= until; ++*at) {
+        const struct job_piece *p = &lane->pieces[*at];
+        sum += m->keys[p->key].inside ? 0 : job_share(m, p->ns, p->begin, p->end);
+    }
+    return sum;
+}
+
+/* The times between calls, as far as they are in the stretch. */
+static int replay_cut(struct upmu_mpi *m)
+{
+    uint32_t *at = calloc(m->n_ranks + 1, sizeof *at);
+    if (!at)
+        return job_no_memory();
+    for (uint32_t i = 1; i <= m->n_nodes; i++) {
+        struct job_node *n = job_node(m, i);
+        if (n->begin <= m->to_ns)
+            n->before_ns = replay_outside(m, &m->ranks[n->rank]->lane, &at[n->rank], n->begin);
+    }
+    for (size_t i = 0; i < m->n_ranks; i++)
+        m->ranks[i]->lane.before_ns = replay_outside(m, &m->ranks[i]->lane, &at[i], UINT64_MAX);
+    free(at);
+    return 0;
+}
+
 static int replay_prepare(struct replay *r)
 {
     struct upmu_mpi *m = r->m;
@@ -59,8 +93,10 @@ static int replay_prepare(struct replay *r)
     }
     for (uint32_t i = 1; i <= m->n_nodes; i++) {
         const struct job_node *n = job_node(m, i);
-        r->points[r->n_points++] = (struct replay_point){n->begin, i, false};
-        if (n->end)
+        if (!replay_has(m, n))
+            continue;
+        r->points[r->n_points++] = (struct replay_point){job_cut(m, n->begin), i, false};
+        if (n->end && n->end <= m->to_ns)
             r->points[r->n_points++] = (struct replay_point){n->end, i, true};
     }
     qsort(r->points, r->n_points, sizeof *r->points, replay_compare_points);
@@ -89,8 +125,9 @@ static void replay_end(struct replay *r, uint32_t number)
     }
     if (n->all && m->groups[n->group - 1] > until)
         until = m->groups[n->group - 1];
-    if (n->kept && n->ideal + (n->end - n->begin) > until)
-        until = n->ideal + (n->end - n->begin);
+    uint64_t lasts = job_within(m, n->begin, n->end);
+    if (n->kept && n->ideal + lasts > until)
+        until = n->ideal + lasts;
     *clock = until;
 }
 
@@ -122,7 +159,10 @@ static void replay_result(const struct replay *r)
 int job_replay(struct upmu_mpi *m)
 {
     struct replay r = {.m = m};
-    int rc = replay_prepare(&r);
+    bool whole = m->from_ns == 0 && m->to_ns == UINT64_MAX;
+    int rc = whole ? 0 : replay_cut(m);
+    if (rc == 0)
+        rc = replay_prepare(&r);
     for (size_t i = 0; rc == 0 && i < r.n_points; i++) {
         if (r.points[i].end)
             replay_end(&r, r.points[i].node);

@@ -22,5 +22,23 @@ python3 "$HERE/stretch.py" "$UPMU" "$work/scene-all" "$work/busy-all" "$work/bus
 expect 0 "$UPMU" report --from 0.1 --to 0.2 "$work/busy-all"
 has out "from 0.1 to 0.2 s: "
 expect 2 "$UPMU" report --from 2 --to 1 "$work/busy-all"
-expect 2 "$UPMU" report --diff --from 1 "$work/busy-all" "$work/busy-all"
+expect 0 "$UPMU" report --json --from 0.1 --to 0.2 "$work/busy-all"
+cp "$work/out" "$work/stretch.json"
+expect 0 "$UPMU" report --json --diff --from 0.1 --to 0.2 "$work/scene-all" "$work/busy-all"
+python3 - "$work/out" "$work/stretch.json" <<'PYTHON' || fail "the difference of two stretches"
+import json, sys
+d, new = (json.load(open(f)) for f in sys.argv[1:])
+for side in "old", "new":
+    assert d[side]["from_ns"] == d[side]["begin_ns"] + 10**8 and d[side]["to_ns"] == d[side]["begin_ns"] + 2 * 10**8, d[side]
+assert d["new"]["events"] == new["totals"]["events"]
+blocked = sum(x["new"]["blocked_ns"] for x in d["threads"] if x["new"])
+assert blocked == sum(t["blocked_ns"] for t in new["threads"]) > 0, blocked
+assert sum(x["new"]["waits"] for x in d["locks"] if x["new"]) == sum(o["waits"]["count"] + o["waits"]["unfinished"] for o in new["objects"])
+PYTHON
+expect 0 "$UPMU" report --diff --from 0.1 --to 0.2 "$work/scene-all" "$work/busy-all"
+has out "busy-all from 0.1 to 0.2 s: "
+expect 1 "$UPMU" report --diff --from 1000 "$work/scene-all" "$work/busy-all"
+has err "the old recording: the time window begins at"
+expect 2 "$UPMU" report --view deadlock --from 0.1 "$work/busy-all"
+has err "'--view timeline' has the waits of a stretch"
 finish

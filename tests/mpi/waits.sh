@@ -73,6 +73,7 @@ for attempt in 1 2 3; do
     "$upmu" report --mpi --json recording >json
     echo "attempt $attempt"
     if python3 compare.py; then
+        python3 "$here/stretch.py" "$upmu" recording
         exit 0
     fi
 done

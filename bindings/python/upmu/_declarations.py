@@ -2860,6 +2860,7 @@ FUNCTIONS = {
         "upmu_monitor_symbol_at": (c_int, [c_void_p, c_size_t, c_uint64, c_size_t, POINTER(UpmuSymbol)]),
         "upmu_monitor_close": (None, [c_void_p]),
         "upmu_mpi_open": (c_int, [c_void_p, c_char_p]),
+        "upmu_mpi_open_between": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64]),
         "upmu_mpi_close": (None, [c_void_p]),
         "upmu_mpi_job_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiJob)]),
         "upmu_mpi_rank_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuMpiRank)]),

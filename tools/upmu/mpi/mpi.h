@@ -3,6 +3,7 @@
 #ifndef UPMU_TOOL_MPI_H
 #define UPMU_TOOL_MPI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ui/output.h"
@@ -12,6 +13,7 @@ struct mpi_report {
     struct upmu_mpi *mpi;
     const char *dir;
     size_t top;                     /**< rows of each table */
+    bool stretch;                   /**< it is of a stretch, that of `overview` */
     struct upmu_overview *overview; /**< for call sites; NULL: there are none to show, or it cannot be read */
 };
 

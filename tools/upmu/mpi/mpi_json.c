@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI jobs as JSON. */
 #include "mpi.h"
+#include "report/report.h"
 #include "ui/json.h"
 #include "upmu/analysis.h"
 #include "upmu/trace.h"
@@ -209,6 +210,8 @@ void mpi_write_json(struct output *out, const struct mpi_report *r)
     struct json_document doc;
     struct textbuf *j = json_begin(&doc, out->file, "upmu-mpi");
     json_string(j, "dir", r->dir);
+    if (r->stretch)
+        report_json_stretch(j, r->overview);
     json_array(j, "jobs");
     for (size_t job = 0; upmu_mpi_job_at(r->mpi, job, &of) == 0; job++) {
         json_object(j, NULL);

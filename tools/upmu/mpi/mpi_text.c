@@ -37,8 +37,10 @@ static void text_job(struct output *out, const struct mpi_report *r, const struc
     char *time = report_duration(j->end_ns - j->begin_ns);
     fprintf(out->file, "%sMPI job of ", output_style(out, STYLE_TITLE));
     output_clean(out->file, r->dir);
-    fprintf(out->file, "%s: %" PRIu32 " of %" PRIu32 " ranks recorded, %s from MPI_Init to MPI_Finalize\n",
-            output_plain(out), j->ranks, j->world, time);
+    if (r->stretch)
+        report_text_stretch(out, r->overview);
+    fprintf(out->file, "%s: %" PRIu32 " of %" PRIu32 " ranks recorded, %s %s\n", output_plain(out), j->ranks, j->world,
+            time, r->stretch ? "of it between MPI_Init and MPI_Finalize" : "from MPI_Init to MPI_Finalize");
     free(time);
     if (j->ranks > 0 && j->useful_max_ns > 0)
         fprintf(out->file,

@@ -20,16 +20,20 @@ static bool mpi_has_sites(const struct upmu_mpi *mpi)
 
 int report_mpi(const struct report_request *q)
 {
-    struct mpi_report r = {.dir = q->dir};
+    struct mpi_report r = {.dir = q->dir, .stretch = q->stretch != NULL};
     struct output out;
+    uint64_t from_ns = 0, to_ns = 0;
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : MPI_TOP_DEFAULT;
     if (q->sort || q->group_given)
-        return options_usage(q->self, "--mpi can be combined with --json and --top only");
-    if (upmu_mpi_open(&r.mpi, q->dir) < 0) {
+        return options_usage(q->self, "--mpi can be combined with --json, --top, --from and --to only");
+    if (r.stretch && !(r.overview = report_open_stretch(q, &from_ns, &to_ns)))
+        return EXIT_FAILED;
+    if (upmu_mpi_open_between(&r.mpi, q->dir, from_ns, to_ns) < 0) {
         complain("%s", upmu_error());
+        upmu_overview_close(r.overview);
         return EXIT_FAILED;
     }
-    if (mpi_has_sites(r.mpi) && upmu_overview_open(&r.overview, q->dir, NULL) != 0)
+    if (!r.overview && mpi_has_sites(r.mpi) && upmu_overview_open(&r.overview, q->dir, NULL) != 0)
         complain("call stacks cannot be read: %s", upmu_error());
     if (output_standard(&out, OUTPUT_STDOUT) != 0) {
         upmu_overview_close(r.overview);

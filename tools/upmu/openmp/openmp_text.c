@@ -27,7 +27,9 @@ static void text_process(struct output *out, const struct openmp_report *r, cons
                 100 * (1 - (double)p->parallel_ns / (double)p->time_ns));
     fputc('\n', out->file);
     if (p->unfinished)
-        fprintf(out->file, "  %s%" PRIu64 " region%s had not ended: up to the last event of the process%s\n",
+        fprintf(out->file,
+                "  %s%" PRIu64
+                " region%s had not ended at the end of the recording: up to the last event of the process%s\n",
                 output_style(out, STYLE_WARNING), p->unfinished, p->unfinished == 1 ? "" : "s", output_plain(out));
     if (p->strays)
         fprintf(out->file, "  %s%" PRIu64 " events of unknown regions: some events are missing%s\n",

@@ -53,7 +53,7 @@ static const struct report_view {
     {"deadlock", report_deadlock, false, false, false, NULL},
     {"regions", report_regions, false, true, true, NULL},
     {"functions", report_functions, false, false, false, report_functions_diff},
-    {"mpi", report_mpi, false, false, false, NULL},
+    {"mpi", report_mpi, false, true, false, NULL},
     {"openmp", report_openmp, false, true, false, NULL},
     {"heap", report_heap, false, true, false, NULL},
     {"samples", report_samples, false, true, true, NULL},
@@ -214,8 +214,9 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.diff != (q.other_dir != NULL))
         return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
                                           : "one directory at a time; with --diff two");
-    if (q.diff && (q.filter || q.stretch || q.sort || q.source || q.annotate || !q.view->compare))
-        return options_usage(self, "--diff can be combined with --functions, --json, --top and --html only");
+    if (q.diff && (q.filter || q.sort || q.source || q.annotate || !q.view->compare))
+        return options_usage(
+            self, "--diff can be combined with --functions, --json, --top, --html, and --from and --to only");
     if (q.source && strcmp(q.view->name, "functions") != 0)
         return options_usage(self, "--source requires --functions");
     if (q.annotate && strcmp(q.view->name, "samples") != 0)
@@ -232,7 +233,10 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.filter && !q.view->filters)
         return options_usage(self, "%s needs --view timeline", q.filter);
     if (q.stretch && !q.view->stretch)
-        return options_usage(self, "%s does not apply to this view: its sums are of the whole recording", q.stretch);
+        return options_usage(self,
+                             "%s does not apply to deadlocks, which last to the end, and lock orders, which are of the "
+                             "whole recording; '--view timeline' has the waits of a stretch",
+                             q.stretch);
     return q.diff ? q.view->compare(&q) : q.view->show(&q);
 }
 
@@ -264,7 +268,7 @@ static const struct option_spec report_options[] = {
     {REPORT_TYPE, 0, "type", "TYPES",
      "timeline: wait, region, acquire, release, wake, thread, mark, object; mutex, ..."},
     {REPORT_FROM, 0, "from", "SECONDS",
-     "overview, regions, samples, heap, openmp, timeline, --html: from this time on, since the start"},
+     "all views but deadlock, --html and --diff: from this time on, since the start"},
     {REPORT_TO, 0, "to", "SECONDS", "up to this time"},
     {REPORT_PAGE, 'p', "page", "N", "timeline: page N of its rows (default: 1)"},
     {REPORT_EVENT, 'e', "event", "N", "timeline: details of row N, with its call stack"},

@@ -14,6 +14,8 @@ static void json_recording(struct textbuf *j, const char *key, const struct repo
     json_uint(j, "events", t->events);
     json_uint(j, "begin_ns", t->begin_ns);
     json_uint(j, "end_ns", t->end_ns);
+    json_uint(j, "from_ns", t->from_ns);
+    json_uint(j, "to_ns", t->to_ns);
     json_uint(j, "lost", t->lost);
     json_uint(j, "damages", t->n_damages);
     json_object_end(j);

@@ -12,9 +12,10 @@
 static void text_recording(struct output *out, const char *what, const struct report *r)
 {
     const struct upmu_overview_totals *t = &r->totals;
-    char *span = report_duration(t->end_ns - t->begin_ns);
+    char *span = report_duration(t->to_ns - t->from_ns);
     fprintf(out->file, "  %s: ", what);
     output_clean(out->file, r->dir);
+    report_text_stretch(out, r->overview);
     fprintf(out->file, ": %" PRIu64 " events in %s, %zu %s, %s%" PRIu64 " lost%s\n", t->events, span, t->n_threads,
             t->n_threads == 1 ? "thread" : "threads", t->lost ? output_style(out, STYLE_BAD) : "", t->lost,
             t->lost ? output_plain(out) : "");

@@ -30,8 +30,12 @@ static struct diff_side *diff_add(struct diff_list *l, int side, char *name, con
 
 static void diff_add_threads(struct diff *d, int side)
 {
+    const struct upmu_overview_totals *of = &d->report[side]->totals;
+    bool stretch = of->from_ns != of->begin_ns || of->to_ns != of->end_ns;
     struct upmu_overview_thread t = {.size = sizeof t};
     for (size_t i = 0; upmu_overview_thread_at(d->report[side]->overview, i, &t) == 0; i++) {
+        if (stretch && t.end_ns == t.begin_ns)
+            continue; /* it did not live then */
         const char *name = t.name;
         struct diff_side *s = diff_add(&d->threads, side, memory_copy(name[0] ? name : "(unnamed)"), NULL);
         s->count = 1;
@@ -78,6 +82,8 @@ static void diff_add_regions(struct diff *d, int side)
     const struct report *r = d->report[side];
     struct upmu_overview_region region = {.size = sizeof region};
     for (size_t i = 0; upmu_overview_region_at(r->overview, i, &region) == 0; i++) {
+        if (region.count + region.unfinished == 0)
+            continue;
         struct diff_side *s = diff_add(&d->regions, side, memory_copy(region.name), NULL);
         s->count = region.count;
         s->ns = region.wall_ns;
@@ -211,17 +217,18 @@ int report_diff(const struct report_request *q)
     struct report reports[DIFF_SIDES] = {{.totals.size = sizeof reports->totals, .dir = q->dir},
                                          {.totals.size = sizeof reports->totals, .dir = q->other_dir}};
     struct diff d = {.report = {&reports[DIFF_OLD], &reports[DIFF_NEW]}};
+    const struct upmu_overview_opts opts = {.size = sizeof opts, .from_ns = q->from_ns, .to_ns = q->to_ns};
     int rc = 0;
     size_t damages = 0;
     d.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : DIFF_TOP_DEFAULT;
     for (int side = 0; rc == 0 && side < DIFF_SIDES; side++) {
-        rc = upmu_overview_open(&reports[side].overview, reports[side].dir, NULL);
+        rc = upmu_overview_open(&reports[side].overview, reports[side].dir, &opts);
         if (rc == 0)
             rc = upmu_overview_totals_read(reports[side].overview, &reports[side].totals);
+        if (rc < 0)
+            complain("the %s recording: %s", side == DIFF_OLD ? "old" : "new", upmu_error());
     }
-    if (rc < 0)
-        complain("%s", upmu_error());
-    else
+    if (rc == 0)
         rc = diff_write(q, &d);
     for (int side = 0; side < DIFF_SIDES; side++) {
         damages += reports[side].overview ? report_damages(reports[side].overview) : 0;
