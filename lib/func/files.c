@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/file_pages.h"
 #include "base/own_memory.h"
 #include "base/private_table.h"
 #include "func/state.h"
@@ -79,6 +80,8 @@ static int files_run(void *arg)
     int rc = fd < 0 ? fd : files_reserve(fd, o->from, o->to);
     if (rc == 0 && o->bytes) {
         off_t from = o->window ? (off_t)o->from : 0;
+        if (o->window)
+            file_pages_make(fd, from, o->bytes);
         int flags = MAP_SHARED | (o->window ? MAP_POPULATE : MAP_NORESERVE);
         o->mapped = mmap(NULL, o->bytes, PROT_READ | PROT_WRITE, flags, fd, from);
         rc = o->mapped == MAP_FAILED ? -errno : 0;

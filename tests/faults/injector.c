@@ -20,6 +20,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { LIBRARIES_MAX = 8, SHORT_BYTES = 7 };
@@ -135,6 +137,21 @@ ssize_t pwrite(int fd, const void *bytes, size_t n, off_t offset)
         n = n < SHORT_BYTES ? n : SHORT_BYTES;
     }
     return ((ssize_t(*)(int, const void *, size_t, off_t))REAL(pwrite))(fd, bytes, n, offset);
+}
+
+ssize_t pwritev(int fd, const struct iovec *parts, int n, off_t offset)
+{
+    if (FAILS("pwritev")) {
+        if (wanted.err != 0)
+            return -1;
+        n = 1;
+    }
+    return ((ssize_t(*)(int, const struct iovec *, int, off_t))REAL(pwritev))(fd, parts, n, offset);
+}
+
+int fstatfs(int fd, struct statfs *system)
+{
+    return FAILS("fstatfs") ? -1 : ((int (*)(int, struct statfs *))REAL(fstatfs))(fd, system);
 }
 
 ssize_t write(int fd, const void *bytes, size_t n)

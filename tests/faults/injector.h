@@ -4,10 +4,10 @@
 #define UPMU_TESTS_INJECTOR_H
 
 /** Functions that can fail, ended by NULL; those of injector.c, and the system calls made by syscall(). */
-#define INJECTOR_FUNCTIONS                                                                                            \
-    "open", "fstat", "ftruncate", "fallocate", "posix_fallocate", "pwrite", "write", "read", "mmap", "madvise",       \
-        "mkdir", "rename", "link", "unlink", "readlink", "realpath", "fopen", "pipe2", "getrandom", "fcntl", "close", \
-        "clone", "ioctl", "perf_event_open", "close_range", "openat"
+#define INJECTOR_FUNCTIONS                                                                                             \
+    "open", "fstat", "ftruncate", "fallocate", "posix_fallocate", "fstatfs", "pwrite", "pwritev", "write", "read",     \
+        "mmap", "madvise", "mkdir", "rename", "link", "unlink", "readlink", "realpath", "fopen", "pipe2", "getrandom", \
+        "fcntl", "close", "clone", "ioctl", "perf_event_open", "close_range", "openat"
 
 /** Calls of the function so far. */
 long injector_calls(void);

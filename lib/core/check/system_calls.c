@@ -88,6 +88,7 @@ const struct system_call system_calls[] = {
 #ifdef SYS_fstat
     CALL(fstat, ALWAYS, 0),
 #endif
+    CALL(fstatfs, ALWAYS, 0),
     CALL(ftruncate, ALWAYS, 0),
     CALL(futex, ALWAYS, 0, 128 /* FUTEX_WAIT_PRIVATE */),
     CALL(futex, ALWAYS, 0, 129 /* FUTEX_WAKE_PRIVATE */),
@@ -128,6 +129,7 @@ const struct system_call system_calls[] = {
     CALL(prlimit64, ALWAYS, 0, RLIMIT_FSIZE),
     CALL(process_vm_readv, RUN, 0),
     CALL(pwrite64, ALWAYS, 0),
+    CALL(pwritev, ALWAYS, 0),
     CALL(read, ALWAYS, 0),
 #ifdef SYS_readlink
     CALL(readlink, START, 0),

@@ -2,7 +2,7 @@
 /*
  * The file of a stream: created, reopened and grown by a packet. What opens a file is run by private_table_run().
  *
- * Space is reserved first, then the file grows, then the packet is mapped and its pages are made writable (where the
+ * Space is reserved first, then the file grows, its pages are made, then the packet is mapped and its pages become writable (where the
  * kernel can): a full disk is an error code here and never a SIGBUS in the program. Page faults inside a system call are
  * not counted in the program's page-fault counters.
  *
@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file_pages.h"
 #include "base/own_memory.h"
 #include "base/private_table.h"
 
@@ -199,6 +200,7 @@ struct packet_request {
 static int packet_make_private(void *request)
 {
     const struct packet_request *r = request;
+    const size_t page = r->stream->home->page_bytes;
     struct ctf_packet head;
     int fd = stream_open(r->stream);
     if (fd < 0)
@@ -209,6 +211,8 @@ static int packet_make_private(void *request)
     packet_head(r->stream, &head, r->bytes, r->tick);
     if (rc == 0)
         rc = grow(fd, r->offset, &head);
+    if (rc == 0)
+        file_pages_make(fd, r->offset + (off_t)page, r->bytes - page); /* grow() has made the first one */
     if (rc == 0)
         rc = map_packet(fd, r->offset, r->bytes, r->at, r->out);
     if (rc != 0 && rc != -ENODATA && ftruncate(fd, r->offset) != 0)

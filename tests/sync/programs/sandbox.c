@@ -28,15 +28,14 @@ struct call {
 
 /* In the rows "a new packet, ...", "a thread's begin and end", "a call stack", "all threads are blocked" and "end". */
 static const struct call recorder[] = {
-    CALL(mmap),           CALL(munmap),          CALL(madvise),
-    CALL(rt_sigprocmask), CALL(prlimit64),       CALL(clone),
-    CALL(openat),         CALL(fstat),           CALL(fallocate),
-    CALL(ftruncate),      CALL(pwrite64),        CALL(close),
-    CALL(exit),           CALL(gettid),          CALL(prctl),
-    CALL(getrusage),      CALL(futex),           CALL(process_vm_readv),
-    CALL(read),           CALL(write),           CALL(mincore),
-    CALL(tgkill),         CALL(rt_sigpending),   CALL(rt_sigtimedwait),
-    CALL(clock_gettime),  CALL(clock_nanosleep), CALL(sched_yield),
+    CALL(mmap),          CALL(munmap),          CALL(madvise),       CALL(rt_sigprocmask),
+    CALL(prlimit64),     CALL(clone),           CALL(openat),        CALL(fstat),
+    CALL(fallocate),     CALL(fstatfs),         CALL(pwritev),       CALL(ftruncate),
+    CALL(pwrite64),      CALL(close),           CALL(exit),          CALL(gettid),
+    CALL(prctl),         CALL(getrusage),       CALL(futex),         CALL(process_vm_readv),
+    CALL(read),          CALL(write),           CALL(mincore),       CALL(tgkill),
+    CALL(rt_sigpending), CALL(rt_sigtimedwait), CALL(clock_gettime), CALL(clock_nanosleep),
+    CALL(sched_yield),
 #ifdef SYS_close_range
     CALL(close_range),
 #endif
