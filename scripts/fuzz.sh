@@ -40,10 +40,11 @@ folders()
 
 fuzz()
 {
-    local target=$1 status=0 log=$build/tests/fuzz/$1.log result
+    local target=$1 status=0 log=$build/tests/fuzz/$1.log result dictionary=()
+    [ ! -f "tests/fuzz/$target.dict" ] || dictionary=(-dict="tests/fuzz/$target.dict")
     # shellcheck disable=SC2046 # two folders
-    "$(program "$target")" -max_total_time="$seconds" -runs="$executions" -max_len=16384 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="$build/tests/fuzz/found/$target-" $(folders "$target") >"$log" 2>&1 || status=$?
+    "$(program "$target")" -max_total_time="$seconds" -runs="$executions" -max_len=32768 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        ${dictionary[@]+"${dictionary[@]}"} -artifact_prefix="$build/tests/fuzz/found/$target-" $(folders "$target") >"$log" 2>&1 || status=$?
     result=fine
     [ $status -eq 0 ] || result="FOUND: $(grep -m 1 -oE 'ERROR: .*|runtime error: .*' "$log" || echo "status $status"), see $log"
     printf '%-14s %12s %10s  %s\n' "$target" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
@@ -61,9 +62,9 @@ parsers()
     suppressions) echo 'deadlock/suppress[.]c|base/text/pattern(_file)?[.]c' ;;
     jit_map) echo 'symbols/jit_map[.]c' ;;
     module) echo 'symbols/(dwarf/.*|elf_names|debug_file|function_starts|symbols)[.]c' ;;
-    wait_state) echo 'deadlock/wait_state[.]c' ;;
+    wait_state) echo 'deadlock/(wait_state|notes_file)[.]c|analysis/wait_state_file[.]c' ;;
     protocol) echo 'serve/json_read[.]c' ;;
-    recording) echo 'trace/read/.*[.]c' ;;
+    recording) echo 'trace/read/(?!bare)[a-z_]*[.]c' ;; # bare.c makes a trace without reading one
     esac
 }
 

@@ -47,7 +47,7 @@ def main():
                 m = WARNING.match(line)
                 if not m or "analyzer" not in m["id"]:
                     continue
-                path = os.path.relpath(os.path.join(entry["directory"], m["file"]), root)
+                path = os.path.relpath(os.path.realpath(os.path.join(entry["directory"], m["file"])), root)
                 text = f"{path}:{m['line']}: {m['id']}: {m['text']}"
                 if text not in printed:
                     printed.add(text)

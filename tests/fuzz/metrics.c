@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzz target: a file of metrics, and the same text as one expression.
+ * Fuzz target: a file of metrics, and the same text as one expression and as the formula of a derived event.
  *
  * The file ends with a faulty line, so that its metrics, which would stay for later inputs, are refused after they have been read.
  */
@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "core/formula/expression.h"
+#include "core/formula/formula.h"
+#include "core/machine/machine.h"
 #include "fuzz.h"
 #include "upmu/upmu.h"
 
@@ -21,6 +23,18 @@ static void evaluate(const char *text)
     if (expression_parse(text, &e) == 0)
         (void)expression_compute(&e, values, 1);
     else if (!upmu_error()[0])
+        abort(); /* a refusal has a message */
+}
+
+static void derive(const char *text)
+{
+    static const char *const cpus[] = {"zen4", "goldencove", "3a6000", "kunpeng920"};
+    struct machine machine;
+    struct event event = {.summary = "", .unit = "", .papi = "", .perf = ""};
+
+    if (machine_of_cpu(cpus[strlen(text) % (sizeof cpus / sizeof *cpus)], &machine) != 0)
+        abort();
+    if (formula_resolve(&machine, text, &event) < 0 && !upmu_error()[0])
         abort(); /* a refusal has a message */
 }
 
@@ -38,6 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort(); /* a refusal has a message */
     file[size] = '\0';
     evaluate(file);
+    derive(file);
     free(file);
     return 0;
 }
