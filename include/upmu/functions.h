@@ -36,6 +36,13 @@ struct upmu_functions;
 struct upmu_functions_opts {
     size_t size;           /**< sizeof(struct upmu_functions_opts) */
     const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    /**
+     * A stretch, nanoseconds since the first event of the recording, which may be a call; `to_ns` 0: to its end. It needs events of each call (mode trace). A call
+     * that reaches beyond it counts as one, with the time that is in it; functions without a part in it are left out; calls that had not
+     * returned are not counted as such, and there are no counters. Events are those in the stretch, and the returns after it of calls
+     * that are partly in it.
+     */
+    uint64_t from_ns, to_ns;
 };
 #define UPMU_FUNCTIONS_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_opts, 16)
 
@@ -46,7 +53,7 @@ struct upmu_functions_opts {
  * @param dir       path of the directory
  * @param opts      may be NULL; not used after the call
  * @return 0; UPMU_E_STATE (no functions were recorded); UPMU_E_IO, UPMU_E_FORMAT (as upmu_control_open()); UPMU_E_INVAL (NULL,
- *         `opts`); UPMU_E_NOMEM.
+ *         `opts`, a stretch without events of each call); UPMU_E_NOMEM.
  */
 UPMU_API UPMU_CHECKED int upmu_functions_open(struct upmu_functions **functions, const char *dir,
                                               const struct upmu_functions_opts *opts);
@@ -78,6 +85,10 @@ struct upmu_functions_totals {
     uint64_t events_short; /**< calls without events because they were shorter than was asked for (UPMU_FUNC_MIN) */
     uint64_t rings;        /**< threads whose oldest events were overwritten by later ones */
     uint64_t stopped;      /**< calls that ended because recording was stopped, or other functions were selected */
+    uint64_t
+        begin_ns; /**< of a stretch: the first event of the recording, nanoseconds since 1970; 0: all of it was read */
+    uint64_t from_ns; /**< begin of the stretch */
+    uint64_t to_ns;   /**< its end, at most that of the last call */
 };
 #define UPMU_FUNCTIONS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_totals, 136)
 UPMU_API UPMU_CHECKED int upmu_functions_totals_read(const struct upmu_functions *functions,

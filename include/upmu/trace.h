@@ -633,6 +633,9 @@ UPMU_API UPMU_CHECKED int upmu_trace_update(struct upmu_trace *trace);
  *  are missing. 0 if `trace` is NULL. */
 UPMU_API uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace);
 
+/** The event time of process `index` at a time of CLOCK_MONOTONIC_RAW of its host, which differs by a constant; 0: no such process. */
+UPMU_API uint64_t upmu_trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns);
+
 /**
  * The current time on the clock of a process's events. Valid on the recording machine until it is rebooted.
  * @param index   process, as for upmu_trace_process_at()

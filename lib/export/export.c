@@ -74,23 +74,10 @@ static bool export_has_window(const struct upmu_export_opts *o)
     return (o->from_ns | o->to_ns) != 0;
 }
 
-static int export_no_window(void)
-{
-    return upmu_fail(UPMU_E_INVAL, "a profile of functions or wall time supports no time window: it covers the whole "
-                                   "recording");
-}
-
 /* Profiles of functions and samples have no times. */
 static bool export_is_timeless(int what)
 {
     return what >= UPMU_EXPORT_FUNCTIONS;
-}
-
-/* Whether it was asked for a window that it cannot be limited to. */
-static bool export_is_whole(const struct export_job *job)
-{
-    return export_has_window(&job->opts) &&
-           (job->opts.what == UPMU_EXPORT_FUNCTIONS || job->opts.what == UPMU_EXPORT_WALL);
 }
 
 static int export_no_profile(const struct export_job *job)
@@ -106,7 +93,8 @@ static struct timeline_names export_names_shown(const struct export_job *job)
 
 static int export_open_functions(struct export_job *job)
 {
-    const struct upmu_functions_opts opts = {.size = sizeof opts, .debug_dir = job->opts.debug_dir};
+    const struct upmu_functions_opts opts = {
+        .size = sizeof opts, .debug_dir = job->opts.debug_dir, .from_ns = job->opts.from_ns, .to_ns = job->opts.to_ns};
     return upmu_functions_open(&job->functions, job->dir, &opts);
 }
 
@@ -160,7 +148,8 @@ static int export_choose(struct export_job *job)
     }
     if (rc == 0 && *what == UPMU_EXPORT_WALL)
         rc = export_wall_start(job);
-    return rc == 0 && export_is_whole(job) ? export_no_window() : rc;
+    bool timed = !job->functions && job->facts->pass.n_processes > 0; /* else there are samples only */
+    return rc == 0 && timed ? timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window) : rc;
 }
 
 /* A reading ahead that picks what a timeline can hold, if the recording could have more. */
@@ -241,8 +230,9 @@ static int export_read_facts(struct export_job *job, const char *dir)
                                             .stacks = names.stacks,
                                             .from_ns = job->opts.from_ns,
                                             .to_ns = job->opts.to_ns};
-    int rc = job->format->window == EXPORT_WINDOW_SUMS ? upmu_overview_open(&job->facts, dir, &opts)
-                                                       : timeline_read(&job->facts, dir, &names, NULL);
+    bool sums = job->format->window == EXPORT_WINDOW_SUMS ||
+                (job->opts.what == UPMU_EXPORT_WALL && export_has_window(&job->opts));
+    int rc = sums ? upmu_overview_open(&job->facts, dir, &opts) : timeline_read(&job->facts, dir, &names, NULL);
     bool alone = job->opts.what == UPMU_EXPORT_AUTO || job->opts.what == UPMU_EXPORT_SAMPLES;
     if (rc != UPMU_E_FORMAT || !alone)
         return rc;
@@ -261,8 +251,12 @@ static int export_read(struct export_job *job)
     int rc = export_read_facts(job, job->dir);
     if (rc == 0 && job->format->calls)
         rc = calls_open(job);
-    if (rc == 0 && job->facts->pass.n_processes > 0) /* else there are samples only */
-        rc = timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window);
+    if (rc ==
+        0) { /* functions may be called after the last event: the window is checked once it is known what it is of */
+        uint64_t begin_ns = job->facts->pass.begin_ns;
+        job->window = (struct timeline_window){begin_ns + job->opts.from_ns,
+                                               job->opts.to_ns ? begin_ns + job->opts.to_ns : UINT64_MAX};
+    }
     for (size_t i = 0; rc == 0 && job->opts.damage && i < job->facts->n_damages; i++)
         job->opts.damage(job->opts.arg, job->facts->damages[i]);
     if (rc == 0)
@@ -316,20 +310,16 @@ static void export_free(struct export_job *job)
     upmu_overview_close(job->facts);
 }
 
-/* What a format, a window, and another recording cannot be combined with. */
+/* What a format and another recording cannot be combined with. */
 static int export_check(const struct export_job *job)
 {
     const struct upmu_export_opts *o = &job->opts;
     if (o->what < UPMU_EXPORT_AUTO || o->what > UPMU_EXPORT_WALL)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is not in enum upmu_export_what",
                          (int)o->what);
-    if (export_is_whole(job))
-        return export_no_window();
     if (o->base && !job->format->compares)
         return upmu_fail(UPMU_E_INVAL, "format %s cannot compare recordings: use flamegraph or html",
                          job->format->name);
-    if (o->base && export_has_window(o))
-        return upmu_fail(UPMU_E_INVAL, "a comparison of two recordings supports no time window");
     return 0;
 }
 

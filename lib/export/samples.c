@@ -242,7 +242,10 @@ int export_wall_rest(struct export_job *job)
     for (uint32_t i = 0; rc == 0 && i < job->wall->n_threads; i++) {
         const struct thread_waits *w = &job->wall->threads[i];
         const struct ov_thread *t = &o->threads[i];
-        uint64_t end = t->end_ns ? t->end_ns : t->last_ns, life = end > t->begin_ns ? end - t->begin_ns : 0;
+        uint64_t end = t->end_ns ? t->end_ns : t->last_ns, begin = t->begin_ns;
+        begin = begin > job->window.from_ns ? begin : job->window.from_ns;
+        end = end < job->window.to_ns ? end : job->window.to_ns;
+        uint64_t life = end > begin ? end - begin : 0;
         uint64_t known = w->wait_ns + w->sampled_ns, rest = life > known ? life - known : 0;
         uint64_t preempted = t->sched.recorded ? t->sched.ns[UPMU_SCHED_PREEMPTED] : 0;
         preempted = preempted < rest ? preempted : rest;

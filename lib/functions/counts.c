@@ -48,7 +48,7 @@ static struct upmu_value counts_value(const struct func_counter *c, const struct
 static const struct func_count_sums *counts_row(const struct upmu_functions *f, int rows, size_t i)
 {
     const struct func_profile *p = &f->profile;
-    if (rows == UPMU_FUNCTION_ROWS && i < f->n_rows)
+    if (rows == UPMU_FUNCTION_ROWS && i < f->n_called)
         return p->function_counts + (size_t)f->order[i].row * p->counters;
     if (rows == UPMU_FUNCTION_EDGE_ROWS && i < p->n_edges)
         return p->edge_counts + p->edges[i].counts * p->counters;

@@ -55,13 +55,15 @@ int functions_add_stream(struct upmu_functions *f, const char *dir, const struct
                          const struct func_tree *t, uint64_t end_tick, size_t bytes, func_number *number, void *arg)
 {
     char path[PATH_MAX];
-    struct functions_stream s = {.pid = h->pid, .end_tick = end_tick};
+    struct functions_stream s = {.pid = h->pid, .end_tick = end_tick, .to_raw_ns = UINT64_MAX};
     f->totals.events_lost += t->events_lost;
     f->totals.events_short += t->events_short;
     if (!stream_locate(&s, t))
         return 0;
     s.first_tid = t->tid;
     stream_set_clock(&s, h);
+    s.inner_ns = (int64_t)(t->inner_ticks * s.ns_per_tick);
+    s.outer_ns = (int64_t)(t->outer_ticks * s.ns_per_tick);
     if (snprintf(path, sizeof path, "%s/" FUNC_EVENTS_FILE, dir, t->number) >= (int)sizeof path)
         return 0;
     s.path = strdup(path);
@@ -106,6 +108,16 @@ static void events_sift(struct upmu_functions *f, size_t at)
     heap[at] = moved;
 }
 
+/* The next event that is in the stretch, or ends a call that is partly in it. */
+static int events_advance(struct functions_stream *s, struct stream_event *e)
+{
+    int rc;
+    while ((rc = stream_next(s, e)) == 0 &&
+           (e->raw_ns < s->from_raw_ns || (e->leaves ? e->begin_raw_ns : e->raw_ns) > s->to_raw_ns))
+        continue;
+    return rc;
+}
+
 int upmu_functions_events_begin(struct upmu_functions *functions)
 {
     struct upmu_functions *f = functions;
@@ -122,7 +134,7 @@ int upmu_functions_events_begin(struct upmu_functions *functions)
         int rc = stream_begin(&f->streams[i]);
         n->stream = (uint32_t)i;
         if (rc == 0)
-            rc = stream_next(&f->streams[i], &n->event);
+            rc = events_advance(&f->streams[i], &n->event);
         if (rc < 0 && rc != UPMU_E_END)
             return rc;
         f->n_next += rc == 0;
@@ -152,7 +164,7 @@ int upmu_functions_event_next(struct upmu_functions *functions, struct upmu_func
     int rc = OPTS_GIVE(out, ours, UPMU_FUNCTION_EVENT_SIZE_V1);
     if (rc < 0)
         return rc;
-    rc = stream_next(&f->streams[first->stream], &first->event);
+    rc = events_advance(&f->streams[first->stream], &first->event);
     if (rc < 0 && rc != UPMU_E_END)
         return rc;
     if (rc == UPMU_E_END)

@@ -297,8 +297,10 @@ static int functions_sort(struct upmu_functions *f)
     for (uint32_t i = 0; i < f->n_rows; i++)
         f->order[i] = (struct functions_rank){f->profile.functions[i].exclusive_ns, f->profile.functions[i].calls, i};
     qsort(f->order, f->n_rows, sizeof *f->order, functions_compare);
-    for (uint32_t i = 0; i < f->n_rows; i++)
+    for (uint32_t i = 0; i < f->n_rows; i++) {
         f->place[f->order[i].row] = i;
+        f->n_called = f->order[i].calls || !f->stretch ? i + 1 : f->n_called;
+    }
     if (f->profile.n_edges > 0)
         qsort(f->profile.edges, f->profile.n_edges, sizeof *f->profile.edges, functions_compare_edges);
     return 0;
@@ -332,9 +334,15 @@ int upmu_functions_open(struct upmu_functions **functions, const char *dir, cons
     struct upmu_functions *f = calloc(1, sizeof *f);
     if (!f)
         return functions_no_memory();
-    rc = symbols_open(&f->symbols, ours.debug_dir ? ours.debug_dir : SYMBOLS_DEBUG_DIR);
+    if (ours.to_ns != 0 && ours.to_ns < ours.from_ns)
+        rc = upmu_fail(UPMU_E_INVAL, "upmu_functions_open: opts->to_ns is before opts->from_ns");
+    if (rc == 0)
+        rc = symbols_open(&f->symbols, ours.debug_dir ? ours.debug_dir : SYMBOLS_DEBUG_DIR);
     if (rc == 0)
         rc = functions_read(f, dir);
+    f->stretch = (ours.from_ns | ours.to_ns) != 0;
+    if (rc == 0 && f->stretch)
+        rc = functions_limit(f, dir, ours.from_ns, ours.to_ns);
     if (rc == 0)
         rc = functions_sum(f);
     if (rc == 0)
@@ -371,14 +379,14 @@ int upmu_functions_totals_read(const struct upmu_functions *functions, struct up
 
 size_t upmu_functions_count(const struct upmu_functions *functions)
 {
-    return functions ? functions->n_rows : 0;
+    return functions ? functions->n_called : 0;
 }
 
 int upmu_functions_at(const struct upmu_functions *functions, size_t i, struct upmu_function *out)
 {
     if (!functions || !out)
         return ARGUMENT_NULL(functions, out);
-    if (i >= functions->n_rows)
+    if (i >= functions->n_called)
         return UPMU_E_END;
     const struct functions_row *r = &functions->rows[functions->order[i].row];
     const struct func_sums *s = &functions->profile.functions[functions->order[i].row];

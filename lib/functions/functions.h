@@ -35,12 +35,14 @@ struct functions_next {
 };
 
 struct upmu_functions {
+    bool stretch; /**< the profile is of a stretch */
     struct symbols *symbols;
     struct functions_row *rows;
     size_t n_rows, cap_rows;
     struct map by_place; /**< row of a module and offset */
     struct func_profile profile;
     struct functions_rank *order; /**< rows by importance */
+    size_t n_called;              /**< of these, the first ones, which were called */
     uint32_t *place;              /**< the reverse */
     struct upmu_functions_totals totals;
     struct func_counter counters[FUNC_COUNTERS_MAX]; /**< events that calls have counted */

@@ -27,9 +27,12 @@ struct functions_stream {
     char *path;
     uint32_t pid, first_tid;
     uint64_t begin_tick, begin_raw_ns, end_tick; /**< end 0: not known */
+    uint64_t from_raw_ns, to_raw_ns;             /**< of the stretch; all times without one */
+    uint64_t offset_ns;                          /**< of event times to CLOCK_MONOTONIC_RAW; 0 without a stretch */
     double ns_per_tick;
-    uint32_t *rows;    /**< function of each node, UINT32_MAX: none */
-    uint32_t *parents; /**< node that calls each node */
+    int64_t inner_ns, outer_ns; /**< the recorder's own cost of a call, in its time and in its caller's */
+    uint32_t *rows;             /**< function of each node, UINT32_MAX: none */
+    uint32_t *parents;          /**< node that calls each node */
     uint32_t n_nodes;
     uint64_t first_block, blocks, in_ring; /**< in_ring: blocks of the file; 0: it is read in order */
     uint64_t last_bytes;                   /**< of the last block */

@@ -112,6 +112,21 @@ python3 -c 'import json
 b = [e for e in json.load(open("window"))["traceEvents"] if e["ph"] == "B"]
 assert [e["name"] for e in b[:2]] == ["main", "work"] and b[0]["ts"] >= 200, b[:2]'
 
+# A stretch has the calls that are in it, as the timeline does.
+"$upmu" record --function-events -o recursion -- ./subject recursion >/dev/null 2>&1
+"$upmu" export -f chrome -o recursion.chrome recursion
+for name in recursion threads forks plugins; do
+    python3 "$sources/stretch.py" "$upmu" $name $name.chrome || fail "a stretch of $name"
+done
+"$upmu" report --functions --from 0.001 --to 0.002 recursion >text
+grep -q '^Functions of recursion from 0.001 to 0.002 s: [0-9]* calls of ' text || fail "$(cat text)"
+! "$upmu" report --functions --from 1000 recursion 2>err || fail "a stretch after the end"
+grep -q 'begins at 1000.* s, after the last call' err || fail "$(cat err)"
+"$upmu" report --functions --json --diff --from 0.001 --to 0.002 recursion recursion >json
+python3 -c 'import json
+d = json.load(open("json"))
+assert d["old"]["to_ns"] - d["new"]["from_ns"] == 10**6 and all(f["old"] == f["new"] for f in d["functions"])'
+
 # Functions that are not selected have no events.
 UPMU_FUNC_BELOW=^even "$upmu" record --function-events -o selected -- ./subject recursion >/dev/null 2>&1
 "$upmu" report --functions --json selected >selected.json

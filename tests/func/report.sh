@@ -54,8 +54,11 @@ assert len(p) == 1 and p[0]["name"] == "all threads" and p[0]["endValue"] == sum
 grep -q 'Time in functions, by call path' svg && grep -q '>recursion: [^<]*, 1 times<' svg || fail "flame graph"
 "$upmu" export -f folded --of waits -o waits recording
 ! grep -q recursion waits || fail "waits have no functions"
-! "$upmu" export -f folded --from 1 --of functions -o x recording 2>err || fail "a window of sums"
-grep -q 'no time window' err || fail "$(cat err)"
+for view in 'export -f folded --of functions -o x' 'report --functions'; do
+    # shellcheck disable=SC2086 # words
+    ! "$upmu" $view --from 0 --to 1 recording 2>err || fail "a stretch of sums"
+    grep -q "have sums without times.*record --function-events'" err || fail "$(cat err)"
+done
 ! "$upmu" export -f chrome --of functions -o x recording 2>err || fail "a timeline of functions"
 
 # Killed within functions: what had returned is there, and what had not ends with the last call.

@@ -70,7 +70,7 @@ touch -d '1 hour' matrix.c
 "$upmu" report --source matrix.c new 2>err >source
 grep -q 'its lines may have moved' err || fail "the file is newer: $(cat err)"
 
-for bad in "export -f folded --base old -o x new" "export -f flamegraph --base old --from 0.1 -o x new" \
+for bad in "export -f folded --base old -o x new" "export -f flamegraph --base old --from 0.1 -o x new" "report --functions --diff --from 0.1 old new" \
     "report --functions --diff --source matrix.c old new" "report --samples --diff old new" \
     "report --view regions --source x old" "report --source matrix.c --json old"; do
     # shellcheck disable=SC2086 # words

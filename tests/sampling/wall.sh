@@ -41,5 +41,37 @@ for t in report["threads"]:
     assert any(frames[-1].startswith("wait for mutex") and "under_lock" in frames for frames, _ in parts) or waits == 0, parts
 assert workers == 2, roots.keys()
 PY
+# Stretches that meet have as much as the whole, and each the waits of its report.
+"$upmu" export -f folded --of wall --from 0 --to 0.3 recording >first
+"$upmu" export -f folded --of wall --from 0.3 recording >second
+"$upmu" report --json --from 0 --to 0.3 recording >first.json
+"$upmu" report --json --from 0.3 recording >second.json
+python3 - <<'PY'
+import json
+
+def parts(name):
+    out = {}
+    for line in open(name):
+        stack, ns = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        waits, other = out.get(int(frames[0].rsplit(" ", 1)[1]), (0, 0))
+        wait = int(ns) if frames[-1].startswith("wait for") else 0
+        out[int(frames[0].rsplit(" ", 1)[1])] = waits + wait, other + int(ns) - wait
+    return out
+
+total = {}
+for name in "first", "second":
+    found = parts(name)
+    for t in json.load(open(name + ".json"))["threads"]:
+        waits, other = found.get(t["tid"], (0, 0))
+        assert abs(waits - t["blocked_ns"]) <= 1000 + t["blocked_ns"] // 1000, (name, t["tid"], waits, t["blocked_ns"])
+        life = t["end_ns"] - t["begin_ns"] if "end_ns" in t else t["lifetime_ns"]
+        assert abs(waits + other - life) <= life // 20 + 2000000, (name, t["tid"], waits + other, life)
+        a, b = total.get(t["tid"], (0, 0))
+        total[t["tid"]] = a + waits, b + other
+for tid, (waits, other) in ((t, x) for t, x in parts("folded").items() if t in total):  # others have samples only
+    assert abs(total[tid][0] - waits) <= 2000, (tid, total[tid], waits)
+    assert abs(total[tid][1] - other) <= other // 20 + 2000000, (tid, total[tid], other)
+PY
 ! "$upmu" export -f chrome --of wall recording >/dev/null 2>err || fail "chrome is not a profile"
 grep -q 'is not a profile' err || fail "$(cat err)"

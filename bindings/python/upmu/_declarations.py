@@ -1022,6 +1022,8 @@ class UpmuFunctionsOpts(Structure):
     _fields_ = [
         ("size", c_size_t),
         ("debug_dir", c_char_p),
+        ("from_ns", c_uint64),
+        ("to_ns", c_uint64),
     ]
 
 
@@ -1050,6 +1052,9 @@ class UpmuFunctionsTotals(Structure):
         ("events_short", c_uint64),
         ("rings", c_uint64),
         ("stopped", c_uint64),
+        ("begin_ns", c_uint64),
+        ("from_ns", c_uint64),
+        ("to_ns", c_uint64),
     ]
 
 
@@ -2934,6 +2939,7 @@ FUNCTIONS = {
         "upmu_trace_read": (c_int, [c_void_p, c_void_p, c_size_t]),
         "upmu_trace_update": (c_int, [c_void_p]),
         "upmu_trace_missed_packets": (c_uint64, [c_void_p]),
+        "upmu_trace_time_of_raw": (c_uint64, [c_void_p, c_size_t, c_uint64]),
         "upmu_trace_now": (c_int, [c_void_p, c_size_t, POINTER(c_uint64)]),
         "upmu_trace_kind_name": (c_char_p, [c_int]),
         "upmu_object_type_name": (c_char_p, [c_int]),

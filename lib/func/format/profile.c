@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 10000 }; /* different functions on a path */
-
 struct pending {
     uint32_t node;   /* of the recorded tree */
     uint32_t parent; /* of the profile */
@@ -158,9 +156,10 @@ static uint32_t profile_new_path(struct func_profile *p, uint32_t parent, uint32
     return i;
 }
 
-/* The path of a function called from `parent`. */
-static uint32_t profile_path(struct func_profile *p, uint32_t parent, uint32_t function)
+uint32_t func_profile_path(struct func_profile *p, uint32_t parent, uint32_t function)
 {
+    if (p->n_paths == 0)
+        return profile_new_path(p, 0, FUNC_PROFILE_THREAD);
     uint32_t i = map_find(&p->by_parent, parent, function);
     if (i != MAP_NONE)
         return i;
@@ -171,6 +170,12 @@ static uint32_t profile_path(struct func_profile *p, uint32_t parent, uint32_t f
     if (i != MAP_NONE)
         p->paths[i].recursion = active;
     return i;
+}
+
+void func_profile_call(struct func_profile *p, uint32_t path, const struct func_sums *call)
+{
+    sums_add(&p->paths[path].sums, call);
+    p->calls += call->calls;
 }
 
 /* The children of a node, to be merged below a path. */
@@ -218,7 +223,7 @@ static void merge_counts(const struct merge *m, struct func_profile *p, uint32_t
 static bool merge_node(struct merge *m, struct func_profile *p, struct pending at, func_number *number, void *arg)
 {
     const struct func_node *n = &m->nodes[at.node];
-    if (p->paths[at.parent].depth == DEPTH_MAX) {
+    if (p->paths[at.parent].depth == FUNC_PROFILE_DEPTH_MAX) {
         p->omitted++;
         return true;
     }
@@ -231,7 +236,7 @@ static bool merge_node(struct merge *m, struct func_profile *p, struct pending a
         return true;
     }
     uint32_t function = number(arg, n->function);
-    uint32_t i = function == MAP_NONE ? MAP_NONE : profile_path(p, at.parent, function);
+    uint32_t i = function == MAP_NONE ? MAP_NONE : func_profile_path(p, at.parent, function);
     if (i == MAP_NONE)
         return false;
     const struct func_sums sums = {.calls = n->calls,
@@ -240,8 +245,7 @@ static bool merge_node(struct merge *m, struct func_profile *p, struct pending a
                                    .min_ns = merge_ns(m, (uint64_t)n->min),
                                    .max_ns = merge_ns(m, (uint64_t)n->max),
                                    .open = m->open[at.node]};
-    sums_add(&p->paths[i].sums, &sums);
-    p->calls += sums.calls;
+    func_profile_call(p, i, &sums);
     merge_counts(m, p, at.node, i, false);
     merge_push_children(m, at.node, p->paths[i].recursion ? p->paths[i].recursion : i);
     return true;
@@ -249,7 +253,7 @@ static bool merge_node(struct merge *m, struct func_profile *p, struct pending a
 
 static bool merge_run(struct merge *m, struct func_profile *p, func_number *number, void *arg)
 {
-    bool ok = p->n_paths > 0 || profile_new_path(p, 0, FUNC_PROFILE_THREAD) == 0;
+    bool ok = p->n_paths > 0 || func_profile_path(p, 0, FUNC_PROFILE_THREAD) == 0;
     if (ok)
         merge_push_children(m, FUNC_NODE_THREAD, 0);
     while (ok && m->n_pending > 0)
@@ -279,6 +283,30 @@ bool func_profile_add(struct func_profile *p, const struct func_tree *t, size_t 
     free(m.open);
     free(m.pending);
     return ok;
+}
+
+bool func_profile_drop(struct func_profile *p)
+{
+    uint32_t *to = calloc(p->n_paths + 1, sizeof *to), kept = 0;
+    if (!to)
+        return false;
+    for (size_t i = 0; i < p->n_paths; i++) {
+        struct func_path path = p->paths[i];
+        if (i > 0 && path.sums.calls == 0)
+            continue;
+        path.parent = to[path.parent];
+        path.recursion = to[path.recursion];
+        path.child = 0;
+        path.next = i > 0 ? p->paths[path.parent].child : 0;
+        if (i > 0)
+            p->paths[path.parent].child = kept;
+        to[i] = kept;
+        p->paths[kept++] = path;
+    }
+    p->n_paths = kept;
+    map_free(&p->by_parent);
+    free(to);
+    return true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- sums */

@@ -11,6 +11,8 @@
 /** Function number of nodes that are no function: of threads. */
 #define FUNC_PROFILE_THREAD UINT32_MAX
 
+enum { FUNC_PROFILE_DEPTH_MAX = 10000 }; /**< different functions on a path */
+
 struct func_sums {
     uint64_t calls;
     uint64_t inclusive_ns; /**< of nested calls the outermost only */
@@ -81,6 +83,13 @@ bool func_profile_add(struct func_profile *p, const struct func_tree *t, size_t 
                       double ns_per_tick, const struct func_tree_counts *counts, func_number *number, void *arg);
 /** After the last tree: sum up `n` functions, and edges. @return false without memory. */
 bool func_profile_sum(struct func_profile *p, size_t n);
+/** The path of `function` called from path `parent`; the first one is 0, of FUNC_PROFILE_THREAD. MAP_NONE without memory. Parents are less
+ *  deep than FUNC_PROFILE_DEPTH_MAX. */
+uint32_t func_profile_path(struct func_profile *p, uint32_t parent, uint32_t function);
+/** Add a call of a path, without counts. */
+void func_profile_call(struct func_profile *p, uint32_t path, const struct func_sums *call);
+/** Remove the paths without calls, which have no children with some. No path can be added after it. @return false without memory. */
+bool func_profile_drop(struct func_profile *p);
 void func_profile_free(struct func_profile *p);
 
 #endif

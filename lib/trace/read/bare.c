@@ -63,6 +63,11 @@ const char *trace_process_dir(const struct upmu_trace *trace, size_t index)
     return trace->processes[index].dir;
 }
 
+uint64_t upmu_trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
+{
+    return trace && index < trace->n_processes ? trace_time_of_raw(trace, index, raw_ns) : 0;
+}
+
 uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
 {
     const struct clock_triple *origin = &trace->processes[index].meta.origin;

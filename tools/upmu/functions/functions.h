@@ -9,6 +9,7 @@
 #include "upmu/functions.h"
 
 struct functions_longest;
+struct textbuf;
 
 struct functions_report {
     struct upmu_functions *functions;
@@ -20,6 +21,10 @@ struct functions_report {
 
 void functions_write_text(struct output *out, const struct functions_report *r);
 void functions_write_json(struct output *out, const struct functions_report *r);
+/** " from 1 to 2 s", of a stretch. */
+void functions_write_stretch(struct output *out, const struct functions_report *r);
+/** As "from_ns" and "to_ns". */
+void functions_json_stretch(struct textbuf *j, const struct functions_report *r);
 /** What a function is called, with its file and line: to be freed. "(thread)" for UPMU_NO_INDEX. */
 char *functions_name(const struct functions_report *r, uint32_t function);
 /** From the start of the threads to the callee with the longest inclusive time, and so on. */

@@ -123,6 +123,7 @@ static void text_side(struct output *out, const char *what, const struct functio
     char *total = report_duration(r->totals.total_ns);
     fprintf(out->file, "  %s: ", what);
     output_clean(out->file, r->dir);
+    functions_write_stretch(out, r);
     fprintf(out->file, ": %" PRIu64 " calls of %zu functions, %s\n", r->totals.calls,
             upmu_functions_count(r->functions), total);
     free(total);
@@ -219,6 +220,7 @@ void functions_diff_json(struct output *out, const struct functions_diff *d)
     for (int side = 0; side < CHANGE_SIDES; side++) {
         json_object(j, change_sides[side]);
         json_string(j, "dir", d->side[side].dir);
+        functions_json_stretch(j, &d->side[side]);
         json_uint(j, "calls", d->side[side].totals.calls);
         json_uint(j, "total_ns", d->side[side].totals.total_ns);
         json_object_end(j);

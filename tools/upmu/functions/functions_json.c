@@ -6,10 +6,19 @@
 #include "functions_longest.h"
 #include "ui/json.h"
 
+void functions_json_stretch(struct textbuf *j, const struct functions_report *r)
+{
+    if (r->totals.begin_ns) {
+        json_uint(j, "from_ns", r->totals.from_ns);
+        json_uint(j, "to_ns", r->totals.to_ns);
+    }
+}
+
 static void json_totals(struct textbuf *j, const struct functions_report *r)
 {
     const struct upmu_functions_totals *t = &r->totals;
     json_string(j, "dir", r->dir);
+    functions_json_stretch(j, r);
     json_uint(j, "processes", t->processes);
     json_uint(j, "running", t->running);
     json_uint(j, "threads", t->threads);

@@ -54,7 +54,7 @@ int functions_longest_find(struct functions_longest *l, const struct functions_r
     *l = (struct functions_longest){.calls = memory_array(most + 1, sizeof *l->calls)};
     int rc = upmu_functions_events_begin(r->functions);
     while (rc == 0 && (rc = upmu_functions_event_next(r->functions, &e)) == 0) {
-        l->first_raw_ns = l->events++ == 0 ? e.raw_ns : l->first_raw_ns;
+        l->first_raw_ns = l->events++ == 0 || e.begin_raw_ns < l->first_raw_ns ? e.begin_raw_ns : l->first_raw_ns;
         l->inferred += e.inferred;
         if (e.kind == UPMU_FUNCTION_LEAVE)
             longest_offer(l, most, &e);

@@ -45,12 +45,21 @@ static void text_refused(struct output *out, const struct functions_report *r)
                     c.reason[0] ? c.reason : upmu_strerror(c.cause), output_plain(out));
 }
 
+void functions_write_stretch(struct output *out, const struct functions_report *r)
+{
+    const struct upmu_functions_totals *t = &r->totals;
+    if (t->begin_ns)
+        fprintf(out->file, " from %.9g to %.9g s", (double)(t->from_ns - t->begin_ns) / 1e9,
+                (double)(t->to_ns - t->begin_ns) / 1e9);
+}
+
 static void text_head(struct output *out, const struct functions_report *r)
 {
     const struct upmu_functions_totals *t = &r->totals;
     char *total = report_duration(t->total_ns), *cost = report_duration(t->cost_ns);
     fprintf(out->file, "%sFunctions of ", output_style(out, STYLE_TITLE));
     output_clean(out->file, r->dir);
+    functions_write_stretch(out, r);
     fprintf(out->file, "%s: %" PRIu64 " calls of %zu functions in %" PRIu64 " thread%s, %s\n", output_plain(out),
             t->calls, upmu_functions_count(r->functions), t->threads, t->threads == 1 ? "" : "s", total);
     fprintf(out->file, "  overhead: %.1f ns per call, %s in all, subtracted from the times below\n",

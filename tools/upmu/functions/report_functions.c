@@ -10,10 +10,11 @@
 
 enum { TOP_DEFAULT = 10 };
 
-static bool functions_open(struct functions_report *r)
+static bool functions_open(const struct report_request *q, struct functions_report *r)
 {
+    const struct upmu_functions_opts opts = {.size = sizeof opts, .from_ns = q->from_ns, .to_ns = q->to_ns};
     r->totals.size = sizeof r->totals;
-    int rc = upmu_functions_open(&r->functions, r->dir, NULL);
+    int rc = upmu_functions_open(&r->functions, r->dir, &opts);
     if (rc == 0)
         rc = upmu_functions_totals_read(r->functions, &r->totals);
     if (rc < 0)
@@ -84,7 +85,7 @@ int report_functions_diff(const struct report_request *q)
 {
     struct functions_diff d = {.side = {{.dir = q->dir}, {.dir = q->other_dir}}};
     d.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : TOP_DEFAULT;
-    bool open = functions_open(&d.side[CHANGE_OLD]) && functions_open(&d.side[CHANGE_NEW]);
+    bool open = functions_open(q, &d.side[CHANGE_OLD]) && functions_open(q, &d.side[CHANGE_NEW]);
     int status = open ? functions_compare(q, &d) : EXIT_FAILED;
     status = functions_close(&d.side[CHANGE_OLD], status);
     return functions_close(&d.side[CHANGE_NEW], status);
@@ -95,8 +96,9 @@ int report_functions(const struct report_request *q)
     struct functions_report r = {.dir = q->dir};
     r.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : TOP_DEFAULT;
     if (q->sort || q->group_given)
-        return options_usage(q->self, "--functions can be combined with --json, --top, --source and --diff only");
+        return options_usage(q->self,
+                             "--functions can be combined with --json, --top, --source, --diff, --from and --to only");
     if (q->source && (q->as_json || q->top > 0))
         return options_usage(q->self, "--source writes text, and all of it: without --json and --top");
-    return functions_close(&r, functions_open(&r) ? functions_show(q, &r) : EXIT_FAILED);
+    return functions_close(&r, functions_open(q, &r) ? functions_show(q, &r) : EXIT_FAILED);
 }

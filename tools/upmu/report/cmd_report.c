@@ -52,7 +52,7 @@ static const struct report_view {
     {"timeline", report_timeline, true, true, true, NULL},
     {"deadlock", report_deadlock, false, false, false, NULL},
     {"regions", report_regions, false, true, true, NULL},
-    {"functions", report_functions, false, false, false, report_functions_diff},
+    {"functions", report_functions, false, true, false, report_functions_diff},
     {"mpi", report_mpi, false, true, false, NULL},
     {"openmp", report_openmp, false, true, false, NULL},
     {"heap", report_heap, false, true, false, NULL},
