@@ -16,15 +16,16 @@
 static const struct path {
     const char *name;
     int mode; /* enum upmu_sync_mode; -1: nothing is recorded */
-    int reader, region;
+    enum { MUTEX, READER, WRITER, REGION } what;
 } paths[] = {
-    {"mutex pair, not recorded", -1, 0, 0},
-    {"mutex pair, counts", UPMU_SYNC_COUNTS, 0, 0},
-    {"mutex pair, contended", UPMU_SYNC_CONTENDED, 0, 0},
-    {"mutex pair, holders", UPMU_SYNC_HOLDERS, 0, 0},
-    {"mutex pair, all", UPMU_SYNC_ALL, 0, 0},
-    {"rwlock reader pair, holders", UPMU_SYNC_HOLDERS, 1, 0},
-    {"region, times", -1, 0, 1},
+    {"mutex pair, not recorded", -1, MUTEX},
+    {"mutex pair, counts", UPMU_SYNC_COUNTS, MUTEX},
+    {"mutex pair, contended", UPMU_SYNC_CONTENDED, MUTEX},
+    {"mutex pair, holders", UPMU_SYNC_HOLDERS, MUTEX},
+    {"mutex pair, all", UPMU_SYNC_ALL, MUTEX},
+    {"rwlock reader pair, holders", UPMU_SYNC_HOLDERS, READER},
+    {"rwlock writer pair after a reader, holders", UPMU_SYNC_HOLDERS, WRITER},
+    {"region, times", -1, REGION},
 };
 
 enum { PATHS = sizeof paths / sizeof *paths };
@@ -33,16 +34,28 @@ static void repeat(const struct path *p, long n)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+    if (p->what == WRITER) {
+        pthread_rwlock_rdlock(&rwlock);
+        pthread_rwlock_unlock(&rwlock);
+    }
     for (long i = 0; i < n; i++) {
-        if (p->region) {
-            upmu_region_begin("work");
-            upmu_region_end("work");
-        } else if (p->reader) {
-            pthread_rwlock_rdlock(&rwlock);
-            pthread_rwlock_unlock(&rwlock);
-        } else {
+        switch (p->what) {
+        case MUTEX:
             pthread_mutex_lock(&mutex);
             pthread_mutex_unlock(&mutex);
+            break;
+        case READER:
+            pthread_rwlock_rdlock(&rwlock);
+            pthread_rwlock_unlock(&rwlock);
+            break;
+        case WRITER:
+            pthread_rwlock_wrlock(&rwlock);
+            pthread_rwlock_unlock(&rwlock);
+            break;
+        case REGION:
+            upmu_region_begin("work");
+            upmu_region_end("work");
+            break;
         }
     }
 }
@@ -51,7 +64,7 @@ static int begin(const struct path *p, const char *dir)
 {
     struct upmu_sync_opts sync = {.size = sizeof sync, .mode = (uint32_t)p->mode, .trace = dir};
     struct upmu_region_opts region = {.size = sizeof region};
-    if (p->region)
+    if (p->what == REGION)
         return upmu_region_setup(&region);
     return p->mode < 0 ? 0 : upmu_sync_begin(&sync);
 }

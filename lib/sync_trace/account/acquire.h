@@ -135,10 +135,22 @@ static inline bool sync_release_quietly(struct sync_thread *t, uint32_t mode, ui
     return true;
 }
 
-/** The same for a thread that may have no block. Wrappers test this before what needs a frame. */
-static inline bool sync_release_at_once(struct sync_thread *t, uint32_t mode, uintptr_t key)
+/** The same for a thread that may have no block. Wrappers test this before what needs a frame. The only lock held is tested by loads
+ *  that do not wait for each other: a locked instruction, as the release has, waits for all of them. */
+static inline __attribute__((always_inline)) bool sync_release_at_once(struct sync_thread *t, uint32_t mode,
+                                                                       uintptr_t key)
 {
-    return LIKELY(t != NULL && sync_is_ready(t)) && sync_release_quietly(t, mode, key);
+    if (UNLIKELY(t == NULL || mode == MODE_ALL || !sync_is_ready(t)))
+        return false;
+    if (UNLIKELY(t->depth != 1))
+        return sync_release_quietly(t, mode, key);
+    struct sync_held *h = &t->held[0];
+    if (UNLIKELY(__atomic_load_n(&h->lock, __ATOMIC_RELAXED) != key ||
+                 __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != HELD_QUIET))
+        return false;
+    __atomic_store_n(&h->lock, key | HELD_RELEASED, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->depth, 0, __ATOMIC_RELEASE);
+    return true;
 }
 
 /** Whether a release is only the real call: tracing is off, and no lock acquired while it was on is held. Wrappers

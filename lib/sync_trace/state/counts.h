@@ -34,11 +34,17 @@ uintptr_t sync_count_key(const struct sync_count *s);
 /** Mark the slot of `key` as dormant: its lock has ended. */
 void sync_count_make_dormant(struct sync_count *s, uintptr_t key);
 
+/** Where to look for a lock first. Readers and writers of an rwlock, whose keys differ in the last bit, have slots of their own. */
+static inline uint32_t sync_count_place(uintptr_t lock)
+{
+    return (uint32_t)(lock >> 4 ^ lock >> 12 ^ (lock & 1));
+}
+
 /** The slot in which the lock most likely is. */
 static inline struct sync_count *sync_count_first(struct sync_thread *t, uintptr_t lock)
 {
     struct sync_counts *c = t->counts;
-    return &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
+    return &c->slot[sync_count_place(lock) & c->mask];
 }
 
 static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t lock, uint32_t type)

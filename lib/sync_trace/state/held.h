@@ -48,10 +48,12 @@ static inline __attribute__((always_inline)) void sync_origin_copy(struct sync_t
     bool fits = ((uintptr_t)frame & (PAGE - 1)) <= PAGE - BYTES;
     __atomic_store_n(&o->since, since, __ATOMIC_RELEASE);
     o->frame = (uintptr_t)frame;
-    o->stack = o->words = 0;
     if (LIKELY(fits)) {
+        o->stack = 0; /* one store, with `words` beside it */
         o->words = SYNC_ORIGIN_WORDS;
         memcpy(o->word, frame, BYTES);
+    } else {
+        o->stack = o->words = 0;
     }
 }
 #else

@@ -152,18 +152,53 @@ __attribute__((noinline)) static int rwlock_read_wait(struct sync_thread *t, uin
     return rwlock_wait_for(t, mode, l, &call, &plain);
 }
 
-/* Modes holders and contended while no other lock is held: a function of its own, as each saved register is measurable. One for
- * writers is slower than rwlock_write_on(). */
-__attribute__((noinline, flatten)) static int rwlock_read_quietly(rwlock *l, uint32_t mode, uintptr_t site)
+/* Not inlined, so that the wrapper needs no frame while tracing is off. */
+__attribute__((noinline)) static int rwlock_write_on(rwlock *l, uint32_t mode, uintptr_t site)
+{
+    static const struct rwlock_method plain = {.lock = rwlock_write_plain};
+    return rwlock_lock_any(l, false, mode, &plain, site);
+}
+
+__attribute__((noinline)) static int rwlock_write_wait(struct sync_thread *t, uint32_t mode, rwlock *l, uintptr_t site)
+{
+    static const struct rwlock_method plain = {.lock = rwlock_write_plain};
+    const struct lock_call call = {.key = (uintptr_t)l, .type = UPMU_OBJECT_RWLOCK, .site = site};
+    return rwlock_wait_for(t, mode, l, &call, &plain);
+}
+
+/* While no other lock is held. */
+static inline __attribute__((always_inline)) int rwlock_lock_quietly(rwlock *l, bool shared, const uint32_t mode,
+                                                                     uintptr_t site)
 {
     struct sync_thread *t = sync_tls.thread;
-    int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_tryrdlock, __ATOMIC_RELAXED);
-    bool quiet = LIKELY(mode == MODE_HOLDERS) || mode == MODE_CONTENDED;
-    if (UNLIKELY(!quiet || !sync_holds_nothing(t) || !real || sync_layout.rwlock_try_by_time))
-        return rwlock_read_on(l, mode, site);
+    int (*real)(rwlock *) =
+        __atomic_load_n(shared ? &sync_real.rwlock_tryrdlock : &sync_real.rwlock_trywrlock, __ATOMIC_RELAXED);
+    if (UNLIKELY(!sync_holds_nothing(t) || !real || sync_layout.rwlock_try_by_time))
+        return shared ? rwlock_read_on(l, mode, site) : rwlock_write_on(l, mode, site);
     if (UNLIKELY(real(l) != 0))
-        return rwlock_read_wait(t, mode, l, site);
-    return sync_acquired_quietly(t, mode, (uintptr_t)l + 1, UPMU_OBJECT_RWLOCK, site);
+        return shared ? rwlock_read_wait(t, mode, l, site) : rwlock_write_wait(t, mode, l, site);
+    return sync_acquired_quietly(t, mode, (uintptr_t)l + shared, UPMU_OBJECT_RWLOCK, site);
+}
+
+/* Modes holders and contended, functions of their own: every saved register is measurable. */
+__attribute__((noinline, flatten)) static int rwlock_read_holders(rwlock *l, uintptr_t site)
+{
+    return rwlock_lock_quietly(l, true, MODE_HOLDERS, site);
+}
+
+__attribute__((noinline, flatten)) static int rwlock_read_contended(rwlock *l, uintptr_t site)
+{
+    return rwlock_lock_quietly(l, true, MODE_CONTENDED, site);
+}
+
+__attribute__((noinline, flatten)) static int rwlock_write_holders(rwlock *l, uintptr_t site)
+{
+    return rwlock_lock_quietly(l, false, MODE_HOLDERS, site);
+}
+
+__attribute__((noinline, flatten)) static int rwlock_write_contended(rwlock *l, uintptr_t site)
+{
+    return rwlock_lock_quietly(l, false, MODE_CONTENDED, site);
 }
 
 UPMU_API int pthread_rwlock_rdlock(rwlock *l)
@@ -172,7 +207,9 @@ UPMU_API int pthread_rwlock_rdlock(rwlock *l)
     int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_rdlock, __ATOMIC_RELAXED);
     if (LIKELY(mode == MODE_OFF))
         return LIKELY(real && !sync_rwlock_seems_taken(l, true)) ? real(l) : rwlock_read_on(l, mode, CALL_SITE());
-    return rwlock_read_quietly(l, mode, CALL_SITE());
+    if (LIKELY(mode == MODE_HOLDERS))
+        return rwlock_read_holders(l, CALL_SITE());
+    return mode == MODE_CONTENDED ? rwlock_read_contended(l, CALL_SITE()) : rwlock_read_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_timedrdlock(rwlock *l, const struct timespec *until)
@@ -187,20 +224,15 @@ UPMU_API int pthread_rwlock_clockrdlock(rwlock *l, clockid_t clock, const struct
     return rwlock_lock_any(l, true, sync_mode(), &clocked, CALL_SITE());
 }
 
-/* Not inlined, so that the wrapper needs no frame while tracing is off. */
-__attribute__((noinline)) static int rwlock_write_on(rwlock *l, uint32_t mode, uintptr_t site)
-{
-    static const struct rwlock_method plain = {.lock = rwlock_write_plain};
-    return rwlock_lock_any(l, false, mode, &plain, site);
-}
-
 UPMU_API int pthread_rwlock_wrlock(rwlock *l)
 {
     uint32_t mode = sync_mode();
     int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_wrlock, __ATOMIC_RELAXED);
-    return LIKELY(mode == MODE_OFF && real && !sync_rwlock_seems_taken(l, false))
-               ? real(l)
-               : rwlock_write_on(l, mode, CALL_SITE());
+    if (LIKELY(mode == MODE_OFF))
+        return LIKELY(real && !sync_rwlock_seems_taken(l, false)) ? real(l) : rwlock_write_on(l, mode, CALL_SITE());
+    if (LIKELY(mode == MODE_HOLDERS))
+        return rwlock_write_holders(l, CALL_SITE());
+    return mode == MODE_CONTENDED ? rwlock_write_contended(l, CALL_SITE()) : rwlock_write_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_timedwrlock(rwlock *l, const struct timespec *until)
