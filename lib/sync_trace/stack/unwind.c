@@ -31,6 +31,7 @@
 #include "sync_trace/stack/stacks.h"
 #include "sync_trace/stack/unwind_mask.h"
 #include "sync_trace/stack/unwind_pipe.h"
+#include "sync_trace/state/lock_memory.h"
 
 #ifdef SCAN_ISA
 enum { SCANS_CODE = 1 }; /* libunwind stops at code without tables and does not return its registers there */
@@ -243,30 +244,24 @@ static uint32_t unwind_libunwind(void **frames, uint32_t max)
     return got > 0 ? (uint32_t)got : 0;
 }
 
-/* libgcc's lock of its table of registered code (__register_frame()); NULL until a thread was seen to hold it. */
-static const pthread_mutex_t *unwinder_lock;
-
-/* Whether a walk by libgcc, which takes this lock, might be within a signal handler that interrupted the thread while it has the lock:
- * by throwing an exception, for example. It is among the locks held but for the moments before and after; then its own words show it. */
+/* Whether a walk by libgcc might be within a signal handler that interrupted the thread while it has a lock of libgcc, by throwing an
+ * exception, for example: the walk takes the one of the table of registered code (__register_frame()). The words of the locks decide: a
+ * lock is among those held neither in the moments after it is acquired nor before it is released. */
 static bool unwind_may_wait_for_itself(const struct sync_thread *t)
 {
 #ifdef __GLIBC__
-    for (uint32_t i = 0; i < t->depth; i++) {
-        uintptr_t lock = __atomic_load_n(&t->held[i].lock, __ATOMIC_RELAXED);
-        if (lock < unwinder.start || lock >= unwinder.end)
-            continue;
-        __atomic_store_n(&unwinder_lock, (const pthread_mutex_t *)lock, __ATOMIC_RELAXED);
-        return true;
+    uintptr_t end = unwinder.end ? unwinder.end - sizeof(pthread_mutex_t) : 0;
+    uintptr_t lock = lock_memory_next(sync_process.lock_memory, unwinder.start, end);
+    for (; lock != 0; lock = lock_memory_next(sync_process.lock_memory, lock + LOCK_MEMORY_ALIGN, end)) {
+        const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
+        pid_t owner = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+        if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) != 0 && (owner == 0 || owner == t->tid))
+            return true;
     }
-    const pthread_mutex_t *m = __atomic_load_n(&unwinder_lock, __ATOMIC_RELAXED);
-    if (!m || __atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 0)
-        return false;
-    pid_t owner = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
-    return owner == 0 || owner == t->tid;
 #else
     (void)t;
-    return false;
 #endif
+    return false;
 }
 
 /* A thread that holds the lock, by throwing an exception, would wait for itself. @return the frames, 0: only the call site is certain. */
