@@ -3,10 +3,11 @@
  * Cost of an event of the trace.
  *
  * The floor reads the tick and stores as many bytes into the same kind of mapping: a shared file whose space is
- * allocated, populated and grown by packets. Few events per batch show the event alone; many include new packets on
- * both sides.
+ * allocated, populated and grown by packets. Few events per batch, in a packet of full length, show the event alone; many include new
+ * packets on both sides.
  */
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@
 enum {
     COUNTERS = 4,
     PIECE_BYTES = 256 * 1024,
-    FEW_BYTES = 12 * 1024, /* fit into a thread's first packet */
+    FEW_BYTES = 12 * 1024,
+    GROWTH_BYTES = 256 * 1024, /* of the short packets that a stream begins with */
     MANY_BYTES = 1024 * 1024,
 };
 
@@ -34,6 +36,7 @@ struct event_cost {
     struct trace_writer *writer;
     struct trace_stream *stream;
     struct upmu_value values[COUNTERS];
+    bool grown; /* the packets have their full length */
     uint64_t lost;
     /* the floor */
     struct bench_file file;
@@ -55,6 +58,9 @@ static void ours_before(void *arg)
     struct trace_config config = {.dir = c->dir, .counters = counters, .n_counters = COUNTERS};
     if (trace_writer_open(&c->writer, &config) != 0 || trace_stream_acquire(c->writer, 1, "bench", &c->stream) != 0)
         give_up(upmu_error());
+    for (size_t i = 0; c->grown && i < GROWTH_BYTES / sizeof name; i++)
+        if (!trace_mark(c->stream, tick_now(), name, sizeof name - 1))
+            give_up("trace_mark");
 }
 
 static void ours_after(void *arg)
@@ -123,6 +129,7 @@ static void row(struct bench *b, struct event_cost *c, const char *title, void (
         .judge = BENCH_NOTHING,
     };
     c->bytes = bytes;
+    c->grown = in_all == FEW_BYTES;
     c->lost = 0;
     struct bench_row *r = bench_compare(b, &pair);
     if (c->lost)

@@ -121,9 +121,10 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
     if (UNLIKELY(sync_process.counters) && event_is_wait_boundary(e))
         (void)sync_counters_write(t, tick, e->object);
     /* What does not fit is counted as lost by the writer. */
-    if (e->kind == UPMU_TRACE_LOCK_BLOCK || e->kind == UPMU_TRACE_LOCK_ACQUIRED)
+    const bool releases = e->kind == UPMU_TRACE_LOCK_RELEASE;
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK || e->kind == UPMU_TRACE_LOCK_ACQUIRED || (releases && e->holder_since != 0))
         (void)stream_fast_wait(t->stream, tick, e);
-    else if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->site == 0 && e->holder_since == 0)
+    else if (releases && e->site == 0)
         (void)stream_fast_flags(t->stream, tick, UPMU_TRACE_LOCK_RELEASE, e->object_type, e->flags, e->object,
                                 e->stack);
     else

@@ -121,7 +121,7 @@ static inline uint8_t *stream_put_u16(uint8_t *p, uint16_t v)
     return p + sizeof v;
 }
 
-/* The fields of LOCK_BLOCK and LOCK_ACQUIRED, as in the table of classes; a test compares the two. */
+/* The fields of LOCK_BLOCK, LOCK_ACQUIRED and the long LOCK_RELEASE, as in the table of classes; a test compares the two. */
 static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
 {
     const bool begins = e->kind == UPMU_TRACE_LOCK_BLOCK;
@@ -130,11 +130,12 @@ static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
     p = stream_put_u32(p, (uint32_t)(begins ? e->peer : e->result));
     p = stream_put_u32(p, e->stack);
     p = stream_put_u64(p, e->site);
-    if (begins) {
+    if (e->kind != UPMU_TRACE_LOCK_ACQUIRED) {
         p = stream_put_u64(p, e->holder_site);
         p = stream_put_u64(p, e->holder_since);
-        p = stream_put_u32(p, e->holder_stack);
     }
+    if (begins)
+        p = stream_put_u32(p, e->holder_stack);
     return stream_put_u16(p, (uint16_t)e->flags);
 }
 
@@ -152,13 +153,15 @@ static inline void stream_other_end(struct trace_stream *s, uint64_t tick, uint8
 
 static inline void stream_wait_write(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
 {
-    uint32_t id = e->kind == UPMU_TRACE_LOCK_BLOCK ? SCHEMA_ID_LOCK_BLOCK : SCHEMA_ID_LOCK_ACQUIRED;
+    uint32_t id = e->kind == UPMU_TRACE_LOCK_BLOCK      ? SCHEMA_ID_LOCK_BLOCK
+                  : e->kind == UPMU_TRACE_LOCK_ACQUIRED ? SCHEMA_ID_LOCK_ACQUIRED
+                                                        : SCHEMA_ID_LOCK_RELEASE_FULL;
     uint8_t *begin = s->pos, *end = stream_put_wait(stream_put_u32(begin, ctf_short_head(id, tick)), e);
     stream_other_end(s, tick, end, (size_t)(end - begin));
 }
 
-/** Record a LOCK_BLOCK or LOCK_ACQUIRED without the table of classes, which is not in the caches of a thread that was just
- *  woken. Traced path. @return false if it was lost (and counted). */
+/** Record a LOCK_BLOCK, a LOCK_ACQUIRED or a LOCK_RELEASE with its hold, without the table of classes, which is not in the caches of a
+ *  thread that was just woken. Traced path. @return false if it was lost (and counted). */
 static inline bool stream_fast_wait(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
 {
     bool written = false;

@@ -314,11 +314,11 @@ END_TEST
 /* Written out by the fast way, by the table of classes by the other. */
 START_TEST(events_of_waits_are_alike_by_either_way)
 {
-    static const int32_t kinds_of_waits[] = {UPMU_TRACE_LOCK_BLOCK, UPMU_TRACE_LOCK_ACQUIRED};
+    static const int32_t kinds_of_waits[] = {UPMU_TRACE_LOCK_BLOCK, UPMU_TRACE_LOCK_ACQUIRED, UPMU_TRACE_LOCK_RELEASE};
     uint64_t tick = tick_now();
     struct trace_sync first = {.kind = UPMU_TRACE_LOCK_ACQUIRE, .object_type = UPMU_OBJECT_MUTEX, .object = 1};
     ck_assert(upmu_trace_sync_(s, tick, &first));
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         struct trace_sync e = full_event(i, tick);
         e.kind = kinds_of_waits[i];
         const uint8_t *before = s->pos;
@@ -329,7 +329,7 @@ START_TEST(events_of_waits_are_alike_by_either_way)
         ck_assert_uint_eq((size_t)(s->pos - before), 2 * bytes);
         ck_assert_mem_eq(before, before + bytes, bytes);
     }
-    ck_assert_uint_eq(stream_packet_events(s), 5);
+    ck_assert_uint_eq(stream_packet_events(s), 7);
 }
 END_TEST
 
