@@ -76,7 +76,7 @@ int private_table_run(int (*run)(void *), void *argument)
 {
     struct private_call c = {run, argument, 0};
     int saved = errno;
-    uint64_t all[2] = {UINT64_MAX, UINT64_MAX}, before[2];
+    uint64_t all[2] = {UINT64_MAX & ~(UINT64_C(1) << (SIGBUS - 1)), UINT64_MAX}, before[2];
     /* By the system call: the C library leaves out its own signals, whose handlers must not run in the new thread. */
     syscall(SYS_rt_sigprocmask, (long)SIG_SETMASK, all, before, (long)(_NSIG / 8));
     bool possible = private_thread_is_possible(), wanted = !private_has_one_thread();

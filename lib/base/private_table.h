@@ -14,7 +14,8 @@
  * Call `run(argument)`, which may open files, so that the program never sees their descriptors: open() returns the lowest
  * free number, which another thread may be about to close, reuse or rely on.
  *
- * A process with one thread calls it directly, with all signals blocked. Otherwise a short-lived thread with an empty
+ * A process with one thread calls it directly, with all signals blocked but SIGBUS: a mapped file that `run` reads may have been truncated, and
+ * the kernel ends a process that blocks the signal of a fault. Otherwise a short-lived thread with an empty
  * descriptor table of its own calls it on the same stack while the caller waits; it has the caller's errno, thread-local storage and
  * credentials, and descriptors that `run` leaves open are closed. Descriptors that were opened before do not exist in it. The same where `run`
  * has returned -EMFILE in a process with one thread: it is called again.
@@ -25,7 +26,7 @@
  */
 int private_table_run(int (*run)(void *), void *argument);
 
-/** Called before and after `run`, with all signals blocked, if it is set: what the other thread calls is not the program's, and
+/** Called before and after `run`, with the same signals blocked, if it is set: what the other thread calls is not the program's, and
  *  the thread-local storage is the caller's. Each library has its own. */
 extern void (*private_table_hook)(bool begins);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams that another process truncates during a million events: the recorded program ends as it would, the report
+ * Streams and the wait-state file, which another process truncates during a million events: the recorded program ends as it would, the report
  * states that packets are missing, and later threads are recorded.
  */
 #include <dirent.h>
@@ -69,7 +69,13 @@ static void be_recorded(void)
     exit(0);
 }
 
-static int truncate_streams(const char *process)
+static bool is_mapped(const char *name)
+{
+    return strncmp(name, "stream_", 7) == 0 || strcmp(name, ".live") == 0;
+}
+
+/* @return streams that had a packet */
+static int truncate_files(const char *process)
 {
     DIR *d = opendir(process);
     int n = 0;
@@ -77,8 +83,8 @@ static int truncate_streams(const char *process)
         char path[1024];
         struct stat st;
         snprintf(path, sizeof path, "%s/%s", process, e->d_name);
-        if (strncmp(e->d_name, "stream_", 7) == 0 && stat(path, &st) == 0 && st.st_size > 0)
-            n += truncate(path, 0) == 0;
+        if (is_mapped(e->d_name) && stat(path, &st) == 0 && st.st_size > 0)
+            n += truncate(path, 0) == 0 && e->d_name[0] != '.';
     }
     if (d)
         closedir(d);
@@ -93,7 +99,7 @@ static int truncate_all(void)
         char path[512];
         snprintf(path, sizeof path, "%s/%s", recording, e->d_name);
         if (e->d_name[0] != '.')
-            n += truncate_streams(path);
+            n += truncate_files(path);
     }
     if (d)
         closedir(d);

@@ -67,11 +67,11 @@ struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)
     close(fd);
     if (!h)
         return NULL;
+    trace_guard_add(h, WAIT_FILE_HEADER_BYTES);
     h->version = WAIT_FILE_VERSION;
     h->slot_bytes = WAIT_FILE_SLOT_BYTES;
     h->pid = (uint32_t)getpid();
     memcpy(h->magic, WAIT_FILE_MAGIC, sizeof h->magic);
-    trace_guard_add(h, WAIT_FILE_HEADER_BYTES);
     return h;
 }
 

@@ -314,6 +314,7 @@ static int control_fill(struct trace_writer *w, int fd)
     void *p = mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
         return -errno;
+    trace_guard_add(p, CONTROL_BYTES);
     struct control_header *h = p;
     h->version = CONTROL_VERSION;
     h->bytes = sizeof *h;
@@ -449,6 +450,7 @@ void trace_writer_refer(struct trace_writer *w, const struct clock_reference *r)
 static void writer_undo(struct trace_writer *w)
 {
     char path[PATH_MAX];
+    trace_guard_stop();
     if (w->home.control != &w->forgotten)
         munmap(w->home.control, CONTROL_BYTES);
     if (w->control_fd >= 0)
@@ -486,8 +488,10 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
         w->meta.start_ns = clock_map_ns(&w->meta.clock, now.tick);
         rc = writer_make_process_dir(w, recording, config->by_host);
     }
-    if (rc == 0)
+    if (rc == 0) {
+        trace_guard_start(&w->home);
         rc = control_make(w);
+    }
     if (rc == 0)
         rc = metadata_write(w);
     if (rc != 0) {
@@ -495,8 +499,6 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
         return rc;
     }
     metadata_reserve(w);
-    trace_guard_add(w->home.control, CONTROL_BYTES);
-    trace_guard_start(&w->home);
     *out = w;
     return 0;
 }
