@@ -21,36 +21,42 @@
 CALL_N(0)
 MPI_EACH_NUMBER(CALL_N)
 
-#define WRAP(number_, name_, lower, upper, n, class_, comm_, peer_, tag_, count_, type_, request_, status_) \
-    static MPI_PART int record_##name_(MPI_PARAMETERS_##n)                                                  \
-    {                                                                                                       \
-        static const struct mpi_call_row row = {"",     n,     MPI_CLASS_##class_, comm_,  peer_, tag_,     \
-                                                count_, type_, request_,           status_};                \
-        int (*real)(MPI_TYPES_##n);                                                                         \
-        void *address = mpi_real_found(number_, MPI_C);                                                     \
-        memcpy(&real, &address, sizeof real);                                                               \
-        if (mpi_row_is_frequent(&row) && LIKELY(address)) {                                                 \
-            long a[] = {MPI_VALUES_##n};                                                                    \
-            struct mpi_frequent_frame frame;                                                                \
-            struct mpi_frequent f __attribute__((cleanup(mpi_frequent_unwound)));                           \
-            if (LIKELY(mpi_frequent_begin(&f, number_, &row, a, &frame, MPI_CALL_SITE()))) {                \
-                int rc = real(MPI_PASSED_##n);                                                              \
-                mpi_frequent_end(&f, number_, &row, a, rc);                                                 \
-                return rc;                                                                                  \
-            }                                                                                               \
-        }                                                                                                   \
-        long passed[] = {MPI_VALUES_##n}; /* another one, so that the compiler keeps `a` in registers */    \
-        return call_##n(number_, MPI_C, passed, MPI_CALL_SITE());                                           \
-    }                                                                                                       \
-    UPMU_API int MPI_##name_(MPI_PARAMETERS_##n);                                                           \
-    int MPI_##name_(MPI_PARAMETERS_##n)                                                                     \
-    {                                                                                                       \
-        int (*real)(MPI_TYPES_##n);                                                                         \
-        void *address = mpi_real_found(number_, MPI_C);                                                     \
-        memcpy(&real, &address, sizeof real);                                                               \
-        if (LIKELY(address) && UNLIKELY(mpi_call_is_off(number_)))                                          \
-            return real(MPI_NAMES_##n);                                                                     \
-        MPI_TAIL return record_##name_(MPI_NAMES_##n);                                                      \
+/* The part of a wrapper that only classes of frequent calls have. */
+#define FREQUENT_IF(is, ...) MPI_CAT(FREQUENT_, is)(__VA_ARGS__)
+#define FREQUENT_0(...)
+#define FREQUENT_1(number_, n, class_, comm_, peer_, tag_, count_, type_, request_, status_)        \
+    static const struct mpi_call_row row = {"",     n,     MPI_CLASS_##class_, comm_,  peer_, tag_, \
+                                            count_, type_, request_,           status_};            \
+    int (*real)(MPI_TYPES_##n);                                                                     \
+    void *address = mpi_real_found(number_, MPI_C);                                                 \
+    memcpy(&real, &address, sizeof real);                                                           \
+    if (mpi_row_is_frequent(&row) && LIKELY(address)) {                                             \
+        long a[] = {MPI_VALUES_##n};                                                                \
+        struct mpi_frequent_frame frame;                                                            \
+        struct mpi_frequent f __attribute__((cleanup(mpi_frequent_unwound)));                       \
+        if (LIKELY(mpi_frequent_begin(&f, number_, &row, a, &frame, MPI_CALL_SITE()))) {            \
+            int rc = real(MPI_PASSED_##n);                                                          \
+            mpi_frequent_end(&f, number_, &row, a, rc);                                             \
+            return rc;                                                                              \
+        }                                                                                           \
+    }
+
+#define WRAP(number_, name_, lower, upper, n, class_, ...)                                               \
+    static MPI_PART int record_##name_(MPI_PARAMETERS_##n)                                               \
+    {                                                                                                    \
+        FREQUENT_IF(MPI_IS_FREQUENT(class_), number_, n, class_, __VA_ARGS__);                           \
+        long passed[] = {MPI_VALUES_##n}; /* another one, so that the compiler keeps `a` in registers */ \
+        return call_##n(number_, MPI_C, passed, MPI_CALL_SITE());                                        \
+    }                                                                                                    \
+    UPMU_API int MPI_##name_(MPI_PARAMETERS_##n);                                                        \
+    int MPI_##name_(MPI_PARAMETERS_##n)                                                                  \
+    {                                                                                                    \
+        int (*real)(MPI_TYPES_##n);                                                                      \
+        void *address = mpi_real_found(number_, MPI_C);                                                  \
+        memcpy(&real, &address, sizeof real);                                                            \
+        if (LIKELY(address) && UNLIKELY(mpi_call_is_off(number_)))                                       \
+            return real(MPI_NAMES_##n);                                                                  \
+        MPI_TAIL return record_##name_(MPI_NAMES_##n);                                                   \
     }
 
 /* The form with large counts, which are words as all arguments. */

@@ -49,11 +49,30 @@ MPI_INLINE bool mpi_row_is_poll(const struct mpi_call_row *row)
     return row->class == MPI_CLASS_TEST || row->class == MPI_CLASS_IPROBE;
 }
 
-/** Whether the row's calls may be recorded here. */
+/**
+ * 1 for a class whose calls may be recorded here, else 0. For the preprocessor: all functions that are always inlined are, before constant
+ * conditions are removed.
+ */
+#define MPI_IS_FREQUENT(class_) MPI_SECOND(MPI_FREQUENT_##class_, 0, )
+#define MPI_SECOND(...) MPI_SECOND_(__VA_ARGS__)
+#define MPI_SECOND_(first, second, ...) second
+#define MPI_FREQUENT_SEND ~, 1
+#define MPI_FREQUENT_RECV ~, 1
+#define MPI_FREQUENT_ISEND ~, 1
+#define MPI_FREQUENT_IRECV ~, 1
+#define MPI_FREQUENT_WAIT ~, 1
+#define MPI_FREQUENT_TEST ~, 1
+#define MPI_FREQUENT_IPROBE ~, 1
+#define MPI_FREQUENT_BARRIER ~, 1
+#define MPI_FREQUENT_FROM_ROOT ~, 1
+#define MPI_FREQUENT_TO_ROOT ~, 1
+#define MPI_FREQUENT_ALL_TO_ALL ~, 1
+#define MPI_FREQUENT_SCAN ~, 1
+
+/** Of those, a receive of a message that was probed before has no communicator, and is not recorded here. */
 MPI_INLINE bool mpi_row_is_frequent(const struct mpi_call_row *row)
 {
-    return row->class == MPI_CLASS_WAIT || row->class == MPI_CLASS_SEND || mpi_row_is_poll(row) ||
-           mpi_row_is_collective(row) || ((mpi_row_is_brief(row) || row->class == MPI_CLASS_RECV) && row->comm);
+    return row->comm || !(mpi_row_is_brief(row) || row->class == MPI_CLASS_RECV);
 }
 
 MPI_INLINE long mpi_frequent_handle(long argument)
