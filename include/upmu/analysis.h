@@ -169,6 +169,9 @@ struct upmu_overview_thread {
                                      not recorded (`upmu record -e`) or the thread had not ended */
     const struct upmu_overview_count *counts; /**< their values */
     uint64_t cpu_ns;                          /**< CPU time of its life; UPMU_NO_VALUE if its end was not recorded */
+    uint64_t
+        ready_ns; /**< time of its life in which it was ready to run and had no CPU; UPMU_NO_VALUE if that is not known,
+                            or if it was never preempted */
 };
 #define UPMU_OVERVIEW_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread, 128)
 /** Thread `i`, in the order of processes, then of blocked time, longest first. */
@@ -224,7 +227,8 @@ struct upmu_overview_sched {
 UPMU_API UPMU_CHECKED int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i,
                                                  struct upmu_overview_sched *out);
 
-/** Number of CPUs on which threads of process `process` ran, by the kernel's switch records; 0: none were recorded. */
+/** Number of CPUs on which threads of process `process` ran, by the kernel's switch records; without these, which a thread that was
+ *  preempted could use; 0: unknown. */
 UPMU_API size_t upmu_overview_cpu_count(const struct upmu_overview *overview, size_t process);
 
 /** A thread that woke another thread of its process, from the kernel's tracepoints (UPMU_SCHED, as root). */

@@ -286,6 +286,9 @@ struct upmu_trace_thread {
 struct upmu_trace_thread_exit {
     uint64_t switches; /**< context switches; valid with UPMU_TRACE_FLAG_FINAL */
     uint64_t cpu_ns;   /**< CPU time, 0 if unknown; nanoseconds */
+    uint64_t
+        ready_ns; /**< time in which it was ready to run and had no CPU, 0 if unknown: only of threads that were preempted */
+    uint32_t cpus; /**< CPUs that it may use, 0 if unknown: likewise */
 };
 
 /** A wait for one or several futexes. */

@@ -119,6 +119,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
         .n_counts = t->n_counts,
         .counts = t->counts,
         .cpu_ns = t->cpu_ns,
+        .ready_ns = t->ready_ns,
     };
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_THREAD_SIZE_V1);
 }
@@ -159,7 +160,8 @@ size_t upmu_overview_cpu_count(const struct upmu_overview *overview, size_t proc
     size_t n = 0;
     for (size_t i = 0; overview && process < overview->pass.n_processes && i < OV_CPUS / 64; i++)
         n += (size_t)__builtin_popcountll(overview->pass.processes[process].cpus[i]);
-    return n;
+    return n == 0 && overview && process < overview->pass.n_processes ? overview->pass.processes[process].cpus_allowed
+                                                                      : n;
 }
 
 int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)

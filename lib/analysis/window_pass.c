@@ -178,7 +178,7 @@ static void window_complete_thread(const struct ov_window *w, struct ov_thread *
     if (all->begin_ns >= w->from_ns && all->end_ns <= w->to_ns)
         return;
     /* Of its whole life. */
-    t->cpu_ns = UPMU_NO_VALUE;
+    t->cpu_ns = t->ready_ns = UPMU_NO_VALUE;
     t->switches = (struct upmu_value){.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
 }
 

@@ -179,6 +179,7 @@ void facts_thread(struct textbuf *b, const struct upmu_overview *o, size_t i, co
     json_object_end(b);
     facts_value(b, "switches", &t->switches);
     facts_uint(b, "cpu_ns", t->cpu_ns);
+    facts_uint(b, "ready_ns", t->ready_ns);
     if (upmu_overview_sched_at(o, i, &s) != 0)
         s = (struct upmu_overview_sched){.size = sizeof s};
     facts_sched(b, &s);

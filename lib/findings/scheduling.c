@@ -18,7 +18,8 @@ struct load {
 };
 
 /* By thread: share of its ready time, running and preempted, in which it was preempted. @param load adds the mean numbers of
- * threads. @param recorded out, whether the kernel's switch records exist. @return to be freed; NULL without memory. */
+ * threads. @param recorded out, whether the kernel's switch records exist, or its sums of a thread that was preempted.
+ * @return to be freed; NULL without memory. */
 static double *scheduling_shares(const struct upmu_findings *f, uint32_t process, uint64_t run_ns, struct load *load,
                                  bool *recorded)
 {
@@ -27,11 +28,15 @@ static double *scheduling_shares(const struct upmu_findings *f, uint32_t process
     double *shares = calloc(upmu_overview_thread_count(f->overview) + 1, sizeof *shares);
     *recorded = false;
     for (size_t i = 0; shares && upmu_overview_thread_at(f->overview, i, &t) == 0; i++) {
-        if (t.process != process || upmu_overview_sched_at(f->overview, i, &s) != 0 || !s.recorded)
+        if (t.process != process || upmu_overview_sched_at(f->overview, i, &s) != 0)
             continue;
-        double running = (double)s.running_ns, ready = running + (double)s.preempted_ns;
-        *recorded = true;
-        shares[i] = ready > 0 ? (double)s.preempted_ns / ready : 0;
+        bool waited = t.ready_ns != UPMU_NO_VALUE;
+        if (!s.recorded && t.cpu_ns == UPMU_NO_VALUE)
+            continue;
+        double running = (double)(s.recorded ? s.running_ns : t.cpu_ns);
+        double ready = running + (double)(s.recorded ? s.preempted_ns : waited ? t.ready_ns : 0);
+        *recorded |= s.recorded || waited;
+        shares[i] = ready > 0 ? (ready - running) / ready : 0;
         load->ready += ready / (double)run_ns;
         load->running += running / (double)run_ns;
     }

@@ -11,7 +11,9 @@
 #include "sync_trace/thread_life.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -243,6 +245,30 @@ static uint64_t thread_cpu_ns(const struct rusage *usage)
     return us > 0 ? us * 1000 : 1;
 }
 
+/* How long the thread was ready to run and had no CPU, by the kernel's scheduler: the second number of the file. 0: unknown. */
+static uint64_t thread_ready_ns(void)
+{
+    char text[64];
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return 0;
+    ssize_t n = (ssize_t)syscall(SYS_read, fd, text, sizeof text - 1);
+    syscall(SYS_close, fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *second = strchr(text, ' ');
+    return second ? strtoull(second, NULL, 10) : 0;
+}
+
+static uint32_t thread_cpus(void)
+{
+    unsigned long mask[1024 / sizeof(long)]; /* of 8,192 CPUs */
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    uint32_t n = 0;
+    for (long i = 0; i < bytes / (long)sizeof *mask; i++)
+        n += (uint32_t)__builtin_popcountl(mask[i]);
+    return n;
+}
+
 void sync_thread_exit_event(struct sync_thread *t)
 {
     uint32_t mode = sync_mode();
@@ -259,6 +285,10 @@ void sync_thread_exit_event(struct sync_thread *t)
         .contended = known ? thread_cpu_ns(&usage) : 0,
         .flags = known ? UPMU_TRACE_FLAG_FINAL : 0,
     };
+    if (known && usage.ru_nivcsw > 0 && !__atomic_load_n(&sync_process.restricted, __ATOMIC_RELAXED)) {
+        e.object2 = thread_ready_ns();
+        e.peer = (int32_t)thread_cpus();
+    }
     sync_write(t, tick_now(), &e);
 }
 

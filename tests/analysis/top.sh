@@ -187,7 +187,7 @@ os.write(narrow.fd, b"q")
 assert narrow.status() == 0, narrow.seen
 # A line that is cut ends in dots.
 cut = Terminal(upmu, "top", "-i", "0.1", "-p", pid, columns=60)
-cut.read_until(b"mutex the...")
+cut.read_until(b"mutex the...", redrawn=True)
 os.write(cut.fd, b"q")
 assert cut.status() == 0, cut.seen
 # A thread that another one joins is shown by its name.

@@ -121,12 +121,32 @@ for name in fair fair_rounds unfair unfair_rounds; do record "$name"; done
 kill "${busy[@]}"
 launch=()
 for name in fair fair_rounds; do json "$work/$name.json" "assert d['findings'] == [], d['findings']"; done
+if [ -r /proc/self/schedstat ]; then
+    "$UPMU" report "$work/fair" >"$work/out" && has out "of 1 CPUs: other programs, or a limit of its group, had the rest"
+fi
 first unfair '
 assert f["kind"] == "imbalance" and 0.3 < f["gain_ns"] / f["run_ns"] < 0.7, f
 assert re.search(r"works 4\d\d ms, 22\d ms more than the mean", f["text"]), f["text"]'
 first unfair_rounds '
 assert f["kind"] == "imbalance" and o == "gate" and 0.3 < f["gain_ns"] / f["run_ns"] < 0.8, f
 assert re.search(r"; it works 4\d\d ms, 2[67]\d ms more than the mean;", f["text"]), f["text"]'
+
+# More threads than CPUs. Where other programs take more than a quarter of its CPUs, they are the cause. Each thread's time is that of the
+# kernel at its end; with --sched, that of each switch.
+[ ! -r /proc/self/schedstat ] || record crowd
+[ ! -r /proc/self/schedstat ] || json "$work/crowd.json" '
+import os
+threads = [t for t in d["threads"] if t["name"] == "cruncher"]
+assert len(threads) == 12 and all(90e6 < t["cpu_ns"] < 150e6 for t in threads), threads
+run = d["totals"]["end_ns"] - d["totals"]["begin_ns"]
+cpus, used = len(os.sched_getaffinity(0)), sum(t["cpu_ns"] for t in threads) / run
+ready = sum(t["ready_ns"] or 0 for t in threads) / run
+found = [f for f in d["findings"] if f["kind"] == "no-cpu"]
+if cpus <= 4:
+    assert len(found) == 1 if used > 0.8 * cpus else used > 0.7 * cpus or not found, (used, ready, d["findings"])
+    assert ready > 3 or used < 0.7 * cpus, (ready, used)
+assert all(f["gain_ns"] is None and "threads are ready to run" in f["text"] for f in found), found'
+rm -rf "${work:?}/crowd"
 
 # All threads on one CPU.
 if "$UPMU" record --sched -o "$work/probe" -- true >/dev/null 2>&1 &&

@@ -45,7 +45,10 @@ static inline struct flat_event flat_event(const struct upmu_trace_event *e)
     case UPMU_TRACE_THREAD_CANCEL:
         return (struct flat_event){.peer = e->thread.peer};
     case UPMU_TRACE_THREAD_EXIT:
-        return (struct flat_event){.count = e->thread_exit.switches, .contended = e->thread_exit.cpu_ns};
+        return (struct flat_event){.object2 = e->thread_exit.ready_ns,
+                                   .count = e->thread_exit.switches,
+                                   .contended = e->thread_exit.cpu_ns,
+                                   .peer = (int32_t)e->thread_exit.cpus};
     case UPMU_TRACE_FUTEX_WAIT:
         return (struct flat_event){.count = e->futex_wait.n_futexes};
     case UPMU_TRACE_FUTEX_WOKEN:

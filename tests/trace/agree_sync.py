@@ -71,6 +71,7 @@ def theirs(directory):
         fields = {f: int(payload[f]) if f in payload else 0 for f in NUMBERS}
         if "cpu_ns" in payload:
             fields["contended"] = int(payload["cpu_ns"])
+            fields["object2"], fields["peer"] = int(payload["ready_ns"]), int(payload["cpus"])
         if "object_type" not in payload:
             fields["object_type"] = type_of(name)
         if name.startswith("read_"):

@@ -459,6 +459,7 @@ class UpmuOverviewThread(Structure):
         ("n_counts", c_size_t),
         ("counts", POINTER(UpmuOverviewCount)),
         ("cpu_ns", c_uint64),
+        ("ready_ns", c_uint64),
     ]
 
 
@@ -2067,6 +2068,8 @@ class UpmuTraceThreadExit(Structure):
     _fields_ = [
         ("switches", c_uint64),
         ("cpu_ns", c_uint64),
+        ("ready_ns", c_uint64),
+        ("cpus", c_uint32),
     ]
 
 

@@ -137,7 +137,8 @@ struct ov_thread {
     uint64_t blocked_ns;
     struct upmu_wait_sum waits[WAIT_KINDS];
     struct upmu_value switches;
-    uint64_t cpu_ns; /**< CPU time of its life; UPMU_NO_VALUE if unknown */
+    uint64_t cpu_ns;   /**< CPU time of its life; UPMU_NO_VALUE if unknown */
+    uint64_t ready_ns; /**< ready to run without a CPU; UPMU_NO_VALUE if unknown */
     struct pending_wait pending[PENDING_MAX];
     size_t n_pending;
     struct open_region *open;       /**< regions begun, outermost first */
@@ -272,6 +273,7 @@ struct ov_process {
     uint64_t start_ns;           /**< begin of its recording */
     uint64_t last_ns;            /**< its last event */
     uint64_t cpus[OV_CPUS / 64]; /**< CPUs that its threads ran on */
+    uint32_t cpus_allowed;       /**< CPUs that a thread of it may use; 0: unknown */
     bool killed;                 /**< its recording was not closed */
     bool whole;                  /**< its recording was closed and lost no event */
     size_t switches;             /**< index of the counter of context switches, SIZE_MAX if there is none */

@@ -43,7 +43,8 @@ uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, 
                                              .woken_by = MAP_NONE,
                                              .begin_ns = from_start ? p->start_ns : time_ns,
                                              .switches = {.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED},
-                                             .cpu_ns = UPMU_NO_VALUE};
+                                             .cpu_ns = UPMU_NO_VALUE,
+                                             .ready_ns = UPMU_NO_VALUE};
     return index;
 }
 

@@ -118,6 +118,10 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
             (struct upmu_value){.value = e->thread_exit.switches, .raw = e->thread_exit.switches, .status = UPMU_EXACT};
     if (e->thread_exit.cpu_ns > 0)
         t->cpu_ns = e->thread_exit.cpu_ns;
+    if (e->thread_exit.ready_ns > 0)
+        t->ready_ns = e->thread_exit.ready_ns;
+    if (e->thread_exit.cpus > o->processes[t->process].cpus_allowed)
+        o->processes[t->process].cpus_allowed = e->thread_exit.cpus;
     rc = waits_abandon(o, thread, e->time_ns);
     regions_abandon(o, thread, false);
     if (rc == 0)

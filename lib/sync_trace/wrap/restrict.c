@@ -29,9 +29,6 @@
 
 enum { PROBE_STEP = 4096 /* at most the size of a page */ };
 
-/* A filter was let pass before. Then only calls of the recorder's list may be made. */
-static bool restricted;
-
 static bool restrict_readable(uintptr_t at, size_t bytes)
 {
     char byte;
@@ -49,7 +46,7 @@ static bool restrict_readable(uintptr_t at, size_t bytes)
 /* The kernel refuses a filter from a process that could give a program of more rights a filter. */
 static bool restrict_is_allowed(void)
 {
-    return __atomic_load_n(&restricted, __ATOMIC_RELAXED) || geteuid() == 0 ||
+    return __atomic_load_n(&sync_process.restricted, __ATOMIC_RELAXED) || geteuid() == 0 ||
            SYNC_REAL(prctl)(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 }
 
@@ -61,7 +58,7 @@ static void restrict_by_filter(long address)
         restrict_readable((uintptr_t)program->filter, program->len * sizeof *program->filter)) {
         if (upmu_recorder_forbidden_(program->filter, program->len))
             sync_process_finish();
-        __atomic_store_n(&restricted, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&sync_process.restricted, 1, __ATOMIC_RELAXED);
     }
     errno = saved;
 }

@@ -175,8 +175,12 @@ static const struct schema_field cond_wait_fields[] = {OBJECT,
 
 static const struct schema_field thread_fields[] = {OBJECT, PEER(SCHEMA_PEER), RESULT, STACK, SITE, FLAGS};
 static const struct schema_field thread_start_fields[] = {OBJECT, PEER(SCHEMA_PEER), SITE};
-static const struct schema_field thread_exit_fields[] = {
-    OBJECT, COUNT(SCHEMA_THREAD_SWITCHES), FLAGS, {"cpu_ns", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_THREAD_CPU, 0}};
+static const struct schema_field thread_exit_fields[] = {OBJECT,
+                                                         COUNT(SCHEMA_THREAD_SWITCHES),
+                                                         FLAGS,
+                                                         {"cpu_ns", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_THREAD_CPU, 0},
+                                                         {"ready_ns", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_THREAD_READY, 0},
+                                                         {"cpus", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_THREAD_CPUS, 0}};
 static const struct schema_field thread_name_fields[] = {OBJECT, PEER(SCHEMA_PEER), NAME};
 
 static const struct schema_field sem_open_fields[] = {OBJECT, RESULT, STACK, SITE, NAME};

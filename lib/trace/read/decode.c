@@ -182,6 +182,12 @@ static inline void decoded_store(struct decoded *d, enum schema_slot slot, uint6
     case SCHEMA_THREAD_CPU:
         e->thread_exit.cpu_ns = x;
         break;
+    case SCHEMA_THREAD_READY:
+        e->thread_exit.ready_ns = x;
+        break;
+    case SCHEMA_THREAD_CPUS:
+        e->thread_exit.cpus = (uint32_t)x;
+        break;
     case SCHEMA_FUTEXES:
         e->futex_wait.n_futexes = x;
         break;

@@ -103,11 +103,13 @@ static uint64_t sync_event_number(const struct trace_sync *e, enum schema_slot s
     case SCHEMA_HELD:
     case SCHEMA_MUTEX:
     case SCHEMA_MOVED_TO:
+    case SCHEMA_THREAD_READY:
         return e->object2;
     case SCHEMA_HOLDER:
     case SCHEMA_COUNTED_THREAD:
     case SCHEMA_PEER:
     case SCHEMA_THREAD_WOKEN:
+    case SCHEMA_THREAD_CPUS:
     case SCHEMA_WAKER:
         return (uint64_t)e->peer;
     case SCHEMA_HOLDER_SITE:

@@ -119,7 +119,8 @@ struct trace_sync {
     uint64_t site, holder_site;
     uint64_t holder_since;     /**< tick, 0 = not known */
     uint32_t holder_stack;     /**< id of the holder's stack, 0 = none */
-    uint64_t count, contended; /**< THREAD_EXIT: context switches, CPU time */
+    uint64_t count, contended; /**< THREAD_EXIT: context switches, CPU time; `object2` and `peer`: time
+                                  without a CPU, CPUs */
     const char *name;          /**< NULL or up to UPMU_REGION_NAME_MAX bytes */
 };
 

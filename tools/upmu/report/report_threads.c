@@ -40,6 +40,9 @@ static char *threads_waits_text(const struct upmu_overview *overview, size_t thr
 /* How a thread's life went, a character for each part of it. */
 enum { BAR_CHARS = 20 };
 
+#define READY_LEAST 0.1   /* mean number of threads without a CPU that is worth a line */
+#define OTHERS_LEAST 0.75 /* of its CPUs: a process that has more of them competes with itself */
+
 struct bar {
     char text[BAR_CHARS + 1];
     size_t n;
@@ -75,7 +78,7 @@ static void threads_cell_sched(struct table *table, const struct upmu_overview_t
 {
     uint64_t life = t->end_ns - t->begin_ns;
     cell_share(table, s->recorded || t->cpu_ns == UPMU_NO_VALUE ? s->running_ns : t->cpu_ns, life);
-    cell_share(table, s->preempted_ns, life);
+    cell_share(table, s->recorded || t->ready_ns == UPMU_NO_VALUE ? s->preempted_ns : t->ready_ns, life);
     cell_share(table, s->blocked_ns, life);
     if (s->recorded)
         table_cell(table, s->lost ? STYLE_WARNING : STYLE_PLAIN, "%s%" PRIu64 " + %" PRIu64, s->lost ? ">= " : "",
@@ -99,6 +102,45 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     cell_share(table, t->blocked_ns, t->end_ns - t->begin_ns);
     threads_cell_sched(table, t, &s);
     cell_free(table, STYLE_PLAIN, threads_waits_text(r->overview, i));
+}
+
+/* Whether other programs are the reason why threads of a process had no CPU. */
+static void text_others(struct output *out, const struct report *r, uint32_t process, double ready, double running)
+{
+    struct upmu_overview_path path = {.size = sizeof path};
+    size_t cpus = upmu_overview_cpu_count(r->overview, process);
+    if (upmu_overview_path_read(r->overview, process, &path) != 0 || path.end_ns == path.begin_ns)
+        return;
+    double run = (double)(path.end_ns - path.begin_ns);
+    if (ready >= READY_LEAST * run && running < OTHERS_LEAST * (double)cpus * run)
+        fprintf(out->file,
+                "  On average %.1f threads had no CPU, while the process used %.1f of %zu CPUs: other programs, or a "
+                "limit of its group, had the rest\n",
+                ready / run, running / run, cpus);
+}
+
+/* Where PREEMPTED comes from without switch records. */
+static void text_ready(struct output *out, const struct report *r)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    double ready = 0, running = 0;
+    uint32_t process = 0;
+    bool any = false;
+    for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
+        if (t.ready_ns != UPMU_NO_VALUE && !any)
+            fputs(
+                "  PREEMPTED: ready to run without a CPU, by the kernel's sums; 'upmu record --sched' has each time\n",
+                out->file);
+        any |= t.ready_ns != UPMU_NO_VALUE;
+        if (t.process != process) { /* threads are in the order of processes */
+            text_others(out, r, process, ready, running);
+            ready = running = 0;
+            process = t.process;
+        }
+        ready += t.ready_ns != UPMU_NO_VALUE ? (double)t.ready_ns : 0;
+        running += t.cpu_ns != UPMU_NO_VALUE ? (double)t.cpu_ns : 0;
+    }
+    text_others(out, r, process, ready, running);
 }
 
 static void text_threads(struct output *out, const struct report *r)
@@ -126,6 +168,8 @@ static void text_threads(struct output *out, const struct report *r)
     for (; i < r->top && upmu_overview_thread_at(r->overview, i, &t) == 0; i++)
         thread_row(&table, r, i, &t, &has_sched);
     table_end(&table, out, 2);
+    if (!has_sched)
+        text_ready(out, r);
     if (has_sched)
         fputs("  |=!-| running, preempted, blocked, from the kernel's switch records (switches: voluntary + "
               "preempted);"

@@ -79,6 +79,8 @@ static const struct kind_field {
     FIELD(UPMU_TRACE_THREAD_CREATE, UPMU_TRACE_THREAD_START, "peer", thread.peer, IF_KNOWN),
     FIELD_OF(THREAD_EXIT, "switches", thread_exit.switches, NUMBER),
     FIELD_OF(THREAD_EXIT, "cpu_ns", thread_exit.cpu_ns, IF_KNOWN),
+    FIELD_OF(THREAD_EXIT, "ready_ns", thread_exit.ready_ns, IF_KNOWN),
+    FIELD_OF(THREAD_EXIT, "cpus", thread_exit.cpus, IF_KNOWN),
     FIELD(UPMU_TRACE_THREAD_JOIN, UPMU_TRACE_THREAD_CANCEL, "peer", thread.peer, IF_KNOWN),
     FIELD_OF(FUTEX_WAIT, "futexes", futex_wait.n_futexes, NUMBER),
     FIELD_OF(FUTEX_WOKEN, "index", futex_woken.index, NUMBER),

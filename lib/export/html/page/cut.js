@@ -38,6 +38,7 @@ function cutThreads(m, from, to) {
     counters: [],
     switches: {value: null, status: "not counted"},
     cpu_ns: null,
+    ready_ns: null,
     sched: t.sched && {running_ns: 0, preempted_ns: 0, blocked_ns: 0, unknown_ns: 0, voluntary: null, involuntary: null, lost: 0},
   }));
 }
