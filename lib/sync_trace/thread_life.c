@@ -195,6 +195,7 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     struct sync_thread *t = made ? block_adopt(made) : block_make();
     if (t) {
+        t->error = &errno;
         tls->thread = t;
         tls->leave_out.ready = &t->ready;
         tls->leave_out.sites = t->sites;

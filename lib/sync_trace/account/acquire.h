@@ -154,11 +154,15 @@ static inline __attribute__((always_inline)) bool sync_release_at_once(struct sy
 }
 
 /** Whether a release is only the real call: tracing is off, and no lock acquired while it was on is held. Wrappers
- *  test this first, and need no frame then. */
-static inline bool sync_release_is_idle(uint32_t mode)
+ *  test this first, and need no frame then. Before the first recording the thread need not be looked at. */
+static inline __attribute__((always_inline)) bool sync_release_is_idle(uint32_t mode)
 {
+    if (UNLIKELY(mode != MODE_OFF))
+        return false;
+    if (LIKELY(__atomic_load_n(&sync_gate.threads, __ATOMIC_RELAXED) == NULL))
+        return true;
     const struct sync_thread *t = sync_tls.thread;
-    return LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0));
+    return LIKELY(t == NULL || t->depth == 0);
 }
 
 #endif

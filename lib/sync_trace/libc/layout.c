@@ -14,6 +14,31 @@
 
 struct sync_layout sync_layout;
 
+#if defined(__x86_64__) && defined(__LP64__)
+static bool layout_code_is(int (*function)(pthread_spinlock_t *), const char *code, size_t n)
+{
+    static const char endbr64[] = "\xf3\x0f\x1e\xfa";
+    const char *at;
+    memcpy(&at, &function, sizeof at);
+    if (memcmp(at, endbr64, sizeof endbr64 - 1) == 0)
+        at += sizeof endbr64 - 1;
+    return memcmp(at, code, n) == 0;
+}
+
+/* Whether the functions are glibc's, not those of a library in between: lock decl (%rdi), jne; movl $1,(%rdi). */
+static bool layout_spin_is_inline(void)
+{
+    static const char lock[] = "\xf0\xff\x0f\x75", unlock[] = "\xc7\x07\x01\0\0\0\x31\xc0\xc3";
+    return layout_code_is(SYNC_REAL(spin_lock), lock, sizeof lock - 1) &&
+           layout_code_is(SYNC_REAL(spin_unlock), unlock, sizeof unlock - 1);
+}
+#else
+static bool layout_spin_is_inline(void)
+{
+    return false;
+}
+#endif
+
 static void layout_spin_start(void)
 {
     pthread_spinlock_t l;
@@ -23,6 +48,7 @@ static void layout_spin_start(void)
     bool differs = SYNC_REAL(spin_lock)(&l) == 0 && l != free_value;
     sync_layout.spin_free = free_value;
     sync_layout.spin = SYNC_REAL(spin_unlock)(&l) == 0 && differs && l == free_value;
+    sync_layout.spin_inline = sync_layout.spin && layout_spin_is_inline();
     SYNC_REAL(spin_destroy)(&l);
 }
 

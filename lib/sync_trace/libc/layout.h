@@ -24,6 +24,7 @@ struct sync_layout {
     bool rwlock;             /**< an rwlock has its writer's thread id and the number of readers */
     bool rwlock_try_by_time; /**< the try functions of rwlocks are broken: use timed ones with a deadline in the past */
     bool spin;               /**< `spin_free` is the value of a free spin lock */
+    bool spin_inline;        /**< libc's functions are those of sync_spin_take() and sync_spin_give() */
     bool once;               /**< `once_done` is the value of a pthread_once_t afterwards */
     int spin_free;
     int once_done;
@@ -101,6 +102,19 @@ static inline bool sync_rwlock_seems_taken(const pthread_rwlock_t *l, bool share
 static inline bool sync_spin_seems_taken(const pthread_spinlock_t *l)
 {
     return sync_layout.spin && *l != sync_layout.spin_free;
+}
+
+/* What libc's functions do where `spin_inline` is set: a call costs as much as the rest of them. */
+
+/** @return whether the lock is taken now. If not, pthread_spin_lock() continues. */
+static inline bool sync_spin_take(pthread_spinlock_t *l)
+{
+    return __atomic_sub_fetch(l, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static inline void sync_spin_give(pthread_spinlock_t *l)
+{
+    __atomic_store_n(l, 1, __ATOMIC_RELEASE);
 }
 
 /** Of a semaphore: whether a wait would block. */

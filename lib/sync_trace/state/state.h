@@ -124,6 +124,7 @@ struct sync_process {
     uint32_t calls;       /**< waits of calls that are not about locks are recorded */
     uint32_t limits;      /**< some wait has a threshold (UPMU_SNAPSHOT_ON) */
     uint32_t all_slow;    /**< mode all takes stacks, or has requests */
+    uint32_t canceled;    /**< a thread was canceled: since then a cancellation may be pending */
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     uint64_t hz;          /**< ticks per second, roughly */
     double ns_per_tick;   /**< the same */

@@ -118,6 +118,7 @@ struct sync_thread {
     pid_t tid;
     struct sync_counts *counts;
     struct trace_stream *stream;
+    int *error; /**< the thread's errno */
     struct sync_order order;
     struct sync_permit permits[SYNC_PERMITS];
     struct sync_held held[SYNC_HELD_MAX];

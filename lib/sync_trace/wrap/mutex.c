@@ -310,11 +310,11 @@ __attribute__((noinline, flatten)) static int mutex_unlock_all(pthread_mutex_t *
 /* A lock acquired while recording is removed from the held locks even if tracing is off by now. */
 UPMU_API int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-    struct sync_thread *t = sync_tls.thread;
     uint32_t mode = sync_mode();
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
-    if (LIKELY(mode == MODE_OFF && real && (t == NULL || t->depth == 0)))
+    if (LIKELY(sync_release_is_idle(mode) && real))
         return real(m);
+    struct sync_thread *t = sync_tls.thread;
     if (UNLIKELY(mode == MODE_ALL))
         return mutex_unlock_all(m, t, CALL_SITE());
     bool at_once = sync_release_at_once(t, mode, (uintptr_t)m);

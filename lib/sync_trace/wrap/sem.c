@@ -216,17 +216,15 @@ __attribute__((noinline)) static int sem_acquired_on(struct sync_thread *t, uint
     return 0;
 }
 
-/* Modes holders and contended while the thread holds no lock; then a semaphore that is used as a lock costs little. A function of its
- * own, as each saved register is measurable. */
-__attribute__((noinline, flatten)) static int sem_wait_quietly(sem_t *s, uint32_t mode, uintptr_t site)
+/* While the thread holds no lock; then a semaphore that is used as a lock costs little. */
+static inline __attribute__((always_inline)) int sem_wait_quietly(sem_t *s, const uint32_t mode, uintptr_t site)
 {
     struct sync_thread *t = sync_tls.thread;
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_trywait, __ATOMIC_RELAXED);
-    bool quiet = LIKELY(mode == MODE_HOLDERS) || mode == MODE_CONTENDED;
-    if (UNLIKELY(!quiet || !sync_holds_nothing(t) || !real))
+    bool canceled = __atomic_load_n(&sync_process.canceled, __ATOMIC_RELAXED) != 0;
+    if (UNLIKELY(!sync_holds_nothing(t) || !real || canceled))
         return sem_wait_on(s, site);
-    int saved = errno;
-    pthread_testcancel();
+    int saved = *t->error;
     if (UNLIKELY(real(s) != 0))
         return sem_wait_quiet(t, mode, s, site, saved);
     const uint64_t tick = LIKELY(mode == MODE_HOLDERS) ? tick_now() : 0;
@@ -242,6 +240,17 @@ __attribute__((noinline, flatten)) static int sem_wait_quietly(sem_t *s, uint32_
     return 0;
 }
 
+/* Functions of their own: every saved register is measurable. */
+__attribute__((noinline, flatten)) static int sem_wait_holders(sem_t *s, uintptr_t site)
+{
+    return sem_wait_quietly(s, MODE_HOLDERS, site);
+}
+
+__attribute__((noinline, flatten)) static int sem_wait_contended(sem_t *s, uintptr_t site)
+{
+    return sem_wait_quietly(s, MODE_CONTENDED, site);
+}
+
 UPMU_API int sem_wait(sem_t *s)
 {
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
@@ -249,7 +258,9 @@ UPMU_API int sem_wait(sem_t *s)
     uint32_t mode = sync_mode();
     if (LIKELY(mode == MODE_OFF))
         return LIKELY(real && !sync_sem_seems_taken(s)) ? real(s) : sem_wait_on(s, CALL_SITE());
-    return sem_wait_quietly(s, mode, CALL_SITE());
+    if (LIKELY(mode == MODE_HOLDERS))
+        return sem_wait_holders(s, CALL_SITE());
+    return mode == MODE_CONTENDED ? sem_wait_contended(s, CALL_SITE()) : sem_wait_on(s, CALL_SITE());
 }
 
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)

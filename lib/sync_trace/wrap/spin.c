@@ -89,8 +89,10 @@ __attribute__((noinline, flatten)) static int spin_lock_contended(pthread_spinlo
 UPMU_API int pthread_spin_lock(pthread_spinlock_t *l)
 {
     uint32_t mode = sync_mode();
+    if (LIKELY(mode == MODE_OFF && sync_layout.spin_inline))
+        return LIKELY(sync_spin_take(l)) ? 0 : spin_wait_early(l, CALL_SITE());
     int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_lock, __ATOMIC_RELAXED);
-    if (LIKELY(mode == MODE_OFF && real))
+    if (mode == MODE_OFF && real)
         return LIKELY(!sync_spin_seems_taken(l)) ? real(l) : spin_wait_early(l, CALL_SITE());
     if (LIKELY(mode == MODE_HOLDERS))
         return spin_lock_holders(l, CALL_SITE());
@@ -154,8 +156,12 @@ __attribute__((noinline, flatten)) static int spin_unlock_on(pthread_spinlock_t 
 UPMU_API int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     uint32_t mode = sync_mode();
-    int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_unlock, __ATOMIC_RELAXED);
     bool at_once = sync_release_is_idle(mode) || sync_release_at_once(sync_tls.thread, mode, (uintptr_t)l);
+    if (LIKELY(at_once && sync_layout.spin_inline)) {
+        sync_spin_give(l);
+        return 0;
+    }
+    int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_unlock, __ATOMIC_RELAXED);
     return LIKELY(at_once && real) ? real(l) : spin_unlock_on(l, mode, CALL_SITE());
 }
 

@@ -366,6 +366,7 @@ UPMU_API int pthread_cancel(pthread_t thread)
     uint64_t tick = t ? tick_now() : 0;
     uintptr_t site = CALL_SITE();
     uint32_t stack = t ? sync_stack(t, tick, site) : 0;
+    __atomic_store_n(&sync_process.canceled, 1, __ATOMIC_RELAXED);
     int rc = SYNC_REAL(cancel)(thread);
     if (t)
         write_thread(t, UPMU_TRACE_THREAD_CANCEL, tick, thread, tid, site, stack, rc);
