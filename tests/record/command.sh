@@ -45,6 +45,18 @@ expect 0 "$UPMU" record -o words -- printf '%s|' 'a b' '' -- '*'
 expect 0 "$UPMU" record -o name sh -c 'echo $0' named
 [ "$(cat out)" = named ] || fail "arguments of sh"
 
+# The summary is one write, beside whatever else writes to the terminal: a pipe in packet mode keeps writes apart.
+python3 - "$UPMU" <<'PYTHON' || fail "the summary is written in pieces"
+import os, subprocess, sys
+r, w = os.pipe2(os.O_DIRECT)
+subprocess.run([sys.argv[1], "record", "-o", "one_write", "true"], stderr=w, check=True)
+os.close(w)
+packets = []
+while packet := os.read(r, 65536):
+    packets.append(packet)
+assert len(packets) == 1 and packets[0].startswith(b"upmu: ") and packets[0].endswith(b"report one_write\n"), packets
+PYTHON
+
 # A preload of the user's stays, and comes before ours.
 libm=$(ldd "$UPMU" | sed -n 's/.*=> \(.*libm\.so[^ ]*\).*/\1/p')
 expect 0 env LD_PRELOAD="$libm" "$UPMU" record -o preload sh -c 'echo $LD_PRELOAD'

@@ -68,6 +68,14 @@ static int absent_epoll_pwait2(int fd, struct epoll_event *events, int n, const 
     return -1;
 }
 
+/* Of musl before 1.2.5. */
+static ssize_t absent_vector_flags(int fd, const struct iovec *of, int n, off_t at, int flags)
+{
+    (void)fd, (void)of, (void)n, (void)at, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+
 static int absent_tgkill(pid_t pid, pid_t tid, int sig)
 {
     return (int)syscall(SYS_tgkill, pid, tid, sig);
@@ -195,6 +203,11 @@ static const struct {
     {"preadv", NULL, offsetof(struct sync_real, preadv)},
     {"pwrite", NULL, offsetof(struct sync_real, pwrite)},
     {"pwritev", NULL, offsetof(struct sync_real, pwritev)},
+    {"preadv2", NULL, offsetof(struct sync_real, preadv2)},
+    {"pwritev2", NULL, offsetof(struct sync_real, pwritev2)},
+    {"splice", NULL, offsetof(struct sync_real, splice)},
+    {"tee", NULL, offsetof(struct sync_real, tee)},
+    {"vmsplice", NULL, offsetof(struct sync_real, vmsplice)},
     {"sendfile", NULL, offsetof(struct sync_real, sendfile)},
     {"copy_file_range", NULL, offsetof(struct sync_real, copy_file_range)},
     {"sync_file_range", NULL, offsetof(struct sync_real, sync_file_range)},
@@ -284,6 +297,10 @@ static void resolve_absent(struct sync_real *r)
         r->clockjoin = absent_clockjoin;
     if (!r->epoll_pwait2)
         r->epoll_pwait2 = absent_epoll_pwait2;
+    if (!r->preadv2)
+        r->preadv2 = absent_vector_flags;
+    if (!r->pwritev2)
+        r->pwritev2 = absent_vector_flags;
     if (!r->tgkill)
         r->tgkill = absent_tgkill;
 }

@@ -158,6 +158,11 @@ struct sync_real {
     ssize_t (*preadv)(int, const struct iovec *, int, off_t);
     ssize_t (*pwrite)(int, const void *, size_t, off_t);
     ssize_t (*pwritev)(int, const struct iovec *, int, off_t);
+    ssize_t (*preadv2)(int, const struct iovec *, int, off_t, int);
+    ssize_t (*pwritev2)(int, const struct iovec *, int, off_t, int);
+    ssize_t (*splice)(int, off_t *, int, off_t *, size_t, unsigned);
+    ssize_t (*tee)(int, int, size_t, unsigned);
+    ssize_t (*vmsplice)(int, const struct iovec *, size_t, unsigned);
     ssize_t (*sendfile)(int, int, off_t *, size_t);
     ssize_t (*copy_file_range)(int, off_t *, int, off_t *, size_t, unsigned);
     int (*sync_file_range)(int, off_t, off_t, unsigned);

@@ -62,6 +62,52 @@ UPMU_API ssize_t pwritev(int fd, const struct iovec *from, int n, off_t at)
 }
 ALIAS_64("pwritev64", pwritev);
 
+/* The C library's headers declare these where it has them. */
+UPMU_API ssize_t preadv2(int fd, const struct iovec *to, int n, off_t at, int flags);
+UPMU_API ssize_t pwritev2(int fd, const struct iovec *from, int n, off_t at, int flags);
+
+UPMU_API ssize_t preadv2(int fd, const struct iovec *to, int n, off_t at, int flags)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());
+    ssize_t rc = SYNC_REAL(preadv2)(fd, to, n, at, flags);
+    c.rc = rc;
+    return rc;
+}
+ALIAS_64("preadv64v2", preadv2);
+
+UPMU_API ssize_t pwritev2(int fd, const struct iovec *from, int n, off_t at, int flags)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
+    ssize_t rc = SYNC_REAL(pwritev2)(fd, from, n, at, flags);
+    c.rc = rc;
+    return rc;
+}
+ALIAS_64("pwritev64v2", pwritev2);
+
+UPMU_API ssize_t splice(int from, off_t *from_at, int to, off_t *to_at, size_t bytes, unsigned flags)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, to, 0, CALL_SITE());
+    ssize_t rc = SYNC_REAL(splice)(from, from_at, to, to_at, bytes, flags);
+    c.rc = rc;
+    return rc;
+}
+
+UPMU_API ssize_t tee(int from, int to, size_t bytes, unsigned flags)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, to, 0, CALL_SITE());
+    ssize_t rc = SYNC_REAL(tee)(from, to, bytes, flags);
+    c.rc = rc;
+    return rc;
+}
+
+UPMU_API ssize_t vmsplice(int fd, const struct iovec *of, size_t n, unsigned flags)
+{
+    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
+    ssize_t rc = SYNC_REAL(vmsplice)(fd, of, n, flags);
+    c.rc = rc;
+    return rc;
+}
+
 UPMU_API ssize_t sendfile(int to, int from, off_t *at, size_t bytes)
 {
     SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, to, 0, CALL_SITE());

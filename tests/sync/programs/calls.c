@@ -395,6 +395,19 @@ static void files(void)
     CALL(drain_pipe, sendfile, out[1], disk, (from = 0, &from), sizeof page);
     make_full(out[1]);
     CALL(drain_pipe, sendfile64, out[1], disk, (from = 0, &from), sizeof page);
+    CALL_DISK(make_cold, preadv2, disk, &part, 1, 0, 0);
+    CALL_DISK(make_cold, preadv64v2, disk, &part, 1, 0, 0);
+    CALL_DISK(no_step, pwritev2, written, &part, 1, 0, 0);
+    CALL_DISK(no_step, pwritev64v2, written, &part, 1, 0, 0);
+    make_full(out[1]);
+    CALL(drain_pipe, splice, disk, (from = 0, &from), out[1], NULL, sizeof page, 0);
+    CHECK(write(in[1], page, 1) == 1);
+    make_full(out[1]);
+    CALL(drain_pipe, tee, in[0], out[1], 1, 0);
+    CHECK(read(in[0], page, 1) == 1);
+    make_full(out[1]);
+    part.iov_len = 1; /* of one page of memory */
+    CALL(drain_pipe, vmsplice, out[1], &part, 1, 0);
     CHECK(close(disk) == 0 && close(written) == 0);
 }
 

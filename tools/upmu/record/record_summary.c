@@ -69,27 +69,40 @@ static const char *summary_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void summary_print(const struct totals *t, const char *dir, const char *shown, const char *view, uint64_t ns)
+static void summary_write(FILE *to, const struct totals *t, const char *dir, const char *shown, const char *view,
+                          uint64_t ns)
 {
-    fprintf(stderr, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
+    fprintf(to, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
             summary_plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads,
             summary_plural(t->threads));
-    fprintf(stderr, ", %" PRIu64 " lost", t->lost);
+    fprintf(to, ", %" PRIu64 " lost", t->lost);
     if (t->running)
-        fprintf(stderr, ", %zu still running", t->running);
-    fputs(", in ", stderr);
-    output_clean(stderr, shown);
+        fprintf(to, ", %zu still running", t->running);
+    fputs(", in ", to);
+    output_clean(to, shown);
     uint64_t bytes = disk_bytes(dir);
     if (bytes != UINT64_MAX) {
         char *text = disk_text(bytes, t->threads, ns);
         char *memory = disk_memory_text(dir);
-        fprintf(stderr, " (%s%s%s)", text, memory ? "; memory " : "", memory ? memory : "");
+        fprintf(to, " (%s%s%s)", text, memory ? "; memory " : "", memory ? memory : "");
         free(text);
         free(memory);
     }
-    fprintf(stderr, "; next: upmu report %s", view);
-    output_clean(stderr, shown);
-    fputc('\n', stderr);
+    fprintf(to, "; next: upmu report %s", view);
+    output_clean(to, shown);
+    fputc('\n', to);
+}
+
+/* By one write, beside whatever else writes to the terminal. */
+static void summary_print(const struct totals *t, const char *dir, const char *shown, const char *view, uint64_t ns)
+{
+    char *line = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&line, &bytes);
+    summary_write(to ? to : stderr, t, dir, shown, view, ns);
+    if (to && fclose(to) == 0)
+        fwrite(line, 1, bytes, stderr);
+    free(line);
 }
 
 /* The causes, a line for each process. */
