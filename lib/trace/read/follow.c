@@ -131,8 +131,10 @@ int upmu_trace_update(struct upmu_trace *trace)
         return upmu_fail(UPMU_E_STATE,
                          "upmu_trace_update: events are left to read. Call upmu_trace_next() until it returns 0 first");
     int rc = follow_add_processes(trace);
-    for (uint32_t i = 0; rc == 0 && i < trace->n_processes; i++)
+    for (uint32_t i = 0; rc == 0 && i < trace->n_processes; i++) {
+        __atomic_store_n(&trace->processes[i].clock_error_known, false, __ATOMIC_RELAXED);
         rc = follow_add_streams(trace, i);
+    }
     for (size_t i = 0; i < trace->n_sources; i++)
         trace->sources[i].over = trace->sources[i].over || trace->sources[i].broken;
     trace->n_begun = 0;

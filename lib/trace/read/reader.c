@@ -382,6 +382,20 @@ static bool reader_process_has_execed(const struct upmu_trace *t, size_t index)
     return false;
 }
 
+/* Computed on request, and kept: it reads the heads of all packets. */
+static int reader_clock_error(struct process *p, uint64_t *error_ns)
+{
+    if (!__atomic_load_n(&p->clock_error_known, __ATOMIC_ACQUIRE)) {
+        int rc = recording_clock_error(&p->streams, &p->meta, error_ns);
+        if (rc != 0)
+            return rc;
+        __atomic_store_n(&p->clock_error_ns, *error_ns, __ATOMIC_RELAXED);
+        __atomic_store_n(&p->clock_error_known, true, __ATOMIC_RELEASE);
+    }
+    *error_ns = __atomic_load_n(&p->clock_error_ns, __ATOMIC_RELAXED);
+    return 0;
+}
+
 int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct upmu_trace_process *out)
 {
     if (!trace || !out)
@@ -391,11 +405,10 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
     int rc = OPTS_CHECK(out, UPMU_TRACE_PROCESS_SIZE_V1);
     if (rc != 0)
         return rc;
-    const struct process *p = &trace->processes[index];
+    struct process *p = &trace->processes[index];
     const struct meta *m = &p->meta;
-    /* Computed on request: it reads the heads of all packets. */
     uint64_t clock_error_ns;
-    rc = recording_clock_error(&p->streams, m, &clock_error_ns);
+    rc = reader_clock_error(p, &clock_error_ns);
     if (rc != 0)
         return rc;
     const struct upmu_trace_process ours = {

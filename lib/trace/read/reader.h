@@ -22,6 +22,8 @@ struct process {
     struct path_list streams;
     struct recording_totals totals;
     struct context context;
+    uint64_t clock_error_ns; /* of the packets when it was asked for first, or since an update; valid if known */
+    bool clock_error_known;  /* atomic: several threads may ask at once */
 };
 
 struct upmu_trace {
