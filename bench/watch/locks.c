@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCKS = 8, PAIR_NS = 2000, TRIES = 5, TRY_PAIRS = 50000, BATCH = 5000 };
+enum { LOCKS = 8, PAIR_NS = 2000, TRIES = 5, TRY_PAIRS = 50000, BATCH = 500 };
 static pthread_mutex_t locks[LOCKS];
 
 static uint64_t clock_ns(clockid_t clock)
