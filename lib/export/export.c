@@ -320,6 +320,10 @@ static int export_check(const struct export_job *job)
     if (o->base && !job->format->compares)
         return upmu_fail(UPMU_E_INVAL, "format %s cannot compare recordings: use flamegraph or html",
                          job->format->name);
+    if (o->base && export_has_window(o) && job->format->window != EXPORT_WINDOW_CUT)
+        return upmu_fail(UPMU_E_INVAL,
+                         "a page of two recordings compares them as a whole; 'upmu report --diff' compares "
+                         "a stretch of both");
     return 0;
 }
 

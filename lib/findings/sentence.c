@@ -62,7 +62,7 @@ static const char *sentence_skip(const char *p)
 /* A function in a sentence: template arguments as "<...>", parameters as "()", since C++ names can take several lines. */
 static void sentence_function(struct textbuf *b, const char *name)
 {
-    static const char unnamed[] = "(anonymous namespace)", op[] = "operator";
+    static const char unnamed[] = "(anonymous namespace)", op[] = "operator", tag[] = "[abi:";
     const char *p = name;
     while (*p) {
         if (strncmp(p, op, sizeof op - 1) == 0 && strchr("<>=()-[]", p[sizeof op - 1])) {
@@ -73,6 +73,8 @@ static void sentence_function(struct textbuf *b, const char *name)
         } else if (strncmp(p, unnamed, sizeof unnamed - 1) == 0) {
             textbuf_add(b, p, sizeof unnamed - 1);
             p += sizeof unnamed - 1;
+        } else if (strncmp(p, tag, sizeof tag - 1) == 0) { /* of the C++ library's ABI */
+            p = sentence_skip(p);
         } else if (*p == '<' || *p == '(') {
             textbuf_printf(b, *p == '<' ? "<...>" : "()");
             p = sentence_skip(p);

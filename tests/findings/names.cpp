@@ -11,7 +11,7 @@ namespace shop
 template <typename Key, typename Value> class Ledger
 {
   public:
-    __attribute__((noinline)) void operator()(const Key &key, Value value)
+    __attribute__((noinline, abi_tag("cxx11"))) void operator()(const Key &key, Value value)
     {
         std::lock_guard<std::mutex> guard(mutex);
         table[key] += value;

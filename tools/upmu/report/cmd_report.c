@@ -217,6 +217,9 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.diff && (q.filter || q.sort || q.source || q.annotate || !q.view->compare))
         return options_usage(
             self, "--diff can be combined with --functions, --json, --top, --html, and --from and --to only");
+    if (q.diff && q.html && q.stretch)
+        return options_usage(
+            self, "a page of two recordings compares them as a whole: %s with --diff needs text or JSON", q.stretch);
     if (q.source && strcmp(q.view->name, "functions") != 0)
         return options_usage(self, "--source requires --functions");
     if (q.annotate && strcmp(q.view->name, "samples") != 0)

@@ -204,11 +204,15 @@ static bool path_thread_on_cpu(const struct report *r, size_t thread, const stru
 /* Most of what lies on the path is then neither a wait on record nor work: a person must not look for work there. */
 static void path_doubt(struct output *out, const struct upmu_overview_thread *of, uint64_t on_path, uint64_t on_cpu)
 {
-    char *cpu = report_duration(on_cpu), *path = report_duration(on_path);
-    fprintf(out->file,
-            "  thread %ld ran for %s in total, but is on the path for %s: the rest is preemption or waits that are\n"
-            "  not recorded (sleep, I/O, signals), so their wakers are unknown\n",
-            (long)of->tid, cpu, path);
+    char *cpu = report_duration(on_cpu), *path = report_duration(on_path), *ready = report_duration(of->ready_ns);
+    fprintf(out->file, "  thread %ld ran for %s in total, but is on the path for %s: ", (long)of->tid, cpu, path);
+    if (of->ready_ns != UPMU_NO_VALUE && on_cpu + of->ready_ns >= on_path / 2)
+        fprintf(out->file, "it was ready without a CPU for %s in total\n", ready);
+    else
+        fputs("the rest is preemption or waits that are\n"
+              "  not recorded (sleep, I/O, signals), so their wakers are unknown\n",
+              out->file);
+    free(ready);
     free(cpu);
     free(path);
 }
