@@ -45,7 +45,9 @@ build()
 lint()
 {
     need lintian lintian
-    lintian --allow-root -EI --pedantic --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$1"/*.changes
+    scratch=$(mktemp -d) # lintian leaves files in it
+    trap 'rm -rf "$scratch"' EXIT
+    TMPDIR=$scratch lintian --allow-root -EI --pedantic --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$1"/*.changes
 }
 
 in_system()

@@ -7,15 +7,18 @@ LIMIT = 262144
 prefix = sys.argv[1]
 
 with open(prefix + ".csv", newline="") as file:
-    rows = [r for r in csv.DictReader(file) if r["kind"] in ("begin", "end", "mark")]
-first = int(rows[0]["time_ns"])
+    table = csv.reader(file)
+    head = next(table)
+    time, tid, kind = head.index("time_ns"), head.index("tid"), head.index("kind")
+    rows = [(int(r[time]), r[tid], r[kind]) for r in table if r[kind] in ("begin", "end", "mark")]
+first = rows[0][0]
 stacks, lengths, marks = {}, [], 0
-for r in rows:
-    stack = stacks.setdefault(r["tid"], [])
-    if r["kind"] == "begin":
-        stack.append(int(r["time_ns"]))
-    elif r["kind"] == "end":
-        lengths.append(int(r["time_ns"]) - stack.pop())
+for ns, thread, what in rows:
+    stack = stacks.setdefault(thread, [])
+    if what == "begin":
+        stack.append(ns)
+    elif what == "end":
+        lengths.append(ns - stack.pop())
     else:
         marks += 1
 lengths.sort(reverse=True)
@@ -35,7 +38,7 @@ assert not begun
 assert sorted((ns for ns, _ in kept), reverse=True) == lengths[:LIMIT], "not the longest"
 assert any(name == "whole" for _, name in kept)
 assert int(chrome["otherData"]["omitted"]) == len(lengths) - LIMIT
-times = [(int(r["time_ns"]) - first) / 1000 for r in rows]
+times = [(ns - first) / 1000 for ns, _, _ in rows]
 with open(prefix + ".firefox") as file:
     threads = json.load(file)["threads"]
 assert sum(1 for t in threads for phase in t["markers"]["phase"] if phase == 1) == LIMIT, "other spans in firefox"
@@ -53,29 +56,32 @@ def varint(data, at):
         if byte < 128:
             return value, at
 
-def fields(data):
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        elif key & 7 == 1:
-            value, at = data[at:at + 8], at + 8
+def fields(data, at, end):
+    """Of the message in data[at:end]: number, begin and end of each; of one with a number, that number and None."""
+    while at < end:
+        key = data[at]
+        key, at = (key, at + 1) if key < 128 else varint(data, at)
+        if key & 7 == 1:
+            value, stop, at = at, at + 8, at + 8
         else:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-        yield key >> 3, value
+            value = data[at]
+            value, at = (value, at + 1) if value < 128 else varint(data, at)
+            stop = None
+            if key & 7 == 2:
+                value, stop, at = at, at + value, at + value
+        yield key >> 3, value, stop
 
-PACKET, EVENT, TYPE = 1, 11, 9
+EVENT, TYPE = 11, 9
 types = {1: 0, 2: 0, 3: 0, 4: 0}
 with open(prefix + ".perfetto", "rb") as file:
-    for field, packet in fields(file.read()):
-        for number, value in fields(packet):
-            if number == EVENT:
-                types[dict(fields(value))[TYPE]] += 1
+    data = file.read()
+for _, packet, packet_end in fields(data, 0, len(data)):
+    for number, event, event_end in fields(data, packet, packet_end):
+        if number == EVENT:
+            types[next(value for field, value, _ in fields(data, event, event_end) if field == TYPE)] += 1
 assert types[1] == types[2] == LIMIT, types
 assert types[3] == len(points["i"]) and types[4] == len(points["C"]), (types, len(points["i"]), len(points["C"]))
 
 with open(prefix + ".half", "w") as file:
-    begins = [t for t, r in zip(times, rows) if r["kind"] == "begin"]
+    begins = [t for t, (_, _, what) in zip(times, rows) if what == "begin"]
     file.write(f"{begins[len(begins) // 5 * 4] / 1e6:.9f}")

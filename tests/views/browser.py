@@ -37,7 +37,8 @@ class Browser:
             os.set_inheritable(fd, True)
         self.process = subprocess.Popen([find(), *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
                                          f"--window-size={width},{height}", "about:blank"], close_fds=False,
-                                        preexec_fn=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                        preexec_fn=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        env={**os.environ, "TMPDIR": self.profile})  # killed, it leaves files there
         os.close(to_read)
         os.close(to_write)
         self.buffer = b""
