@@ -212,6 +212,7 @@ static void cross_add_process(struct cross *c, uint32_t process)
         c->threads[c->all.n_threads++] = (struct cross_thread){.process = process, .thread = i};
     }
     c->all.woken_from_outside |= s->snapshot.woken_from_outside;
+    c->all.all_asleep &= s->wakers.known && !s->snapshot.woken_from_outside && kernel_view_waits_only(&s->kernel);
 }
 
 /* The first thread of the process, and how many it has; WG_NONE. */
@@ -362,7 +363,7 @@ static bool cross_could_be_ended(const struct cross *c, const struct wg_deadlock
         uint64_t object = cross_state(c, t->process)->snapshot.threads[t->thread].object;
         const struct shared_mapping *in = shared_memory_at(&c->memory, t->process, object);
         bool is_lock = c->all.threads[member].wait == WG_SEM && cross_is_held(c, c->all.threads[member].object);
-        if (c->all.threads[member].wait < WG_SEM || !in)
+        if ((c->all.threads[member].wait < WG_SEM && f->kind != WG_ALL_ASLEEP) || !in)
             continue;
         pid_t user = c->d->processes[t->process].outer_pid;
         if (cross_is_used_elsewhere(c, in) || (!is_lock && !shared_memory_is_closed(in, user)))
@@ -371,13 +372,17 @@ static bool cross_could_be_ended(const struct cross *c, const struct wg_deadlock
     return false;
 }
 
-/* Whether the process's own search has found it. */
+/* Whether the process's own search has found it; of all threads asleep: whether one of them is part of a deadlock. */
 static bool cross_is_known(const struct cross *c, const struct wg_deadlock *f)
 {
-    const struct cross_thread *t = &c->threads[c->all.members[f->first]];
-    const struct wg_snapshot *p = &cross_state(c, t->process)->snapshot;
-    uint32_t own = p->threads[t->thread].deadlock;
-    return own != WG_NONE && p->deadlocks[own].certainty == WG_CERTAIN;
+    bool known = false;
+    for (uint32_t i = 0; !known && i < (f->kind == WG_ALL_ASLEEP ? f->n : 1); i++) {
+        const struct cross_thread *t = &c->threads[c->all.members[f->first + i]];
+        const struct wg_snapshot *p = &cross_state(c, t->process)->snapshot;
+        uint32_t own = p->threads[t->thread].deadlock;
+        known = own != WG_NONE && p->deadlocks[own].certainty == WG_CERTAIN;
+    }
+    return known;
 }
 
 /* One more deadlock of a process, with up to `members` threads. @return its index; WG_NONE without memory. */
@@ -390,12 +395,13 @@ static uint32_t cross_new_deadlock(struct wait_state *s, const struct wg_deadloc
     p->members = all ? all : p->members;
     if (!deadlocks || !all)
         return WG_NONE;
-    p->deadlocks[p->n_deadlocks] = (struct wg_deadlock){.kind = like->kind,
-                                                        .certainty = WG_CERTAIN,
-                                                        .other = WG_NONE,
-                                                        .no_waker = like->no_waker,
-                                                        .several = true,
-                                                        .first = (uint32_t)p->n_members};
+    p->deadlocks[p->n_deadlocks] =
+        (struct wg_deadlock){.kind = like->kind,
+                             .certainty = like->kind == WG_ALL_ASLEEP ? WG_STALLED : WG_CERTAIN,
+                             .other = WG_NONE,
+                             .no_waker = like->no_waker,
+                             .several = true,
+                             .first = (uint32_t)p->n_members};
     return (uint32_t)p->n_deadlocks++;
 }
 
@@ -463,8 +469,7 @@ static int cross_report(struct cross *c, uint32_t found)
 {
     const struct wg_deadlock *f = &c->all.deadlocks[found];
     int rc = 0;
-    if (f->n == 0 || f->certainty != WG_CERTAIN || f->kind == WG_OWNER_ENDED || cross_is_known(c, f) ||
-        cross_could_be_ended(c, f))
+    if (f->n == 0 || f->kind == WG_OWNER_ENDED || cross_is_known(c, f) || cross_could_be_ended(c, f))
         return 0;
     bool confirmed = cross_is_confirmed(c, f);
     if (confirmed && f->no_waker) /* who used the memory until a moment ago may have ended the wait as its last act */
@@ -565,6 +570,7 @@ static int cross_search(struct cross *c)
     int rc = cross_allocate(c);
     if (rc != 0)
         return rc;
+    c->all.all_asleep = true;
     for (uint32_t p = 0; p < c->d->n_processes; p++)
         if (c->taken[p])
             cross_add_process(c, p);
@@ -574,9 +580,13 @@ static int cross_search(struct cross *c)
     wg_find_blocked(&c->all);
     cross_read_all_again(c);
     for (uint32_t i = 0; rc == 0 && i < c->all.n_deadlocks; i++)
-        rc = cross_report(c, i);
+        if (c->all.deadlocks[i].certainty == WG_CERTAIN)
+            rc = cross_report(c, i);
     if (rc == 0)
         rc = cross_find_killed(c);
+    for (uint32_t i = 0; rc == 0 && i < c->all.n_deadlocks; i++)
+        if (c->all.deadlocks[i].certainty == WG_STALLED)
+            rc = cross_report(c, i);
     if (rc == 0)
         cross_save(c);
     return rc;

@@ -25,6 +25,7 @@ static bool kernel_object_read(const struct kernel_view *v, uint64_t address, vo
 
 enum { MUTEX_KIND_MAX = 0x3ff, STREAM_DEPTH_MAX = 1000, WRITE_LOCKED = 2, THREAD_BYTES = 2304 };
 enum { CONTENDED = 2, MUTEX_PLAIN_MAX = 3, THREAD_ID_MAX = 1 << 22 }; /* plain: not robust, with priorities or shared */
+enum { MUTEX_ELISION = 0x300 }; /* of its kind: allowed, or not, as in a mutex whose type was set */
 
 /* The fields of a FILE's lock. */
 struct stream_lock {
@@ -61,8 +62,9 @@ static bool mutex_owner_has_ended(const struct kernel_view *v, const struct kern
     if (owner <= 1 || owner > THREAD_ID_MAX || t->may_share || t->expected != CONTENDED ||
         !kernel_object_read(v, t->word, &m, sizeof m))
         return false;
-    bool recursive = m.__data.__kind == PTHREAD_MUTEX_RECURSIVE;
-    return m.__data.__lock == CONTENDED && m.__data.__owner == owner && m.__data.__kind <= MUTEX_PLAIN_MAX &&
+    int kind = m.__data.__kind & ~MUTEX_ELISION;
+    bool recursive = kind == PTHREAD_MUTEX_RECURSIVE;
+    return m.__data.__lock == CONTENDED && m.__data.__owner == owner && kind >= 0 && kind <= MUTEX_PLAIN_MAX &&
            m.__data.__nusers == 1 && (m.__data.__count != 0) == recursive;
 }
 

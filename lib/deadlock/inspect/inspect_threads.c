@@ -266,12 +266,17 @@ pid_t kernel_child(const struct kernel_view *v, const struct kernel_thread *t, b
     return t->child > 0 ? found : n == 1 ? last : 0;
 }
 
-bool kernel_view_all_asleep(const struct kernel_view *v)
+bool kernel_view_waits_only(const struct kernel_view *v)
 {
     for (size_t i = 0; i < v->n_threads; i++) {
         const struct kernel_thread *t = &v->threads[i];
         if (!t->asleep || !t->in_futex || t->timed)
             return false;
     }
-    return v->waits && v->inside && v->n_threads > 0;
+    return v->waits && v->n_threads > 0;
+}
+
+bool kernel_view_all_asleep(const struct kernel_view *v)
+{
+    return v->inside && kernel_view_waits_only(v);
 }

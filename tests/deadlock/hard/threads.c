@@ -702,6 +702,23 @@ static void first_thread_ended(void)
     pthread_exit(NULL);
 }
 
+static void *lock_typed(void *mutex)
+{
+    MUST(pthread_mutex_lock(mutex));
+    return NULL;
+}
+/* glibc notes in a mutex that its type was set. */
+static void typed_owner_ended(void)
+{
+    static pthread_mutex_t typed;
+    pthread_mutexattr_t attr;
+    MUST(pthread_mutexattr_init(&attr));
+    MUST(pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_NORMAL));
+    MUST(pthread_mutex_init(&typed, &attr));
+    MUST(pthread_join(dl_start(lock_typed, &typed), NULL));
+    MUST(pthread_mutex_lock(&typed));
+}
+
 static void *hold_stream(void *stream)
 {
     flockfile(stream);
@@ -752,6 +769,7 @@ const struct dl_case cases_threads[] = {
     {"permits_short", permits_short},
     {"stream_of_ended", stream_of_ended},
     {"first_thread_ended", first_thread_ended},
+    {"typed_owner_ended", typed_owner_ended},
     {"cross_beside_cond", cross_beside_cond},
     {NULL, NULL},
 };
