@@ -34,7 +34,7 @@ static struct {
 } unw;
 
 enum {
-    STEPS_MAX = SYNC_FRAMES_MAX + 2 * SYNC_FRAMES_OWN,
+    STEPS_MAX = SYNC_FRAMES_MAX + SYNC_FRAMES_OWN_MAX,
     ALIGNED_BYTES = 64, /* below a frame register: a function that aligns its stack saves its caller's there */
     NEAR_BYTES = 64,    /* from a frame register to the end of its frame, at most; compilers have two words there */
     PATIENCE = 2,       /* walks of a call site before it is learned */

@@ -280,10 +280,19 @@ static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site,
     return unwind_libgcc(t->frames, max, &t->method, cut);
 }
 
+/* Our own frames, at the inner end of a walk. */
+static uint32_t unwind_own_frames(const struct sync_thread *t, uint32_t n, uintptr_t site)
+{
+    uint32_t own = 0;
+    while (own < n && (uintptr_t)t->frames[own] != site)
+        own++;
+    return own;
+}
+
 /* Walk the stack into t->frames. `*frames`: from `site` outward, at most sync_process.depth. */
 static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
-    uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
+    uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN;
     bool cut;
     uint32_t n = unwind_walk(t, max, site, &cut);
     /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread walks by libgcc
@@ -292,8 +301,12 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***fram
         sync_tls.unwinds = sync_tls.unwinds ? SYNC_UNWINDS_STEPS : SYNC_UNWINDS_NOT;
         n = unwind_walk(t, max, site, &cut);
     }
-    while (own < n && (uintptr_t)t->frames[own] != site)
-        own++;
+    uint32_t own = unwind_own_frames(t, n, site);
+    if (UNLIKELY(n == max && n < own + want)) {
+        max = want + SYNC_FRAMES_OWN_MAX;
+        n = unwind_walk(t, max, site, &cut);
+        own = unwind_own_frames(t, n, site);
+    }
     /* A walk without the caller has failed: only the call site is certain. */
     if (own == n) {
         t->frames[0] = (void *)site;

@@ -16,8 +16,9 @@ enum {
     SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; beyond that the oldest is dropped */
     SYNC_FRAMES_MAX = SCHEMA_FRAMES_MAX, /**< of a stack */
     SYNC_THREAD_NAME = 16,
-    SYNC_FRAMES_OWN = 8,  /**< our own frames, at most, at the inner end of a walk */
-    SYNC_WAITS_TIMED = 4, /**< nested waits that are compared with thresholds */
+    SYNC_FRAMES_OWN = 8,      /**< our own frames, at most, at the inner end of a walk */
+    SYNC_FRAMES_OWN_MAX = 16, /**< where functions that are meant to be inlined are not */
+    SYNC_WAITS_TIMED = 4,     /**< nested waits that are compared with thresholds */
 };
 
 /** A held lock: a waiter in another thread copies it. */
@@ -110,7 +111,7 @@ struct sync_once_call;
 struct sync_thread {
     /* Rarely used members come first. Blocks begin at a page and so do packets, whose head is stored to with every event: a
      * load at the same offset in its page as such a store would wait for it (4K aliasing). */
-    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
+    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN_MAX];
 
     uint32_t ready;   /**< enum sync_ready */
     uint32_t depth;   /**< of `held` */
