@@ -87,8 +87,9 @@ static int inspect_add_thread(struct upmu_deadlock_inspect *inspect, struct wait
     return 0;
 }
 
-/* Adds to the wait state of the process what it has in common with others that use its memory. */
-static int inspect_across(const struct upmu_deadlock_inspect *inspect, struct wait_state *now)
+/* Adds to the wait state of the process what it has in common with others that use its memory. `*again`: a thread of a deadlock has run
+ * meanwhile, as one that another inspector has stopped. */
+static int inspect_across(const struct upmu_deadlock_inspect *inspect, struct wait_state *now, bool *again)
 {
     struct upmu_deadlocks d = {.n_processes = 1, .processes = calloc(1, sizeof *d.processes)};
     if (!d.processes)
@@ -99,6 +100,7 @@ static int inspect_across(const struct upmu_deadlock_inspect *inspect, struct wa
     if (rc == 0)
         rc = deadlocks_find_across(&d);
     *now = d.processes[0].wait_state;
+    *again = d.unconfirmed;
     for (size_t i = 1; i < d.n_processes; i++)
         deadlocks_process_free(&d.processes[i]);
     free(d.processes);
@@ -152,14 +154,17 @@ static void inspect_add_deadlocks(struct upmu_deadlock_inspect *inspect, const s
 static int inspect_process(struct upmu_deadlock_inspect *inspect)
 {
     const struct timespec pause = {.tv_nsec = INTERVAL_NS};
+    enum { TRIES = 3 };
     struct wait_state before, now = {0};
+    bool again = true;
     int rc = inspect_read_state(&before, inspect->pid);
-    if (rc == 0) {
+    for (int i = 0; rc == 0 && again && i < TRIES; i++) {
+        wait_state_free(&now);
         nanosleep(&pause, NULL);
         rc = inspect_read_state(&now, inspect->pid);
+        if (rc == 0)
+            rc = inspect_across(inspect, &now, &again);
     }
-    if (rc == 0)
-        rc = inspect_across(inspect, &now);
     for (size_t i = 0; rc == 0 && i < before.file.n_threads; i++)
         rc = inspect_add_thread(inspect, &now, &before.file.threads[i]);
     if (rc == 0)
