@@ -4,7 +4,7 @@
 . "$1/lib.sh"
 proto=$1/../export
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
 record r 2 ./subject calls
 "$upmu" export -f chrome -o chrome.json r 2>err || fail "chrome: $(cat err)"
 "$upmu" report --mpi --json r >report.json

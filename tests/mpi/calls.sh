@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
 record r 2 ./subject calls
 grep -q ' of 2 processes and 2 threads' r.err || fail "the launcher is recorded, too: $(cat r.err)"
 "$upmu" dump r >dump

@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o clocks "$here/clocks.c"
+mpicc.$mpi -g -O1 -w -o clocks "$here/programs/clocks.c"
 # as_hosts COMMAND...: ranks 1 and 3 are of another host than rank 0, and 2 of a third one.
 cat >as_hosts <<'SHELL'
 #!/bin/sh

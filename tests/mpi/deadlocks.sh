@@ -11,7 +11,7 @@ finish()
     rm -rf "$scratch"
 }
 trap finish EXIT
-"mpicc.$mpi" -g -O1 -w -pthread -o deadlocks "$here/deadlocks.c"
+"mpicc.$mpi" -g -O1 -w -pthread -o deadlocks "$here/programs/deadlocks.c"
 
 # Each program is a job of its own; all are in one recording, until there is a file named stop.
 cat >start <<'EOF'

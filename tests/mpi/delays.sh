@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -D_GNU_SOURCE -o delays "$here/delays.c" -ldl
+mpicc.$mpi -g -O1 -w -D_GNU_SOURCE -o delays "$here/programs/delays.c" -ldl
 # job NAME RANKS: record it; its report is in `json`
 job()
 {

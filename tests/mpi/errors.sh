@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-"mpicc.$mpi" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -g -O1 -w -pthread -o subject "$here/errors.cpp" -lstdc++
+"mpicc.$mpi" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -g -O1 -w -pthread -o subject "$here/programs/errors.cpp" -lstdc++
 "$upmu" record --mpi -o r -- ./subject >out 2>err || fail "status $?: $(cat err)" # as the only rank, without a launcher
 "$upmu" dump r >dump
 

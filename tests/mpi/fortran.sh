@@ -6,11 +6,11 @@ command -v mpif90.$mpi >/dev/null || { echo "skipped, because mpif90.$mpi is not
 command -v gfortran >/dev/null || { echo "skipped, because gfortran is not installed"; exit 77; }
 
 sed -e 's/@USE@/use mpi/' -e 's/@STATUS@/integer :: st(MPI_STATUS_SIZE)/' -e 's/@REQUEST@/integer/' -e 's/@COMM@/integer/' \
-    -e 's/@MESSAGE@/integer/' -e 's/@INCLUDE@//' "$here/subject.f90.in" >mpi.f90
+    -e 's/@MESSAGE@/integer/' -e 's/@INCLUDE@//' "$here/programs/subject.f90.in" >mpi.f90
 sed -e '/@USE@/d' -e "s/@INCLUDE@/include 'mpif.h'/" -e 's/@STATUS@/integer :: st(MPI_STATUS_SIZE)/' -e 's/@REQUEST@/integer/' \
-    -e 's/@COMM@/integer/' -e 's/@MESSAGE@/integer/' "$here/subject.f90.in" >mpif.f90
+    -e 's/@COMM@/integer/' -e 's/@MESSAGE@/integer/' "$here/programs/subject.f90.in" >mpif.f90
 sed -e 's/@USE@/use mpi_f08/' -e 's/@STATUS@/type(MPI_Status) :: st/' -e 's/@REQUEST@/type(MPI_Request)/' \
-    -e 's/@COMM@/type(MPI_Comm)/' -e 's/@MESSAGE@/type(MPI_Message)/' -e 's/@INCLUDE@//' "$here/subject.f90.in" >f08.f90
+    -e 's/@COMM@/type(MPI_Comm)/' -e 's/@MESSAGE@/type(MPI_Message)/' -e 's/@INCLUDE@//' "$here/programs/subject.f90.in" >f08.f90
 calls=("Send 3" "Recv 2" "Mprobe 1" "Mrecv 1" "Irecv 2" "Isend 2" "Waitall 2" "Allreduce 2" "Allgather 2" "Comm_dup 2" "Comm_free 2" "Init 2" "Finalize 2")
 all=25 mpi4='!'
 if [ "$mpi" = mpich ]; then # persistent collectives

@@ -4,7 +4,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
 record r 2 ./subject calls
 host=$(basename r/*/)
 ranks=(r/"$host"/*)

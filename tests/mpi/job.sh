@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
 record r 2 ./subject calls
 "$upmu" report --mpi --json r >json
 "$upmu" report --mpi r >text

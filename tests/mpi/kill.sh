@@ -9,7 +9,7 @@ kills=${4:-3}
 ranks=3
 [ "$mpi" = openmpi ] || ranks=2 # they spin
 
-mpicc.$mpi -g -O1 -w -o kill "$here/kill.c"
+mpicc.$mpi -g -O1 -w -o kill "$here/programs/kill.c"
 cat >killer.py <<'PYTHON'
 import json, os, random, signal, struct, subprocess, sys, time
 

@@ -4,7 +4,7 @@
 . "$1/lib.sh"
 seconds=2
 
-"mpicc.$mpi" -g -O1 -w -pthread -o deadlocks "$here/deadlocks.c"
+"mpicc.$mpi" -g -O1 -w -pthread -o deadlocks "$here/programs/deadlocks.c"
 cat >times.py <<'PYTHON'
 # times.py HERE SECONDS UPMU PROGRAM LAUNCHER...: seconds from the begin of the last rank's last call to the message
 import os, signal, subprocess, sys, time

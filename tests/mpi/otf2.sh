@@ -8,7 +8,7 @@ done
 [ -n "$python" ] || { echo "skipped, because OTF2's Python package is not installed (Debian: python3-otf2)"; exit 77; }
 command -v otf2-print >/dev/null || { echo "skipped, because otf2-print is not installed (Debian: otf2-tools)"; exit 77; }
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
 record r 2 ./subject calls
 "$upmu" report --mpi --json r >report.json
 PYTHONPATH=$here/../../bindings/python UPMU_LIBRARY=$(dirname "$upmu")/../../lib "$python" -B -m upmu otf2 r archive >out || fail "no archive"

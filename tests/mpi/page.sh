@@ -6,8 +6,8 @@ views=$1/../views
 found=$(python3 -B -c 'import sys; sys.path.insert(0, sys.argv[1]); import browser; print(browser.find() or "")' "$views")
 [ -n "$found" ] || { echo "skipped, because no Chromium is installed"; exit 77; }
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
-mpicc.$mpi -g -O1 -w -o waits "$here/waits.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
+mpicc.$mpi -g -O1 -w -o waits "$here/programs/waits.c"
 record calls 2 ./subject calls
 head -c 8192 /dev/zero >shared
 record late 2 ./waits shared late-sender

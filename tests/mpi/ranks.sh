@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
 run 2 "$upmu" record --mpi -o shared -- ./subject calls >out 2>err || { cat err >&2; fail "status $?"; }
 is "summaries" 1 "$(grep -c 'upmu: .* records of 2 processes' err)"
 is "ranks" "0 1" "$("$upmu" dump shared | sed -nE 's/.* mpi-env .* rank=([0-9]+) size=2 .*wrapped=1.*/\1/p' | sort | xargs)"

@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o subject "$here/restricted.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/restricted.c"
 status=0
 ./subject 2>bare || status=$? # as the only rank, without a launcher
 [ $status -eq 0 ] || { echo "skipped, because this MPI or this machine needs time stamps in a barrier: status $status"; exit 77; }

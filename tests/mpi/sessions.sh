@@ -2,7 +2,7 @@
 # Sessions are recorded from the first one on, also without MPI_Init(): messages, collective calls, and how ranks ended.
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
-mpicc.$mpi -g -O1 -w -o sessions "$here/sessions.c" 2>/dev/null || { echo "skipped, because $mpi has no sessions"; exit 77; }
+mpicc.$mpi -g -O1 -w -o sessions "$here/programs/sessions.c" 2>/dev/null || { echo "skipped, because $mpi has no sessions"; exit 77; }
 ranks=2 # they spin
 cat >check.py <<'PYTHON'
 import json, sys

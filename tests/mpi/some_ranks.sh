@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o subject "$here/subject.c"
+mpicc.$mpi -g -O1 -w -o subject "$here/programs/subject.c"
 launch=(mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1)
 for list in "" 1- -1 2-1 every:0 every: a "1,,2" "1,"; do
     ! "$upmu" record --mpi --ranks "$list" -o bad -- true >out 2>err || fail "'$list' was taken for a list"

@@ -11,8 +11,8 @@ fail()
     echo "FAIL: $*" >&2
     exit 1
 }
-cc -O1 -w -shared -fPIC -Wl,-soname,libmpi_abi.so.1 -o libmpi_abi.so.1 "$here/fake_abi.c"
-cc -g -O1 -w -o standard "$here/standard.c" ./libmpi_abi.so.1 -Wl,-rpath,"$PWD"
+cc -O1 -w -shared -fPIC -Wl,-soname,libmpi_abi.so.1 -o libmpi_abi.so.1 "$here/programs/fake_abi.c"
+cc -g -O1 -w -o standard "$here/programs/standard.c" ./libmpi_abi.so.1 -Wl,-rpath,"$PWD"
 ./standard || fail "the program itself"
 PMI_RANK=0 PMI_SIZE=1 UPMU_MPI_EXCHANGE=0 "$upmu" record --mpi -o r -- ./standard >out 2>err || fail "$(cat out err)"
 "$upmu" report --mpi --json r >json || fail "no report: $(cat err)"

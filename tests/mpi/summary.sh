@@ -3,7 +3,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -D_GNU_SOURCE -o summary "$here/summary.c" -ldl
+mpicc.$mpi -g -O1 -w -D_GNU_SOURCE -o summary "$here/programs/summary.c" -ldl
 ranks=3 # no power of 2
 [ $mpi = openmpi ] || ranks=2 # those of MPICH do not give way to each other
 record r $ranks ./summary

@@ -3,8 +3,8 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-"mpicc.$mpi" -g -O1 -w -fPIC -shared -o liblate.so "$here/late.c"
-"mpicc.$mpi" -g -O1 -w -pthread -o truth "$here/truth.c" -L. -llate -Wl,-rpath,"$PWD"
+"mpicc.$mpi" -g -O1 -w -fPIC -shared -o liblate.so "$here/programs/late.c"
+"mpicc.$mpi" -g -O1 -w -pthread -o truth "$here/programs/truth.c" -L. -llate -Wl,-rpath,"$PWD"
 cat >compare.py <<'PYTHON'
 import collections, json, sys
 

@@ -5,7 +5,7 @@
 # shellcheck source=tests/mpi/lib.sh
 . "$1/lib.sh"
 
-mpicc.$mpi -g -O1 -w -o waits "$here/waits.c"
+mpicc.$mpi -g -O1 -w -o waits "$here/programs/waits.c"
 cat >compare.py <<'PYTHON'
 import json, struct, sys
 
