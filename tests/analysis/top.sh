@@ -218,6 +218,8 @@ expect 1 "$UPMU" top --json -p "$recorder" # it has ended
 empty out
 has err "there is no process $recorder"
 expect 127 "$UPMU" top --json -- "$work/no-such-program"
-expect 1 "$UPMU" top -o "$work/no-screen" -- "$SCENE" busy 10
+# Where nothing can be drawn, the command is not started.
+expect 1 "$UPMU" top -o "$work/no-screen" -- touch "$work/started"
 has err "json"
+[ ! -e "$work/started" ] || fail "the command was started"
 finish

@@ -224,6 +224,8 @@ static int top_main(const struct command *self, int argc, char **argv)
         return options_usage(self, "nothing to watch: give a process with -p, or a command");
     if (q.serves && q.view == &top_json)
         return options_usage(self, "--serve and --json exclude each other");
+    if (q.argv && !q.serves && q.view->check && q.view->check() != 0)
+        return EXIT_FAILED;
     return q.argv ? top_watch_command(&q) : top_watch_process(&q);
 }
 

@@ -77,6 +77,8 @@ struct top {
 
 /** How it is shown: the terminal, or a stream of JSON documents. */
 struct top_view {
+    /** Whether it can be shown here, before a command is started. @return 0, or -1 with a message. NULL: always. */
+    int (*check)(void);
     int (*begin)(void);
     /** Show a look, and let `seconds` pass. @return false if the user wants no more. */
     bool (*show)(const struct top *t, double seconds);

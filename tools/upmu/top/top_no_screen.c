@@ -3,7 +3,7 @@
 #include "ui/output.h"
 #include "top.h"
 
-static int no_screen(void)
+static int no_screen_check(void)
 {
     complain("this upmu was built without ncurses and cannot draw on a terminal; use --json");
     return -1;
@@ -20,4 +20,4 @@ static void no_end(void)
 {
 }
 
-const struct top_view top_screen = {.begin = no_screen, .show = no_show, .end = no_end};
+const struct top_view top_screen = {.check = no_screen_check, .begin = no_screen_check, .show = no_show, .end = no_end};

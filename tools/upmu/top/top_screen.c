@@ -40,18 +40,25 @@ static struct {
     struct top_history waiting; /* threads that waited for locks, on average in each interval */
 } screen_state;
 
-static int screen_begin(void)
+static int screen_check(void)
 {
     const char *term = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || !term[0]) {
         complain("upmu top needs a terminal; use --json for programs");
         return -1;
     }
+    return 0;
+}
+
+static int screen_begin(void)
+{
+    if (screen_check() != 0)
+        return -1;
     (void)setlocale(LC_CTYPE, ""); /* names are shown in the user's encoding; without it they are ASCII */
     screen_state.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen) {
-        complain("unknown terminal type '%s' (TERM); use --json", term);
+        complain("unknown terminal type '%s' (TERM); use --json", getenv("TERM"));
         return -1;
     }
     (void)cbreak();
@@ -508,4 +515,5 @@ static void screen_end(void)
     (void)endwin();
 }
 
-const struct top_view top_screen = {.begin = screen_begin, .show = screen_show, .end = screen_end};
+const struct top_view top_screen = {
+    .check = screen_check, .begin = screen_begin, .show = screen_show, .end = screen_end};
