@@ -503,7 +503,7 @@ static void pack_file(struct textbuf *out, const char *file, uint8_t i)
     if (!f)
         return;
     size_t len = i % NAMES_OF_PROCESS == 0 ? 0 : fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
+    (void)fclose(f);
     while (len > PAGE && !bytes[len - 1]) /* what a killed process had reserved */
         len--;
     len = (len + PAGE - 1) / PAGE * PAGE;
@@ -515,9 +515,9 @@ static void pack_file(struct textbuf *out, const char *file, uint8_t i)
 static void pack_process(struct textbuf *out, const char *process, uint8_t first)
 {
     char file[PATH_MAX];
-    for (uint8_t i = 0; i < NAMES_OF_PROCESS; i++) {
+    for (int i = 0; i < NAMES_OF_PROCESS; i++) {
         snprintf(file, sizeof file, "%s/%s", process, names[i]);
-        pack_file(out, file, first + i);
+        pack_file(out, file, (uint8_t)(first + i));
     }
 }
 
