@@ -192,8 +192,9 @@ int main(int argc, char **argv)
     if (pthread_spin_init(&spin, 0) != 0 || mtx_init(&mtx, mtx_plain) != thrd_success || sem_init(&sem, 0, 1) != 0 ||
         pthread_create(&other, NULL, wait_for_ever, NULL) != 0)
         give_up("bench_locks");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        row(b, &kinds[i], "off, never begun", -1, 1.10);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        row(b, &kinds[i], "off", -1, 1.10);
         row(b, &kinds[i], "contended", UPMU_SYNC_CONTENDED, kinds[i].contended);
         row(b, &kinds[i], "holders", UPMU_SYNC_HOLDERS, kinds[i].holders);
         row(b, &kinds[i], "off, after recording", -1, 1.10);

@@ -36,13 +36,15 @@ uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sy
     bool whole;
     if (sync_process.depth == 0 || !sync_origin_read(holder, entry, &o))
         return 0;
-    if (o.stack != 0 || o.words <= INNERMOST || o.word[SITE] != entry->site)
+    if (o.frame == 0)
         return o.stack;
-    uintptr_t innermost = o.frame + INNERMOST * sizeof(uintptr_t), live = o.frame + o.words * sizeof(uintptr_t);
+    if (o.word[SITE] != entry->site)
+        return 0;
+    uintptr_t innermost = o.frame + INNERMOST * sizeof(uintptr_t), live = o.frame + sizeof o.word;
     size_t got = sync_stack_read(t, live);
     if (!sync_origin_read(holder, entry, &again))
         return 0;
-    const struct cfi_memory parts[] = {{o.frame, o.words * sizeof(uintptr_t), o.word}, {live, got, t->snapshot}};
+    const struct cfi_memory parts[] = {{o.frame, sizeof o.word, o.word}, {live, got, t->snapshot}};
     const struct cfi_frame from = {.pc = entry->site, .sp = innermost, .bp = o.word[POINTER]};
     uint32_t n = cfi_walk(from, parts, sizeof parts / sizeof *parts, t->frames, sync_process.depth, &whole);
     return sync_stack_add(t, tick, n, n > 1 ? UPMU_STACK_COPIED : UPMU_STACK_NONE, !whole);

@@ -15,7 +15,6 @@ static void held_move_origin(struct sync_thread *t, uint32_t to)
         return;
     const struct sync_origin *from = &t->origins[to + 1];
     memcpy(o->word, from->word, sizeof o->word);
-    o->words = from->words;
     o->frame = from->frame;
     o->stack = from->stack;
     __atomic_store_n(&o->since, from->since, __ATOMIC_RELEASE);
@@ -159,6 +158,7 @@ void sync_origin_known(struct sync_thread *t, uint64_t since, uint32_t stack)
         return;
     struct sync_origin *o = &t->origins[d];
     __atomic_store_n(&o->since, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&o->frame, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&o->stack, stack, __ATOMIC_RELEASE);
     __atomic_store_n(&o->since, since, __ATOMIC_RELEASE);
 }
@@ -176,8 +176,6 @@ __attribute__((no_sanitize("thread"))) static void origin_copy_words(const struc
     const volatile uintptr_t *from = o->word;
     for (uint32_t i = 0; i < SYNC_ORIGIN_WORDS; i++)
         out->word[i] = from[i];
-    out->words = __atomic_load_n(&o->words, __ATOMIC_RELAXED);
-    out->frame = __atomic_load_n(&o->frame, __ATOMIC_RELAXED);
 }
 
 bool sync_origin_read(const struct sync_thread *holder, const struct sync_held *entry, struct sync_origin *out)
@@ -190,8 +188,9 @@ bool sync_origin_read(const struct sync_thread *holder, const struct sync_held *
             __atomic_load_n(&h->since, __ATOMIC_ACQUIRE) != entry->since ||
             __atomic_load_n(&o->since, __ATOMIC_ACQUIRE) != entry->since)
             continue;
-        out->stack = __atomic_load_n(&o->stack, __ATOMIC_RELAXED);
-        if (out->stack == 0)
+        out->frame = __atomic_load_n(&o->frame, __ATOMIC_RELAXED);
+        out->stack = out->frame == 0 ? __atomic_load_n(&o->stack, __ATOMIC_RELAXED) : 0;
+        if (out->frame != 0)
             origin_copy_words(o, out);
         out->since = entry->since;
         HELD_FENCE();

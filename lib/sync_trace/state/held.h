@@ -47,13 +47,12 @@ static inline __attribute__((always_inline)) void sync_origin_copy(struct sync_t
     struct sync_origin *o = &t->origins[d % SYNC_ORIGINS];
     bool fits = ((uintptr_t)frame & (PAGE - 1)) <= PAGE - BYTES;
     __atomic_store_n(&o->since, since, __ATOMIC_RELEASE);
-    o->frame = (uintptr_t)frame;
     if (LIKELY(fits)) {
-        o->stack = 0; /* one store, with `words` beside it */
-        o->words = SYNC_ORIGIN_WORDS;
+        o->frame = (uintptr_t)frame;
         memcpy(o->word, frame, BYTES);
     } else {
-        o->stack = o->words = 0;
+        o->frame = 0;
+        o->stack = 0;
     }
 }
 #else

@@ -45,11 +45,10 @@ static inline uint64_t sync_held_since(uint64_t since)
  *  the copy of the innermost words (stack/holder_stack.h). */
 enum { SYNC_ORIGINS = 16, SYNC_ORIGIN_WORDS = 18, SYNC_SNAPSHOT_WORDS = 1024 };
 struct sync_origin {
-    uint64_t since;
-    uint32_t stack;  /**< its id, 0: not recorded */
-    uint32_t words;  /**< copied */
-    uintptr_t frame; /**< frame pointer of the wrapper: there are the caller's frame pointer and the call site */
-    uintptr_t word[SYNC_ORIGIN_WORDS] __attribute__((aligned(16))); /* copied by pieces of this size */
+    uint64_t since __attribute__((aligned(16)));
+    uintptr_t frame; /**< frame pointer of the wrapper: there are the caller's and the call site; 0: see `stack` */
+    uintptr_t word[SYNC_ORIGIN_WORDS]; /**< from there on; copied by pieces of 16 bytes */
+    uint32_t stack;                    /**< its id, 0: not recorded */
 };
 
 /* A late waiter may store the address of its lock into an entry that is another lock's by then, in place of either value:
