@@ -62,7 +62,7 @@ static void find_text(struct program *p)
 
 static void open_symbols(struct program *p)
 {
-    must(symbols_open(&p->known, SYMBOLS_DEBUG_DIR) == 0 && symbols_module(p->known, p->path, "", &p->module) == 0,
+    must(symbols_open(&p->known, NULL) == 0 && symbols_module(p->known, p->path, "", &p->module) == 0,
          "symbols cannot be opened");
 }
 

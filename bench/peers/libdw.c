@@ -71,7 +71,7 @@ static uint64_t ours(void)
     struct symbol_frame frames[FRAMES];
     uint32_t module;
     uint64_t found = 0;
-    must(symbols_open(&s, SYMBOLS_DEBUG_DIR) == 0 && symbols_module(s, path, "", &module) == 0, "out of memory");
+    must(symbols_open(&s, NULL) == 0 && symbols_module(s, path, "", &module) == 0, "out of memory");
     for (uint64_t i = 0; i < addresses; i++) {
         int n = symbols_find(s, module, address_at(i), frames, FRAMES);
         found += n > 0 ? (uint64_t)n : 0;

@@ -45,7 +45,7 @@ enum upmu_stacks {
 /** Options; NULL or all zero but `size`: the defaults. */
 struct upmu_overview_opts {
     size_t size;           /**< sizeof(struct upmu_overview_opts) */
-    const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    const char *debug_dir; /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     /** Called repeatedly with the number of events read and an estimate of all events; NULL: not called. */
     void (*progress)(void *arg, uint64_t done, uint64_t all);
     void *arg;         /**< first argument of `progress` */

@@ -35,7 +35,7 @@ struct upmu_deadlocks;
 /** Options; NULL or all zero but `size`: the defaults. */
 struct upmu_deadlocks_opts {
     size_t size;              /**< sizeof(struct upmu_deadlocks_opts) */
-    const char *debug_dir;    /**< directory of separate debug files; NULL: /usr/lib/debug */
+    const char *debug_dir;    /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     const char *suppressions; /**< file of suppressions (man upmu-deadlock); NULL: none */
 };
 #define UPMU_DEADLOCKS_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlocks_opts, 24)

@@ -36,7 +36,7 @@ struct upmu_export_opts {
     size_t size;           /**< sizeof(struct upmu_export_opts) */
     int32_t what;          /**< enum upmu_export_what */
     uint32_t reserved;     /**< 0 */
-    const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    const char *debug_dir; /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     /** Called repeatedly with the number of events processed and of all events (0 if unknown); NULL: not called. */
     void (*progress)(void *arg, uint64_t done, uint64_t all);
     void *arg; /**< first argument of `progress` and `damage` */

@@ -35,7 +35,7 @@ struct upmu_functions;
 /** Options; NULL or all zero but `size`: the defaults. */
 struct upmu_functions_opts {
     size_t size;           /**< sizeof(struct upmu_functions_opts) */
-    const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    const char *debug_dir; /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     /**
      * A stretch, nanoseconds since the first event of the recording, which may be a call; `to_ns` 0: to its end. It needs events of each call (mode trace). A call
      * that reaches beyond it counts as one, with the time that is in it; functions without a part in it are left out; calls that had not

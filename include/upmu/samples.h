@@ -35,7 +35,7 @@ struct upmu_samples;
 /** Options; NULL or all zero but `size`: the defaults. */
 struct upmu_samples_opts {
     size_t size;           /**< sizeof(struct upmu_samples_opts) */
-    const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    const char *debug_dir; /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     uint32_t with_code;    /**< 1: keep the address of each sample and its callers, for upmu_samples_annotate() */
     int32_t stacks;        /**< enum upmu_stacks (upmu/analysis.h); with `with_code` stacks are as executed */
     /** Only samples of this stretch, nanoseconds since the first event of the recording, or without a trace its first sample. `to_ns`

@@ -53,7 +53,7 @@ UPMU_API const char *upmu_row_kind_name(int kind);
 /** Filter and page; NULL or all zero but `size`: all rows. A row matches if it matches every field. */
 struct upmu_timeline_opts {
     size_t size;           /**< sizeof(struct upmu_timeline_opts) */
-    const char *debug_dir; /**< directory of separate debug files; NULL: /usr/lib/debug */
+    const char *debug_dir; /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     const char *thread;    /**< name or kernel id of a thread; NULL: all */
     const char *object;    /**< name or address ("0x12ab") of an object; NULL: all */
     uint32_t kinds;        /**< bit n: rows of enum upmu_row_kind n; 0: all */

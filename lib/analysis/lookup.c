@@ -26,7 +26,7 @@ int lookup_open(struct upmu_overview *o, const char *debug_dir)
     o->pass.call_site = lookup_call_site;
     o->pass.stack_is_whole = lookup_stack_is_whole;
     o->pass.call_site_arg = o;
-    return symbols_open(&o->lookup->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
+    return symbols_open(&o->lookup->symbols, debug_dir);
 }
 
 void lookup_close(struct lookup *lookup)

@@ -24,6 +24,7 @@ static const char *const known[] = {
     "SYNC_COUNTERS", "SYNC_CPU_SAMPLES", "SYNC_NO_CALLS",  "SYNC_REQUESTS",
     "SYNC_SAMPLE",   "SYNC_STACKS",      "TRACE",          "TRACE_PACKET",
     "TRACE_POLICY",  "WRAPPERS",         "FUNC_COUNTERS",  "FUNC_PAUSED",
+    "DEBUG_DIR",
 };
 
 /* @return whether `name` is unknown; `*nearest` is then a known name or NULL. */

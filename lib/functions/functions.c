@@ -337,7 +337,7 @@ int upmu_functions_open(struct upmu_functions **functions, const char *dir, cons
     if (ours.to_ns != 0 && ours.to_ns < ours.from_ns)
         rc = upmu_fail(UPMU_E_INVAL, "upmu_functions_open: opts->to_ns is before opts->from_ns");
     if (rc == 0)
-        rc = symbols_open(&f->symbols, ours.debug_dir ? ours.debug_dir : SYMBOLS_DEBUG_DIR);
+        rc = symbols_open(&f->symbols, ours.debug_dir);
     if (rc == 0)
         rc = functions_read(f, dir);
     f->stretch = (ours.from_ns | ours.to_ns) != 0;

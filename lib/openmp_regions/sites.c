@@ -52,7 +52,7 @@ uint64_t omp_site(struct omp_sites *s, const struct upmu_trace *trace, uint32_t 
     uint32_t found = map_find(&s->by_site, process, site);
     if (site == 0 || found != MAP_NONE)
         return site == 0 ? 0 : s->all[found].site;
-    if (!s->symbols && symbols_open(&s->symbols, SYMBOLS_DEBUG_DIR) != 0)
+    if (!s->symbols && symbols_open(&s->symbols, NULL) != 0)
         s->symbols = NULL; /* then each call site has a row of its own */
     const struct omp_site one = sites_locate(s, trace, process, site);
     size_t i = 0;

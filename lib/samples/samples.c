@@ -13,7 +13,7 @@
 /* With the root path. */
 static int samples_start(struct upmu_samples *s, const struct upmu_samples_opts *opts)
 {
-    int rc = symbols_open(&s->symbols, opts->debug_dir ? opts->debug_dir : SYMBOLS_DEBUG_DIR);
+    int rc = symbols_open(&s->symbols, opts->debug_dir);
     if (rc != 0)
         return rc;
     s->with_code = opts->with_code != 0;

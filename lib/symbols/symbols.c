@@ -48,10 +48,11 @@ static int symbols_no_memory(void)
 
 int symbols_open(struct symbols **out, const char *debug_dir)
 {
+    const char *named = debug_dir ? debug_dir : secure_getenv("UPMU_DEBUG_DIR");
     struct symbols *s = calloc(1, sizeof *s);
     if (!s)
         return symbols_no_memory();
-    s->debug_dir = strdup(debug_dir);
+    s->debug_dir = strdup(named && named[0] ? named : "/usr/lib/debug");
     if (!s->debug_dir) {
         free(s);
         return symbols_no_memory();

@@ -18,11 +18,8 @@
 struct symbols;
 struct textbuf;
 
-/** Default folder of separate debug files. */
-#define SYMBOLS_DEBUG_DIR "/usr/lib/debug"
-
-/** Reads the wrapper patterns of the file that UPMU_WRAPPERS names. @param debug_dir folder of separate debug files,
- *  SYMBOLS_DEBUG_DIR; copied. @return 0; UPMU_E_NOMEM; the errors of wrappers_read(). */
+/** Reads the wrapper patterns of the file that UPMU_WRAPPERS names. @param debug_dir folder of separate debug files, copied; NULL:
+ *  that of UPMU_DEBUG_DIR, else /usr/lib/debug. @return 0; UPMU_E_NOMEM; the errors of wrappers_read(). */
 int symbols_open(struct symbols **out, const char *debug_dir);
 void symbols_close(struct symbols *s);
 

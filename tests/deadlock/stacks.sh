@@ -116,6 +116,14 @@ stacks=$dir/linked
 record thread
 frame_is 0 'self_deadlock at .*/stacks\.c:[0-9]+'
 frame_is 1 'deadlock_in_thread at '
+# The same in a folder of debug files.
+mkdir -p "$dir/debug$dir"
+mv "$dir/linked.debug" "$dir/debug$dir"
+report
+frame_is 0 'linked\+0x[0-9a-f]+'
+UPMU_DEBUG_DIR=$dir/debug report
+frame_is 0 'self_deadlock at .*/stacks\.c:[0-9]+'
+mv "$dir/debug$dir/linked.debug" "$dir"
 # Debug information of another program is ignored; module and offset remain.
 printf x >>"$dir/linked.debug"
 report

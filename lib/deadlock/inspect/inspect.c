@@ -172,7 +172,7 @@ static int inspect_process(struct upmu_deadlock_inspect *inspect)
     wait_state_free(&before);
     wait_state_free(&now);
     if (rc == 0)
-        rc = symbols_open(&inspect->symbols, SYMBOLS_DEBUG_DIR);
+        rc = symbols_open(&inspect->symbols, NULL);
     if (rc != 0)
         return rc;
     inspect_stacks_begin(inspect);
