@@ -22,7 +22,7 @@ NAMES = """(() => { const found = new Set(), sides = [upmuReport.recording, upmu
     for (const m of sides) {
         for (const t of m.threads) add(t.label, t.name);
         for (const o of m.objects) add(o.title, o.name, o.group, o.address);
-        for (const [name, file, , module] of m.frames) add(name, ...[file, module].filter(Boolean).flatMap((x) => [x, x.slice(x.lastIndexOf('/') + 1)]));
+        for (const [name, file, , module, before] of m.frames) add(name, before, ...[file, module].filter(Boolean).flatMap((x) => [x, x.slice(x.lastIndexOf('/') + 1)]));
         for (const r of m.regions) add(r.name);
         for (const mark of m.marks) add(mark[2]);
         for (const c of m.counters) add(c.name, c.summary);
