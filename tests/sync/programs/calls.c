@@ -386,6 +386,8 @@ static void files(void)
     CALL_DISK(make_cold, __pread64_chk, disk, page, sizeof page, 0, sizeof page);
     CALL_DISK(make_cold, preadv, disk, &part, 1, 0);
     CALL_DISK(make_cold, preadv64, disk, &part, 1, 0);
+    CALL_DISK(make_cold, preadv2, disk, &part, 1, 0, 0);
+    CALL_DISK(make_cold, preadv64v2, disk, &part, 1, 0, 0);
     CALL_DISK(no_step, pwrite, written, page, sizeof page, 0);
     CALL_DISK(no_step, pwrite64, written, page, sizeof page, 0);
     CALL_DISK(no_step, pwritev, written, &part, 1, 0);
@@ -395,8 +397,6 @@ static void files(void)
     CALL(drain_pipe, sendfile, out[1], disk, (from = 0, &from), sizeof page);
     make_full(out[1]);
     CALL(drain_pipe, sendfile64, out[1], disk, (from = 0, &from), sizeof page);
-    CALL_DISK(make_cold, preadv2, disk, &part, 1, 0, 0);
-    CALL_DISK(make_cold, preadv64v2, disk, &part, 1, 0, 0);
     CALL_DISK(no_step, pwritev2, written, &part, 1, 0, 0);
     CALL_DISK(no_step, pwritev64v2, written, &part, 1, 0, 0);
     make_full(out[1]);
