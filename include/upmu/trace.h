@@ -288,7 +288,7 @@ struct upmu_trace_thread_exit {
     uint64_t cpu_ns;   /**< CPU time, 0 if unknown; nanoseconds */
     uint64_t
         ready_ns; /**< time in which it was ready to run and had no CPU, 0 if unknown: only of threads that were preempted */
-    uint32_t cpus; /**< CPUs that it may use, 0 if unknown: likewise */
+    uint32_t cpus; /**< CPUs that it, and such threads that ended before, could use; 0 if unknown: likewise */
 };
 
 /** A wait for one or several futexes. */

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -246,27 +247,45 @@ static uint64_t thread_cpu_ns(const struct rusage *usage)
     return us > 0 ? us * 1000 : 1;
 }
 
-/* How long the thread was ready to run and had no CPU, by the kernel's scheduler: the second number of the file. 0: unknown. */
-static uint64_t thread_ready_ns(void)
+struct ready_request {
+    pid_t tid;
+    uint64_t ns;
+};
+
+/* For private_table_run(), whose thread has another "thread-self". */
+static int thread_read_ready(void *request)
 {
+    struct ready_request *r = request;
     char text[64];
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
+    snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)r->tid);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
-        return 0;
+        return -errno;
     ssize_t n = (ssize_t)syscall(SYS_read, fd, text, sizeof text - 1);
     syscall(SYS_close, fd);
     text[n > 0 ? n : 0] = '\0';
     const char *second = strchr(text, ' ');
-    return second ? strtoull(second, NULL, 10) : 0;
+    r->ns = second ? strtoull(second, NULL, 10) : 0;
+    return 0;
 }
 
+/* How long the thread was ready to run and had no CPU, by the kernel's scheduler: the second number of the file. 0: unknown. */
+static uint64_t thread_ready_ns(const struct sync_thread *t)
+{
+    struct ready_request request = {.tid = t->tid};
+    (void)private_table_run(thread_read_ready, &request);
+    return request.ns;
+}
+
+/* Threads may be bound to different CPUs: those of this one are added to those of earlier ones. @return their number. */
 static uint32_t thread_cpus(void)
 {
-    unsigned long mask[1024 / sizeof(long)]; /* of 8,192 CPUs */
-    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    uint64_t mask[SYNC_CPU_WORDS] = {0};
     uint32_t n = 0;
-    for (long i = 0; i < bytes / (long)sizeof *mask; i++)
-        n += (uint32_t)__builtin_popcountl(mask[i]);
+    if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) < 0)
+        return 0;
+    for (int i = 0; i < SYNC_CPU_WORDS; i++)
+        n += (uint32_t)__builtin_popcountll(__atomic_or_fetch(&sync_gate.cpus[i], mask[i], __ATOMIC_RELAXED));
     return n;
 }
 
@@ -287,7 +306,7 @@ void sync_thread_exit_event(struct sync_thread *t)
         .flags = known ? UPMU_TRACE_FLAG_FINAL : 0,
     };
     if (known && usage.ru_nivcsw > 0 && !__atomic_load_n(&sync_process.restricted, __ATOMIC_RELAXED)) {
-        e.object2 = thread_ready_ns();
+        e.object2 = thread_ready_ns(t);
         e.peer = (int32_t)thread_cpus();
     }
     sync_write(t, tick_now(), &e);

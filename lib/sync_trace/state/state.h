@@ -80,6 +80,8 @@ struct sync_tls {
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+enum { SYNC_CPU_WORDS = 128 }; /* of 8,192 CPUs */
+
 /** State that a forked child finds zeroed. */
 struct sync_gate {
     const uint32_t *mode; /**< the control file's word; NULL = off */
@@ -96,9 +98,10 @@ struct sync_gate {
     uint32_t blocks;                      /**< made; under `lock` */
     uint32_t counts_lost;                 /**< some count is missing because a table was full */
     uint32_t unused;
-    uint64_t since, since_raw_ns; /**< tick and time at which the process itself began recording last */
+    uint64_t since, since_raw_ns;  /**< tick and time at which the process itself began recording last */
+    uint64_t cpus[SYNC_CPU_WORDS]; /**< CPUs that ended threads could use, of those that were preempted */
     unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 10 * sizeof(uint32_t) -
-                       2 * sizeof(uint64_t)];
+                       (2 + SYNC_CPU_WORDS) * sizeof(uint64_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
