@@ -60,8 +60,10 @@ if command -v gfortran >/dev/null; then
 fi
 if command -v python3 >/dev/null; then
     judge ns $'Python context manager, off=150' < <(python3 "$here/off.py")
+    scene=$build/tests/analysis/analysis_scene
+    [ -x "$scene" ] || { echo "rows of the protocol: skipped, because the tests are not built" >&2; exit $missed; }
     judge ms $'protocol, next page of a view, p99=5\nprotocol, deadlocks, p99=5\nprotocol, status, p99=5' \
-        < <(python3 "$here/protocol.py" "$build/tools/upmu/upmu" "$build/tests/analysis/analysis_scene" $requests)
+        < <(python3 "$here/protocol.py" "$build/tools/upmu/upmu" "$scene" $requests)
 fi
 [ $rows -gt 0 ] || { echo "bench_bindings skipped, because no compiler and no Python is installed"; exit 77; }
 exit $missed
