@@ -14,11 +14,11 @@
  * Call `run(argument)`, which may open files, so that the program never sees their descriptors: open() returns the lowest
  * free number, which another thread may be about to close, reuse or rely on.
  *
- * A process with one thread calls it directly, with all signals blocked but SIGBUS: a mapped file that `run` reads may have been truncated, and
- * the kernel ends a process that blocks the signal of a fault. Otherwise a short-lived thread with an empty
- * descriptor table of its own calls it on the same stack while the caller waits; it has the caller's errno, thread-local storage and
- * credentials, and descriptors that `run` leaves open are closed. Descriptors that were opened before do not exist in it. The same where `run`
- * has returned -EMFILE in a process with one thread: it is called again.
+ * A process with one thread calls it directly, with all signals blocked but SIGBUS: a mapped file that `run` reads may have been
+ * truncated, and the kernel ends a process that blocks the signal of a fault. Otherwise a short-lived thread with an empty descriptor
+ * table of its own calls it on the same stack while the caller waits; it has the caller's errno, thread-local storage and credentials, and
+ * descriptors that `run` leaves open are closed. Descriptors that were opened before do not exist in it. The same where `run` has returned
+ * -EMFILE in a process with one thread: it is called again.
  *
  * `run` takes no lock that the caller may hold. Signal safe, keeps errno.
  *

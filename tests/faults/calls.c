@@ -70,7 +70,7 @@ static bool restrict_to(const char *allowed)
         f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     }
     for (size_t i = 0; i < system_calls_count && n < FILTER_MAX; i++) {
-        if ((system_calls[i].uses & ~(unsigned)(SYSTEM_CALL_START | SYSTEM_CALL_FREE)) == 0)
+        if ((system_calls[i].uses & ~(unsigned)(SYSTEM_CALL_START | SYSTEM_CALL_UNFILTERED)) == 0)
             continue;
         f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, system_calls[i].number, 0, 1);
         f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -127,9 +127,9 @@ static bool listed_for(unsigned number, unsigned use)
 static void compare(const struct tracer_calls *bare, const struct tracer_calls *now, const char *what)
 {
     static const char *const phases[] = {"start", "run", "end"};
-    static const unsigned uses[] = {SYSTEM_CALL_START,
-                                    SYSTEM_CALL_RUN | SYSTEM_CALL_COUNTERS | SYSTEM_CALL_INSTEAD | SYSTEM_CALL_FREE,
-                                    SYSTEM_CALL_END | SYSTEM_CALL_COUNTERS | SYSTEM_CALL_INSTEAD | SYSTEM_CALL_FREE};
+    static const unsigned uses[] = {
+        SYSTEM_CALL_START, SYSTEM_CALL_RUN | SYSTEM_CALL_COUNTERS | SYSTEM_CALL_INSTEAD | SYSTEM_CALL_UNFILTERED,
+        SYSTEM_CALL_END | SYSTEM_CALL_COUNTERS | SYSTEM_CALL_INSTEAD | SYSTEM_CALL_UNFILTERED};
     for (unsigned phase = 0; phase < TRACER_PHASES; phase++)
         for (unsigned n = 0; n < TRACER_NUMBERS; n++) {
             const struct system_call *c = listed(n);

@@ -143,7 +143,7 @@ const struct system_call system_calls[] = {
     CALL(rt_sigpending, ALWAYS, 0),
     CALL(rt_sigprocmask, ALWAYS, SIG_SETMASK),
     CALL(rt_sigtimedwait, ALWAYS, 0),
-    CALL(sched_getaffinity, START | SYSTEM_CALL_FREE, 0),
+    CALL(sched_getaffinity, START | SYSTEM_CALL_UNFILTERED, 0),
     CALL(sched_setaffinity, START, 0),
     CALL(sched_yield, RUN | END, 0),
     CALL(statfs, START, 0),

@@ -14,13 +14,13 @@
 struct sock_filter;
 
 enum system_call_use {
-    SYSTEM_CALL_START = 1,    /**< start of a recording */
-    SYSTEM_CALL_RUN = 2,      /**< while it runs */
-    SYSTEM_CALL_END = 4,      /**< its end */
-    SYSTEM_CALL_COUNTERS = 8, /**< while it runs with counters, or records switches */
-    SYSTEM_CALL_INSTEAD = 16, /**< in place of another one, where that is missing */
-    SYSTEM_CALL_TIMER = 32,   /**< samples by timers of CPU time (UPMU_SYNC_CPU_SAMPLES) */
-    SYSTEM_CALL_FREE = 64,    /**< while it runs, unless the program has installed a filter */
+    SYSTEM_CALL_START = 1,       /**< start of a recording */
+    SYSTEM_CALL_RUN = 2,         /**< while it runs */
+    SYSTEM_CALL_END = 4,         /**< its end */
+    SYSTEM_CALL_COUNTERS = 8,    /**< while it runs with counters, or records switches */
+    SYSTEM_CALL_INSTEAD = 16,    /**< in place of another one, where that is missing */
+    SYSTEM_CALL_TIMER = 32,      /**< samples by timers of CPU time (UPMU_SYNC_CPU_SAMPLES) */
+    SYSTEM_CALL_UNFILTERED = 64, /**< while it runs, unless the program has installed a filter */
 };
 
 struct system_call {
