@@ -182,6 +182,7 @@ struct region_process {
     uint32_t epoch;
     bool from_environment; /**< set up at load time: the program's own options are not used */
     uint32_t child;        /**< 1 in a forked child */
+    uint32_t filters;      /**< seccomp filters of the thread that began the recording */
     enum region_report report;
     char *output; /**< path with %p and %h, or NULL for standard error */
     char *trace_dir;

@@ -10,20 +10,24 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "region/recorder.h"
 #include "region/region_frames.h"
 
 static pthread_key_t end_key;
 
 /* ------------------------------------------------------------------------------------------- forked child */
 
-/* Keep the copied set-up, drop the parent's trace and threads. */
+/* Keep the copied set-up, drop the parent's trace and threads. A filter that was installed since the parent's recording began was not
+ * judged by the calls that make a trace: it may end the child. */
 static void child_start_clean(struct region_process *p)
 {
     region_blocks_forget();
     if (p->trace) {
         trace_writer_forget(p->trace);
         p->trace = NULL;
-        if (region_trace_open(p) < 0)
+        if (upmu_recorder_filtered_())
+            __atomic_store_n(&p->finished, 1, __ATOMIC_RELEASE);
+        else if (region_trace_open(p) < 0)
             region_note(upmu_error());
     }
     p->child = 1;
@@ -58,6 +62,8 @@ static struct region_thread *thread_start(void)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!__atomic_load_n(&upmu_regions.shared->alive, __ATOMIC_ACQUIRE))
         child_start();
+    if (__atomic_load_n(&upmu_regions.finished, __ATOMIC_ACQUIRE))
+        region_tls.refused = 1;
     if (!region_tls.refused && (t = region_block_make()) != NULL) {
         pthread_setspecific(end_key, t);
         __atomic_store_n(&t->live, 1, __ATOMIC_RELEASE);

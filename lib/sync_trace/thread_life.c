@@ -247,35 +247,11 @@ static uint64_t thread_cpu_ns(const struct rusage *usage)
     return us > 0 ? us * 1000 : 1;
 }
 
-struct ready_request {
+struct preempted_request {
     pid_t tid;
-    uint64_t ns;
+    uint64_t ready_ns; /* how long it had no CPU, by the kernel's scheduler; 0: unknown */
+    uint32_t cpus;
 };
-
-/* For private_table_run(), whose thread has another "thread-self". */
-static int thread_read_ready(void *request)
-{
-    struct ready_request *r = request;
-    char text[64];
-    snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)r->tid);
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return -errno;
-    ssize_t n = (ssize_t)syscall(SYS_read, fd, text, sizeof text - 1);
-    syscall(SYS_close, fd);
-    text[n > 0 ? n : 0] = '\0';
-    const char *second = strchr(text, ' ');
-    r->ns = second ? strtoull(second, NULL, 10) : 0;
-    return 0;
-}
-
-/* How long the thread was ready to run and had no CPU, by the kernel's scheduler: the second number of the file. 0: unknown. */
-static uint64_t thread_ready_ns(const struct sync_thread *t)
-{
-    struct ready_request request = {.tid = t->tid};
-    (void)private_table_run(thread_read_ready, &request);
-    return request.ns;
-}
 
 /* Threads may be bound to different CPUs: those of this one are added to those of earlier ones. @return their number. */
 static uint32_t thread_cpus(void)
@@ -287,6 +263,27 @@ static uint32_t thread_cpus(void)
     for (int i = 0; i < SYNC_CPU_WORDS; i++)
         n += (uint32_t)__builtin_popcountll(__atomic_or_fetch(&sync_gate.cpus[i], mask[i], __ATOMIC_RELAXED));
     return n;
+}
+
+/* For private_table_run(), whose thread has another "thread-self", and the caller's CPUs and filters. A filter may end the process for
+ * the CPUs, and may have been installed unseen. */
+static int thread_read_preempted(void *request)
+{
+    struct preempted_request *r = request;
+    char text[64];
+    if (upmu_recorder_filtered_())
+        return 0;
+    r->cpus = thread_cpus();
+    snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)r->tid);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = (ssize_t)syscall(SYS_read, fd, text, sizeof text - 1);
+    syscall(SYS_close, fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *second = strchr(text, ' '); /* the second number of the file */
+    r->ready_ns = second ? strtoull(second, NULL, 10) : 0;
+    return 0;
 }
 
 void sync_thread_exit_event(struct sync_thread *t)
@@ -305,10 +302,11 @@ void sync_thread_exit_event(struct sync_thread *t)
         .contended = known ? thread_cpu_ns(&usage) : 0,
         .flags = known ? UPMU_TRACE_FLAG_FINAL : 0,
     };
-    if (known && usage.ru_nivcsw > 0 && !__atomic_load_n(&sync_process.restricted, __ATOMIC_RELAXED)) {
-        e.object2 = thread_ready_ns(t);
-        e.peer = (int32_t)thread_cpus();
-    }
+    struct preempted_request request = {.tid = t->tid};
+    if (known && usage.ru_nivcsw > 0)
+        (void)private_table_run(thread_read_preempted, &request);
+    e.object2 = request.ready_ns;
+    e.peer = (int32_t)request.cpus;
     sync_write(t, tick_now(), &e);
 }
 

@@ -35,6 +35,7 @@
 #include "func/sleds/module.h"
 #include "func/sleds/returns.h"
 #include "func/state.h"
+#include "region/recorder.h"
 
 /* Whether the addresses are in one segment of the module that has these permissions, and no write permission. */
 static bool sled_in_segment(const struct dl_phdr_info *info, uint64_t address, uint64_t bytes, uint32_t flags)
@@ -388,26 +389,10 @@ static int sleds_refused(const char *what)
     return upmu_fail(UPMU_E_SYSTEM, "functions are not patched: %s: %s", what, strerror(errno));
 }
 
-/* How many filters the thread's system calls have: where the kernel has no number, 1 for any. The calls made here are among those that a
- * filter is judged by. */
-static uint32_t sleds_filters(void)
-{
-    char status[8192];
-    int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, status, sizeof status - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    status[n > 0 ? n : 0] = '\0';
-    const char *mode = strstr(status, "\nSeccomp:"), *count = strstr(status, "\nSeccomp_filters:");
-    uint32_t filters = count ? (uint32_t)strtoul(count + strlen("\nSeccomp_filters:"), NULL, 10) : 0;
-    bool is_filtered = mode && strtoul(mode + strlen("\nSeccomp:"), NULL, 10) != 0;
-    return filters ? filters : is_filtered;
-}
-
 /* A filter that was installed since recording began was not judged by the calls that patch code: it may end the process. */
 static int sleds_permit(void)
 {
-    uint32_t filters = sleds_filters() + 1;
+    uint32_t filters = upmu_recorder_filters_() + 1;
     if (sleds.filters == 0)
         sleds.filters = filters;
     return sleds.filters == filters

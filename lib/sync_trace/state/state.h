@@ -113,7 +113,7 @@ struct sync_process {
     uint32_t begins;
     uint32_t set_up;      /**< tables and key are there */
     uint32_t recording;   /**< begun and not ended */
-    uint32_t restricted;  /**< a seccomp filter was let pass: only calls of the recorder's list may be made */
+    uint32_t restricted;  /**< a seccomp filter was let pass */
     uint32_t finished;    /**< ended for good: no system call is made any more */
     uint32_t mode;        /**< mode word to start with, in a child too */
     uint32_t chosen;      /**< mode word for `upmu ctl` to start with while tracing is paused */

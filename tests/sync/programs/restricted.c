@@ -21,6 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "own_prctl.h"
+
 enum { THREADS = 3, BEFORE = 2000, AFTER = 20000 };
 
 /* Of the program and of the C library's threads, exit and output. */
@@ -91,26 +93,6 @@ static size_t filter_make(struct sock_filter *out, unsigned other)
     out[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, other);
     out[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     return n;
-}
-
-/* prctl() without the C library. */
-static long own_prctl(long option, long arg2, const void *arg3)
-{
-#if defined(__x86_64__)
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"((long)SYS_prctl), "D"(option), "S"(arg2), "d"(arg3)
-                     : "rcx", "r11", "memory");
-    return result;
-#elif defined(__aarch64__)
-    register long x0 __asm__("x0") = option, x1 __asm__("x1") = arg2, x8 __asm__("x8") = SYS_prctl;
-    register const void *x2 __asm__("x2") = arg3;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
-    return x0;
-#else
-    return option + arg2 + (arg3 != NULL); /* not 0: not supported here */
-#endif
 }
 
 static void restrict_by(const char *kind)
