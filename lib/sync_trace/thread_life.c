@@ -74,6 +74,74 @@ static void thread_name_check(struct sync_thread *t)
         sync_thread_name(t, pthread_self(), now);
 }
 
+/* ----------------------------------------------------------------------------------------------- the kernel's sums */
+
+struct preempted_request {
+    pid_t tid;
+    uint64_t ready_ns; /* how long it had no CPU, by the kernel's scheduler; 0: unknown */
+    uint32_t cpus;
+};
+
+/* Threads may be bound to different CPUs: those of this one are added to those of earlier ones. @return their number. */
+static uint32_t thread_cpus(void)
+{
+    uint64_t mask[SYNC_CPU_WORDS] = {0};
+    uint32_t n = 0;
+    if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) < 0)
+        return 0;
+    for (int i = 0; i < SYNC_CPU_WORDS; i++)
+        n += (uint32_t)__builtin_popcountll(__atomic_or_fetch(&sync_gate.cpus[i], mask[i], __ATOMIC_RELAXED));
+    return n;
+}
+
+/* For private_table_run(), whose thread has another "thread-self", and the caller's CPUs and filters. A filter may end the process for
+ * the CPUs, and may have been installed unseen. */
+static int thread_read_preempted(void *request)
+{
+    struct preempted_request *r = request;
+    char text[64];
+    if (upmu_recorder_filtered_())
+        return 0;
+    r->cpus = thread_cpus();
+    snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)r->tid);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = (ssize_t)syscall(SYS_read, fd, text, sizeof text - 1);
+    syscall(SYS_close, fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *second = strchr(text, ' '); /* the second number of the file */
+    r->ready_ns = second ? strtoull(second, NULL, 10) : 0;
+    return 0;
+}
+
+static struct preempted_request thread_preempted(const struct sync_thread *t)
+{
+    struct preempted_request request = {.tid = t->tid};
+    (void)private_table_run(thread_read_preempted, &request);
+    return request;
+}
+
+/* @return whether the kernel answers; else all are 0. */
+static bool usage_read(struct sync_usage *u)
+{
+    struct rusage r;
+    *u = (struct sync_usage){0};
+    if (getrusage(RUSAGE_THREAD, &r) != 0)
+        return false;
+    u->preemptions = (uint64_t)r.ru_nivcsw;
+    u->switches = (uint64_t)r.ru_nvcsw + u->preemptions;
+    u->cpu_ns = tick_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* `r` has it as of the last timer interrupt or switch */
+    return true;
+}
+
+/* What an older thread used before is not of the recording. */
+static void usage_before(struct sync_thread *t)
+{
+    if (usage_read(&t->before) && t->before.preemptions > 0)
+        t->before.ready_ns = thread_preempted(t).ready_ns;
+}
+
 /* -------------------------------------------------------------------------------------------------- making */
 
 static struct sync_thread *block_new(void)
@@ -122,6 +190,7 @@ static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const c
     t->has_timer = 0;
     t->flushed = tick_now();
     t->born = 0;
+    t->before = (struct sync_usage){0};
     __atomic_store_n(&t->self, self, __ATOMIC_RELAXED);
     __atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);
     sync_thread_table_add(t);
@@ -200,8 +269,10 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
         tls->thread = t;
         tls->leave_out.ready = &t->ready;
         tls->leave_out.sites = t->sites;
-        if (!tls->starting)
+        if (!tls->starting) {
             upmu_recorder_thread_begin_();
+            usage_before(t);
+        }
         sync_unguard(t, SYNC_READY);
         if (!tls->starting)
             thread_name_older(t);
@@ -239,74 +310,29 @@ struct sync_thread *sync_thread_adopt(struct sync_thread *t)
 
 /* -------------------------------------------------------------------------------------------------- ending */
 
-/* Never 0, which means that it is unknown. */
-static uint64_t thread_cpu_ns(const struct rusage *usage)
-{
-    uint64_t us = (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000 +
-                  (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
-    return us > 0 ? us * 1000 : 1;
-}
-
-struct preempted_request {
-    pid_t tid;
-    uint64_t ready_ns; /* how long it had no CPU, by the kernel's scheduler; 0: unknown */
-    uint32_t cpus;
-};
-
-/* Threads may be bound to different CPUs: those of this one are added to those of earlier ones. @return their number. */
-static uint32_t thread_cpus(void)
-{
-    uint64_t mask[SYNC_CPU_WORDS] = {0};
-    uint32_t n = 0;
-    if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) < 0)
-        return 0;
-    for (int i = 0; i < SYNC_CPU_WORDS; i++)
-        n += (uint32_t)__builtin_popcountll(__atomic_or_fetch(&sync_gate.cpus[i], mask[i], __ATOMIC_RELAXED));
-    return n;
-}
-
-/* For private_table_run(), whose thread has another "thread-self", and the caller's CPUs and filters. A filter may end the process for
- * the CPUs, and may have been installed unseen. */
-static int thread_read_preempted(void *request)
-{
-    struct preempted_request *r = request;
-    char text[64];
-    if (upmu_recorder_filtered_())
-        return 0;
-    r->cpus = thread_cpus();
-    snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)r->tid);
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return -errno;
-    ssize_t n = (ssize_t)syscall(SYS_read, fd, text, sizeof text - 1);
-    syscall(SYS_close, fd);
-    text[n > 0 ? n : 0] = '\0';
-    const char *second = strchr(text, ' '); /* the second number of the file */
-    r->ready_ns = second ? strtoull(second, NULL, 10) : 0;
-    return 0;
-}
-
 void sync_thread_exit_event(struct sync_thread *t)
 {
     uint32_t mode = sync_mode();
     if (mode == MODE_OFF || mode == MODE_COUNTS)
         return;
     thread_name_check(t);
-    struct rusage usage;
-    bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
+    const struct sync_usage *before = &t->before;
+    struct sync_usage now;
+    bool known = usage_read(&now);
     struct trace_sync e = {
         .kind = UPMU_TRACE_THREAD_EXIT,
         .object_type = UPMU_OBJECT_THREAD,
         .object = (uint64_t)pthread_self(),
-        .count = known ? (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw : 0,
-        .contended = known ? thread_cpu_ns(&usage) : 0,
+        .count = known ? now.switches - before->switches : 0,
+        .contended = known ? now.cpu_ns - before->cpu_ns : 0,
         .flags = known ? UPMU_TRACE_FLAG_FINAL : 0,
     };
-    struct preempted_request request = {.tid = t->tid};
-    if (known && usage.ru_nivcsw > 0)
-        (void)private_table_run(thread_read_preempted, &request);
-    e.object2 = request.ready_ns;
-    e.peer = (int32_t)request.cpus;
+    if (known && now.preemptions > before->preemptions) {
+        struct preempted_request request = thread_preempted(t);
+        bool whole = before->preemptions == 0 || before->ready_ns > 0;
+        e.object2 = whole && request.ready_ns > before->ready_ns ? request.ready_ns - before->ready_ns : 0;
+        e.peer = (int32_t)request.cpus;
+    }
     sync_write(t, tick_now(), &e);
 }
 

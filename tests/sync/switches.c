@@ -2,7 +2,7 @@
 /*
  * Running, preempted and blocked times of threads on one CPU that spin or sleep, against their own measurements.
  *
- *     sync_switches [adds_up|many|killed]
+ *     sync_switches [adds_up|many|killed|older]
  */
 #include <errno.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 #include "read_object.h"
 #include "upmu/analysis.h"
 
-enum { NAPS = 20, NAP_US = 10000, MS = 1000000, YIELDS = 5000, TRIES = 5, AGAIN = 3 };
+enum { NAPS = 20, NAP_US = 10000, MS = 1000000, YIELDS = 5000, TRIES = 5, AGAIN = 3, OLDER_NAPS = 300 };
 
 struct worker {
     pid_t tid;
@@ -275,6 +275,99 @@ static int killed(void)
     return remove_recording();
 }
 
+/* ------------------------------------------------------------------------------------------------------- older */
+
+/* Of the calling thread: ready to run without a CPU. 0: the kernel does not count it. */
+static uint64_t ready_now(void)
+{
+    uint64_t ns = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "re");
+    if (f && fscanf(f, "%*u %" SCNu64, &ns) != 1)
+        ns = 0;
+    if (f)
+        fclose(f);
+    return ns;
+}
+
+struct used {
+    pid_t tid;
+    uint64_t cpu_ns, ready_ns, voluntary, involuntary;
+};
+
+static void use(struct used *u)
+{
+    spin();
+    for (int i = 0; i < OLDER_NAPS; i++)
+        usleep(1);
+    *u = (struct used){.tid = gettid(), .cpu_ns = cpu_now(), .ready_ns = ready_now()};
+    switches_now(&u->voluntary, &u->involuntary);
+    CHECK(u->involuntary > 0);
+}
+
+static pthread_mutex_t of_older = PTHREAD_MUTEX_INITIALIZER;
+
+static void *older_thread(void *arg)
+{
+    use(arg);
+    (void)pthread_barrier_wait(&together);
+    (void)pthread_barrier_wait(&together); /* recorded from here on */
+    lock(&of_older);
+    unlock(&of_older);
+    return NULL;
+}
+
+/* Not more than half of what it had used before, which is much. */
+static void expect_little(struct upmu_overview *o, const struct used *u)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    size_t i = 0;
+    while (upmu_overview_thread_at(o, i, &t) == 0 && t.tid != u->tid)
+        i++;
+    CHECK(t.tid == u->tid && t.cpu_ns != UPMU_NO_VALUE && t.switches.status == UPMU_EXACT);
+    printf("thread %d: %" PRIu64 " us running, %" PRId64 " ready, %" PRIu64 " switches\n", (int)t.tid, t.cpu_ns / 1000,
+           t.ready_ns == UPMU_NO_VALUE ? -1 : (int64_t)(t.ready_ns / 1000), t.switches.value);
+    CHECK(t.cpu_ns < u->cpu_ns / 2 && t.switches.value < (u->voluntary + u->involuntary) / 2);
+    CHECK(t.ready_ns == UPMU_NO_VALUE || u->ready_ns == 0 || t.ready_ns < u->ready_ns / 2);
+}
+
+static _Noreturn void older_child(void)
+{
+    enum { MAIN, SECOND, THREADS };
+    struct used used[THREADS];
+    pthread_t t;
+    CHECK(pthread_barrier_init(&together, NULL, 2) == 0);
+    CHECK(pthread_create(&t, NULL, older_thread, &used[SECOND]) == 0);
+    use(&used[MAIN]);
+    (void)pthread_barrier_wait(&together);
+    begin(UPMU_SYNC_ALL);
+    (void)pthread_barrier_wait(&together);
+    CHECK(pthread_join(t, NULL) == 0);
+    CHECK(write(ready_pipe[1], used, sizeof used) == (ssize_t)sizeof used);
+    exit(0);
+}
+
+/* Threads that ran for long before the recording, beside another process on their CPU. */
+static int older(void)
+{
+    struct used used[2];
+    struct upmu_overview *o;
+    int status;
+    on_one_cpu();
+    CHECK(pipe(ready_pipe) == 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0)
+        older_child();
+    while (waitpid(child, &status, WNOHANG) == 0)
+        continue;
+    CHECK(status == 0 && read(ready_pipe[0], used, sizeof used) == (ssize_t)sizeof used);
+    CHECK(upmu_overview_open(&o, dir, NULL) == 0);
+    expect_little(o, &used[0]);
+    expect_little(o, &used[1]);
+    upmu_overview_close(o);
+    return remove_recording();
+}
+
 /* In a process of its own each time, since a process records once. */
 static int until_all_fits(void)
 {
@@ -301,5 +394,5 @@ int main(int argc, char **argv)
     if (argc == 1)
         return until_all_fits();
     CHECK(mkdtemp(dir));
-    return strcmp(argv[1], "killed") == 0 ? killed() : many();
+    return strcmp(argv[1], "killed") == 0 ? killed() : strcmp(argv[1], "older") == 0 ? older() : many();
 }

@@ -73,6 +73,7 @@ enum {
 const struct system_call system_calls[] = {
     CALL(brk, ALWAYS, 0),
     CALL(clock_gettime, ALWAYS, CLOCK_MONOTONIC_RAW),
+    CALL(clock_gettime, ALWAYS, CLOCK_THREAD_CPUTIME_ID),
     CALL(clock_nanosleep, ALWAYS, CLOCK_MONOTONIC),
     CALL(clone, ALWAYS, THREAD_FLAGS),
     CALL(close, ALWAYS, 0),

@@ -103,6 +103,12 @@ struct sync_memo {
     } word[SYNC_MEMO_WORDS];
 };
 
+/** What the kernel has counted for a thread. */
+struct sync_usage {
+    uint64_t switches, preemptions, cpu_ns;
+    uint64_t ready_ns; /**< ready to run without a CPU; 0: unknown, or it was never preempted */
+};
+
 struct sync_once_call;
 
 /** A thread's block. Stays mapped permanently and is reused for new threads, so that other threads may read it at any time;
@@ -133,6 +139,7 @@ struct sync_thread {
     uintptr_t announced;         /**< the custom lock it waits for; that wait may use other locks */
     uint64_t flushed;            /**< tick of the last writing of counts */
     uint64_t born;               /**< tick of its start if it is recorded from there on, else 0 */
+    struct sync_usage before;    /**< of a thread that is older than its recording, when that began */
     struct sync_count uncounted; /**< counts of locks that did not fit in the table */
     uint32_t method;             /**< enum upmu_stack_method of `frames` */
     uint32_t mask_calls;         /**< that libunwind made or would have made in this walk (unwind_mask.c) */
