@@ -244,9 +244,28 @@ static void text_groups(struct output *out, const struct functions_report *r, bo
     free(groups);
 }
 
+/* Why there is nothing to show. */
+static void text_nothing(struct output *out, const struct functions_report *r)
+{
+    if (r->totals.to_ns > r->totals.from_ns)
+        fputs("  no recorded function ran in this time window\n", out->file);
+    else if (r->totals.skipped > 0)
+        fputs("  no function that was called is selected (UPMU_FUNC_INCLUDE, UPMU_FUNC_EXCLUDE, UPMU_FUNC_BELOW)\n",
+              out->file);
+    else
+        fputs("  no instrumented function was called: build with -finstrument-functions or -fpatchable-function-entry, "
+              "or "
+              "record functions of libraries with 'upmu record --wrap-calls'\n",
+              out->file);
+}
+
 void functions_write_text(struct output *out, const struct functions_report *r)
 {
     text_head(out, r);
+    if (upmu_functions_count(r->functions) == 0) {
+        text_nothing(out, r);
+        return;
+    }
     text_profile(out, r);
     functions_counts_text(out, r);
     text_paths(out, r);
