@@ -47,7 +47,10 @@ struct hooks {
 };
 static struct hooks library = {__cyg_profile_func_enter, __cyg_profile_func_exit};
 static struct hooks floor_ring = {ring_hook, ring_hook}, empty = {empty_hook, empty_hook};
-static char functions[4]; /* any addresses that are no functions */
+enum { FUNCTIONS = 8 };
+static struct {
+    _Alignas(16) char code[16];
+} functions[FUNCTIONS]; /* any addresses that are no functions */
 
 static void pairs(void *arg, size_t n)
 {
@@ -85,15 +88,24 @@ static void compare_patchable(struct bench *b)
     (void)bench_compare(b, &pair);
 }
 
-/* Two functions in turn: the child called last is never the one that is called. */
-static void in_turn(void *arg, size_t n)
+/* Functions in turn: the child called last is never the one that is called. */
+static inline void in_turn(const struct hooks *h, size_t n, size_t count)
 {
-    const struct hooks *h = arg;
     for (size_t i = 0; i < n; i++) {
-        void *f = &functions[1 + i % 2];
+        void *f = &functions[i % count];
         h->enter(f, &functions[0]);
         h->leave(f, &functions[0]);
     }
+}
+
+static void two_in_turn(void *arg, size_t n)
+{
+    in_turn(arg, n, 2);
+}
+
+static void eight_in_turn(void *arg, size_t n)
+{
+    in_turn(arg, n, FUNCTIONS);
 }
 
 static volatile long division;
@@ -181,11 +193,13 @@ static int run_on(int argc, char **argv)
     struct bench *b = bench_start("functions", argc, argv);
     if (events) {
         compare(b, "call of an instrumented function, trace", pairs, &floor_ring, most);
-        compare(b, "the same, two functions in turn", in_turn, &floor_ring, 0);
+        compare(b, "the same, two functions in turn", two_in_turn, &floor_ring, most);
+        compare(b, "the same, eight functions in turn", eight_in_turn, &floor_ring, most);
         latency(b, "99.9 % of calls beside their median, trace");
     } else {
         compare(b, "call of an instrumented function, tree", pairs, &floor_ring, most);
-        compare(b, "the same, two functions in turn", in_turn, &floor_ring, most);
+        compare(b, "the same, two functions in turn", two_in_turn, &floor_ring, most);
+        compare(b, "the same, eight functions in turn", eight_in_turn, &floor_ring, most);
         compare_wrapped(b);
         latency(b, "99.9 % of calls beside their median, tree");
     }

@@ -41,12 +41,19 @@ static void tree_fill(struct func_tree *t)
     func_tree_set_top(t, base);
 }
 
+/* Where the first frame and the first node are in their pages: a load waits for a store to the same place of another page, and
+ * hooks use the header, the first frames and the first nodes at once. */
+enum { TREE_FRAMES_IN_PAGE = 42 * sizeof(struct func_frame), TREE_NODES_IN_PAGE = 52 * sizeof(struct func_node) };
+_Static_assert(sizeof(struct func_tree) <= TREE_FRAMES_IN_PAGE, "all are apart");
+
 struct func_tree *func_tree_new(uint32_t number)
 {
     char name[32];
     const struct func_process *p = &func_process;
-    size_t frames_at = FUNC_HEADER_BYTES, frames = tree_round(FUNC_FRAMES_MAX * sizeof(struct func_frame));
-    size_t nodes_at = frames_at + frames, bytes = nodes_at + p->nodes_max * sizeof(struct func_node);
+    size_t frames_at = FUNC_HEADER_BYTES + TREE_FRAMES_IN_PAGE;
+    size_t frames_end =
+        FUNC_HEADER_BYTES + tree_round(FUNC_FRAMES_MAX * sizeof(struct func_frame) + TREE_FRAMES_IN_PAGE);
+    size_t nodes_at = frames_end + TREE_NODES_IN_PAGE, bytes = nodes_at + p->nodes_max * sizeof(struct func_node);
     size_t first = FUNC_STEP_BYTES / 4;
     tree_name(number, name);
     struct func_tree *t = func_file_map(name, bytes, frames_at + first);
@@ -77,6 +84,7 @@ struct func_tree *func_tree_new(uint32_t number)
 void func_tree_clear(struct func_tree *t)
 {
     tree_fill(t);
+    memset(t->known, 0, sizeof t->known);
     func_events_clear(t);
     func_events_thread(t, t->tid, tick_now());
     t->lost_open = t->left = t->unmatched = t->stopped = 0;
@@ -193,9 +201,10 @@ static uint32_t tree_first_child(const struct func_tree *t, const struct func_fr
     return active ? FUNC_RECURSION | active : 0;
 }
 
-/* The child of a frame's node for a function; FUNC_NODE_LOST if there is no space for it. */
-static uint32_t tree_child(struct func_tree *t, const struct func_frame *f, uint64_t function)
+/* The child of a frame's node that a call enters; FUNC_NODE_LOST if there is no space for it. */
+static uint32_t tree_child(struct func_tree *t, const struct func_frame *f, const struct func_call *call)
 {
+    uint64_t function = call->function;
     struct func_node *nodes = func_nodes(t), *parent = func_frame_at(t, f);
     if (tree_is_lost(t, f))
         return FUNC_NODE_LOST;
@@ -210,6 +219,7 @@ static uint32_t tree_child(struct func_tree *t, const struct func_frame *f, uint
         while (!__atomic_compare_exchange_n(&parent->child, &first, c, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     }
     parent->last = c * (uint32_t)sizeof *parent;
+    __atomic_store_n(func_tree_known(t, call), (f->node - t->nodes_start) << 32 | parent->last, __ATOMIC_RELAXED);
     return c;
 }
 
@@ -340,7 +350,7 @@ void func_tree_enter(struct func_tree *t, const struct func_call *c)
     struct func_frame *f = func_tree_top(t);
     if (func_frame_is_left(f, c))
         f = tree_resync(t, c);
-    uint32_t child = tree_child(t, f, c->function);
+    uint32_t child = tree_child(t, f, c);
     if (child == FUNC_NODE_LOST) {
         tree_lose(t, f, c, FUNC_LOSS_NODES);
         return;

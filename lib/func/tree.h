@@ -156,24 +156,31 @@ static inline bool func_tree_has_space(const struct func_tree *t, const struct f
     return (uintptr_t)g < t->frames_end;
 }
 
-/** The child after child `n`, in a circle: functions that are called in turn find each other. */
-static inline struct func_node *func_tree_next_child(const struct func_tree *t, struct func_node *parent,
-                                                     const struct func_node *n)
+/** Where the cache has the child that a call enters. */
+static inline uint64_t *func_tree_known(struct func_tree *t, const struct func_call *c)
 {
-    uint32_t next = n->next ? n->next : __atomic_load_n(&parent->child, __ATOMIC_RELAXED);
-    parent->last = next * (uint32_t)sizeof *n;
-    return &func_nodes(t)[next];
+    enum { HASH_BITS = 32 };
+    uint32_t hash = (uint32_t)(c->function + c->site) * 2654435769u;
+    return &t->known[hash >> (HASH_BITS - FUNC_KNOWN_BITS)];
 }
 
-/** Fast entry: the caller's last call was of the same function, or of the child before it. @return the new frame, for func_tree_begin(); NULL: call
- *  func_tree_enter() instead. */
+/** The child of frame `f` that call `c` enters, or any other node. The cache is read first: its place depends on no load, so that
+ *  functions called in turn are found while the last frame is read. */
+static inline struct func_node *func_tree_find_known(struct func_tree *t, const struct func_frame *f,
+                                                     const struct func_call *c)
+{
+    uint64_t known = __atomic_load_n(func_tree_known(t, c), __ATOMIC_RELAXED);
+    struct func_node *n = (struct func_node *)(uintptr_t)(t->nodes_start + (uint32_t)known);
+    if (LIKELY(n->function == c->function) && LIKELY(t->nodes_start + (known >> 32) == f->node))
+        return n;
+    return (struct func_node *)(uintptr_t)(t->nodes_start + func_frame_at(t, f)->last);
+}
+
+/** Fast entry of a function whose node is known. @return the new frame, for func_tree_begin(); NULL: call func_tree_enter() instead. */
 static inline struct func_frame *func_tree_enter_known(struct func_tree *t, const struct func_call *c)
 {
     struct func_frame *f = func_tree_top(t), *g = f + 1;
-    struct func_node *parent = func_frame_at(t, f);
-    struct func_node *n = (struct func_node *)(uintptr_t)(t->nodes_start + parent->last);
-    if (n->function != c->function)
-        n = func_tree_next_child(t, parent, n);
+    struct func_node *n = func_tree_find_known(t, f, c);
     if (UNLIKELY(n->function != c->function) || func_frame_is_left(f, c) || UNLIKELY(!func_tree_has_space(t, g)))
         return NULL;
     func_tree_push(t, g, n, c);

@@ -74,6 +74,29 @@ assert f["killed"]["calls"] == 1 and f["killed"]["open"] == 1 and f["leaf"]["cal
 assert f["main"]["inclusive_ns"] >= f["killed"]["inclusive_ns"] >= f["leaf"]["inclusive_ns"] * 0.9 - 100, f
 PY
 
+# Few functions and call sites on many paths: each path has its own calls.
+"$upmu" record --functions -o paths -- ./subject paths >/dev/null 2>&1
+"$upmu" report --functions --json paths >json
+python3 - <<'PY'
+import json
+from collections import Counter
+d = json.load(open("json"))
+names = [x["name"] for x in d["functions"]]
+got, where = {}, []
+for p in d["paths"]:
+    where.append(where[p["parent"]] + (names[p["function"]],) if p["depth"] else ())
+    assert bool(p["recursion"]) == (where[-1][-1:] != () and where[-1][-1] in where[-1][:-1]), p
+    got[where[-1]] = p["calls"]
+want = Counter({("main",): 1, ("main", "paths"): 1})
+for order in range(4096):
+    path = ("main", "paths")
+    for level in range(6):
+        name = "path_" + "abcd"[order >> 2 * level & 3]
+        want[path + (name,)] += 1
+        path = path[:path.index(name) + 1] if name in path else path + (name,)
+assert {k: v for k, v in got.items() if k} == want, (len(got), len(want))
+PY
+
 # Less space than paths: counted, and their time is their caller's.
 UPMU_FUNC_NODES=64 UPMU_FUNC_MODE=tree UPMU_TRACE=full LD_PRELOAD=$(dirname "$upmu")/../../lib/libupmu_func.so.0 \
     ./subject paths >out

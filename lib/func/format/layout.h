@@ -120,7 +120,7 @@ struct func_node {
     uint32_t child;     /**< first child, 0 = none */
     uint32_t next;      /**< next sibling, 0 = none */
     uint32_t active;    /**< calls that have not returned */
-    uint32_t last;      /**< offset of the child called last from the first node, a cache */
+    uint32_t last;      /**< offset of the child that was searched last from the first node, a cache */
 };
 static_assert(sizeof(struct func_node) == 64, "a node is a cache line");
 
@@ -141,6 +141,8 @@ struct func_frame {
     uint64_t inside;   /**< calls within that returned; with counts only */
 };
 static_assert(sizeof(struct func_frame) == 64, "shared with readers");
+
+enum { FUNC_KNOWN_BITS = 8 };
 
 /** Beginning of a thread's file. Frames and nodes follow. */
 struct func_tree {
@@ -185,6 +187,9 @@ struct func_tree {
     uint64_t counts;       /**< address of the counts of nodes; 0: there are none */
     uint64_t counts_open;  /**< address of those of frames */
     uint64_t stopped;      /**< calls that ended because recording was stopped, or other functions were selected */
+    /** A cache of searched children, by function and call site: offset of the child from the first node, and in the upper half that of
+     *  the node of its caller's frame. */
+    uint64_t known[1 << FUNC_KNOWN_BITS];
 };
 static_assert(offsetof(struct func_tree, magic) == 64, "the first cache line is of the hooks");
 static_assert(sizeof(struct func_tree) <= FUNC_HEADER_BYTES, "the header fits");
