@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Address range and build-id of a module that the dynamic linker has loaded. Async-signal-safe. */
+/** @file Address range and build-id of a module that the dynamic linker has loaded. Async-signal-safe but for loaded_module_find(). */
 #ifndef UPMU_BASE_LOADED_MODULE_H
 #define UPMU_BASE_LOADED_MODULE_H
 
@@ -26,6 +26,24 @@ static inline bool loaded_module_extent(const struct dl_phdr_info *info, uint64_
         *end = at + p->p_memsz > *end ? at + p->p_memsz : *end;
     }
     return *start < *end;
+}
+
+/** The module that has `address`, and its range. */
+struct loaded_module_range {
+    uint64_t address, start, end;
+};
+
+static inline int loaded_module_has(struct dl_phdr_info *info, size_t size, void *range)
+{
+    struct loaded_module_range *r = range;
+    (void)size;
+    return loaded_module_extent(info, &r->start, &r->end) && r->address >= r->start && r->address < r->end;
+}
+
+/** Fills in the range by `r->address`. Takes the loader's lock. @return false if no module has the address. */
+static inline bool loaded_module_find(struct loaded_module_range *r)
+{
+    return dl_iterate_phdr(loaded_module_has, r) != 0;
 }
 
 static inline size_t loaded_module_align(size_t n, size_t to)

@@ -24,7 +24,7 @@
 #include "core/check/system_calls.h"
 #include "tracer.h"
 
-enum { THREADS = 3, PAIRS = 600, TEXT_MAX = 400, DOCUMENT_MAX = 1 << 16, FILTER_MAX = 1000 };
+enum { THREADS = 3, PAIRS = 600, TEXT_MAX = 400, DOCUMENT_MAX = 1 << 16, FILTER_MAX = 1000, FSTATS_MAX = 120 };
 
 /* ------------------------------------------------------------------------------------------ the recorded program */
 
@@ -139,6 +139,15 @@ static void compare(const struct tracer_calls *bare, const struct tracer_calls *
                    phases[phase]);
             missing++;
         }
+    unsigned fstats = now->made[1][SYS_fstat];
+#ifdef SYS_newfstatat
+    fstats += now->made[1][SYS_newfstatat];
+#endif
+    if (fstats > FSTATS_MAX) {
+        printf("FAILED: %s: fstat() was called %u times: for call stacks, not for packets and threads only\n", what,
+               fstats);
+        missing++;
+    }
 }
 
 /* The subject's own calls for the variable. */

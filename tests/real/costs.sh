@@ -128,7 +128,7 @@ openssl for i in 1 2 3 4 5 6; do openssl dgst -sha512 headers.tar; done
 gdb gdb -batch -ex 'info functions main' -ex 'print 6 * 7' "$(command -v gdb)"
 cmake cmake -P loop.cmake 2>&1
 xmllint python3 -c 'print("<r>" + "<a b=\"1\">x</a>" * 1000000 + "</r>")' | xmllint --xpath 'count(//a)' -
-rocksdb ldb --db=db --create_if_missing load <data.kv >/dev/null; ldb --db=db scan | tail -1
+rocksdb ldb --db=db --create_if_missing load <data.kv >/dev/null; ldb --db=db scan | tail -1; rm -r db
 valgrind valgrind -q --tool=none true
 perf perf bench sched messaging -g 4 -l 200 >/dev/null; echo done
 END

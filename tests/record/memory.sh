@@ -48,3 +48,43 @@ assert more - (1 << 20) < p['memory_bytes'] < more + (64 << 10), (p['memory_byte
 # shellcheck disable=SC2016
 expect 0 "$UPMU" record -o both -- sh -c './locks; (kill -9 $(exec sh -c "echo \$PPID")); exec ./locks' >/dev/null
 grep -qE '; memory [0-9.]+ MiB in 2 of 3 processes, ' err || fail "summary with a killed process: $(cat err)"
+
+# 512 call stacks, by the bits of a number: the table of stacks takes the pages that they need, not one for each.
+cat >stacks.c <<'PROGRAM'
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { BITS = 9 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((noinline)) static void call(int path, int bits)
+{
+    if (bits == 0) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    } else if (path & 1) {
+        call(path >> 1, bits - 1);
+    } else {
+        call(path >> 1, bits - 1);
+        __asm__ volatile("" ::: "memory");
+    }
+    __asm__ volatile("" ::: "memory");
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 0); i++)
+        call(i, BITS);
+    return 0;
+}
+PROGRAM
+"$CC" -O1 -fno-crossjumping -pthread stacks.c -o stacks || fail "the program does not build"
+for n in 1 512; do
+    expect 0 "$UPMU" record -m all -o "stacks.$n" -- ./stacks "$n"
+    expect 0 "$UPMU" report --json "stacks.$n"
+    cp out "stacks.$n.json"
+done
+json stacks.512.json "
+p, = d['processes']
+q, = json.load(open('stacks.1.json'))['processes']
+assert p['memory_bytes'] - q['memory_bytes'] < 1 << 20, (p['memory_bytes'], q['memory_bytes'])"

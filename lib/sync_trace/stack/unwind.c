@@ -41,10 +41,7 @@ enum { SCANS_CODE = 0 };
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
 
-/* Addresses of libgcc's unwinder. */
-static struct {
-    uint64_t start, end;
-} unwinder;
+static struct loaded_module_range unwinder; /* libgcc's */
 
 /* The thread-local memory of libunwind. `module` 0: a thread gets it by a first walk only. */
 static struct {
@@ -166,19 +163,6 @@ static bool unwind_first_walk(void)
     return sync_memo_walk(frames, FEW) > 0 || backtrace_found(frames, FEW) > 0;
 }
 
-static int unwind_find_unwinder(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    const uint64_t address = (uintptr_t)&_Unwind_Backtrace;
-    uint64_t start, end;
-    (void)size;
-    (void)arg;
-    if (!loaded_module_extent(info, &start, &end) || address < start || address >= end)
-        return 0;
-    unwinder.start = start;
-    unwinder.end = end;
-    return 1;
-}
-
 void sync_unwind_start(void)
 {
     void *frames[4];
@@ -191,12 +175,14 @@ void sync_unwind_start(void)
     void *library = usable ? dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL) : NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&backtrace_found = symbol;
-    (void)dl_iterate_phdr(unwind_find_unwinder, NULL);
+    unwinder.address = (uintptr_t)&_Unwind_Backtrace;
+    if (!loaded_module_find(&unwinder))
+        unwinder.start = unwinder.end = 0;
     /* the first walk allocates */
     (void)unwind_libgcc(frames, 4, &method, &cut);
     if (library)
         sync_memo_start(library);
-    if (library && backtrace_found && sync_unwind_pipe_learn(unwind_first_walk)) {
+    if (library && backtrace_found && sync_unwind_pipe_learn(unwind_first_walk, symbol)) {
         backtrace = backtrace_found;
         sync_tls.unwinds = SYNC_UNWINDS;
         if (!loaded) /* else the program may have made its key at any time */

@@ -2,12 +2,14 @@
 /* The pipe of libunwind. */
 #include "sync_trace/stack/unwind_pipe.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/loaded_module.h"
 #include "base/private_table.h"
 
 static struct {
@@ -15,8 +17,11 @@ static struct {
     dev_t dev;
     ino_t ino;
     bool learned;
+    struct loaded_module_range library;
     uint32_t gone; /* atomic */
 } unwind_pipe;
+
+struct sync_unwind_pipe sync_unwind_pipe = {-1, -1};
 
 static bool pipe_end_is(int fd, dev_t dev, ino_t ino)
 {
@@ -24,8 +29,21 @@ static bool pipe_end_is(int fd, dev_t dev, ino_t ino)
     return private_fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) && st.st_dev == dev && st.st_ino == ino;
 }
 
+/* Whether the functions that libunwind calls are the wrappers in this library: versions of it write by syscall(). */
+static bool pipe_calls_are_wrapped(void)
+{
+    static const char *const names[] = {"read", "write", "syscall"};
+    struct loaded_module_range own = {.address = (uintptr_t)&unwind_pipe};
+    bool wrapped = loaded_module_find(&own);
+    for (size_t i = 0; wrapped && i < sizeof names / sizeof *names; i++) {
+        uint64_t called = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
+        wrapped = called >= own.start && called < own.end;
+    }
+    return wrapped;
+}
+
 /* The numbers are the lowest free ones: those that a pipe made before the walk has. */
-bool sync_unwind_pipe_learn(bool (*walk)(void))
+bool sync_unwind_pipe_learn(bool (*walk)(void), const void *libunwind)
 {
     struct stat st;
     int fd[2];
@@ -44,7 +62,21 @@ bool sync_unwind_pipe_learn(bool (*walk)(void))
     unwind_pipe.dev = st.st_dev;
     unwind_pipe.ino = st.st_ino;
     unwind_pipe.learned = true;
+    unwind_pipe.library.address = (uintptr_t)libunwind;
+    if (loaded_module_find(&unwind_pipe.library) && pipe_calls_are_wrapped())
+        sync_unwind_pipe = (struct sync_unwind_pipe){.reads = fd[0], .writes = fd[1]};
     return true;
+}
+
+static bool pipe_check(void)
+{
+    int saved = errno;
+    bool intact = pipe_end_is(unwind_pipe.fd[0], unwind_pipe.dev, unwind_pipe.ino) &&
+                  pipe_end_is(unwind_pipe.fd[1], unwind_pipe.dev, unwind_pipe.ino);
+    errno = saved;
+    if (!intact)
+        __atomic_store_n(&unwind_pipe.gone, 1, __ATOMIC_RELAXED);
+    return intact;
 }
 
 bool sync_unwind_pipe_is_intact(void)
@@ -53,11 +85,11 @@ bool sync_unwind_pipe_is_intact(void)
         return true;
     if (__atomic_load_n(&unwind_pipe.gone, __ATOMIC_RELAXED))
         return false;
-    int saved = errno;
-    bool intact = pipe_end_is(unwind_pipe.fd[0], unwind_pipe.dev, unwind_pipe.ino) &&
-                  pipe_end_is(unwind_pipe.fd[1], unwind_pipe.dev, unwind_pipe.ino);
-    errno = saved;
-    if (!intact)
-        __atomic_store_n(&unwind_pipe.gone, 1, __ATOMIC_RELAXED);
-    return intact;
+    return sync_unwind_pipe.reads >= 0 || pipe_check();
+}
+
+bool sync_unwind_pipe_refuses(uintptr_t site)
+{
+    return site >= unwind_pipe.library.start && site < unwind_pipe.library.end &&
+           (__atomic_load_n(&unwind_pipe.gone, __ATOMIC_RELAXED) || !pipe_check());
 }

@@ -3,8 +3,10 @@
 #include "sync_trace/state/lock_memory.h"
 
 enum {
-    BITS = 16,        /* of a word of the table, one per LOCK_MEMORY_ALIGN bytes */
-    BUCKET_LOG = 8,   /* bytes of memory per bucket */
+    BITS = 16,      /* of a word of the table, one per LOCK_MEMORY_ALIGN bytes */
+    BUCKET_LOG = 8, /* bytes of memory per bucket */
+    NEAR_LOG = 6,   /* adjacent buckets that stay together: a page of the table */
+    NEAR_USERS_LOG = 9,
     USER_BITS = 12,   /* thread number in a word of `users` */
     FULL = 255,       /* a count of `near` that stays as it is */
     ALL_FROM_LOG = 34 /* for larger ranges the whole table is searched */
@@ -22,9 +24,15 @@ static uint64_t lock_granule(uintptr_t address)
     return (uint64_t)address >> LOCK_MEMORY_GRANULE_LOG;
 }
 
+/* A hash of `bits` bits that differs in the low `near` bits for numbers that do: locks that are near each other touch few pages. */
+static size_t lock_hash_near(uint64_t number, unsigned near, unsigned bits)
+{
+    return lock_memory_hash(number >> near, bits) ^ (number & ((UINT64_C(1) << near) - 1));
+}
+
 static size_t lock_bucket(uintptr_t address)
 {
-    return lock_memory_hash((uint64_t)address >> BUCKET_LOG, LOCK_MEMORY_BUCKETS_LOG);
+    return lock_hash_near((uint64_t)address >> BUCKET_LOG, NEAR_LOG, LOCK_MEMORY_BUCKETS_LOG);
 }
 
 static uint64_t lock_bit(uintptr_t lock)
@@ -84,8 +92,10 @@ static bool bucket_add(uint64_t *e, uint64_t granule, uint64_t bit)
 
 static uint64_t *lock_user_entry(const struct lock_memory *p, uintptr_t lock)
 {
-    return (uint64_t *)(uintptr_t)&p
-        ->users[lock_memory_hash((uint64_t)lock / LOCK_MEMORY_ALIGN, LOCK_MEMORY_USERS_LOG)];
+    /* As if the locks were that far apart; those in between, which are small, are spread over the same page. */
+    enum { APART_LOG = 5, SMALL = 8, SMALL_LOG = 6 };
+    uint64_t number = (uint64_t)lock >> APART_LOG ^ (uint64_t)lock / LOCK_MEMORY_ALIGN % SMALL << SMALL_LOG;
+    return (uint64_t *)(uintptr_t)&p->users[lock_hash_near(number, NEAR_USERS_LOG, LOCK_MEMORY_USERS_LOG)];
 }
 
 static uint64_t lock_user_word(uintptr_t lock, unsigned user)

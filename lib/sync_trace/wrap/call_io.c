@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Wrappers of calls that read and write descriptors, and of the names that _FORTIFY_SOURCE uses. */
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "sync_trace/account/call.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/stack/unwind_pipe.h"
 
 /* The C library declares some of these with a union in place of the address: they are defined here by their names alone. */
 
@@ -16,8 +18,13 @@ UPMU_API ssize_t __recvfrom_chk(int fd, void *to, size_t bytes, size_t size, int
                                 socklen_t *from_bytes);
 /* NOLINTEND(clang-diagnostic-reserved-identifier) */
 
+/* That its pipe is empty, for libunwind. */
 UPMU_API ssize_t read(int fd, void *to, size_t bytes)
 {
+    if (UNLIKELY(fd == sync_unwind_pipe.reads) && sync_unwind_pipe_refuses(CALL_SITE())) {
+        errno = EAGAIN;
+        return -1;
+    }
     SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(read)(fd, to, bytes);
     c.rc = rc;
@@ -112,8 +119,13 @@ int sync_accept4(int fd, struct sockaddr *from, socklen_t *bytes, int flags)
     return rc;
 }
 
+/* That the memory is not readable, for libunwind. */
 UPMU_API ssize_t write(int fd, const void *from, size_t bytes)
 {
+    if (UNLIKELY(fd == sync_unwind_pipe.writes) && sync_unwind_pipe_refuses(CALL_SITE())) {
+        errno = EFAULT;
+        return -1;
+    }
     SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(write)(fd, from, bytes);
     c.rc = rc;

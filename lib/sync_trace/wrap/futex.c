@@ -19,6 +19,7 @@
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/stack/unwind_pipe.h"
 #include "sync_trace/thread_life.h"
 #include "sync_trace/wrap/restrict.h"
 
@@ -260,6 +261,10 @@ long sync_syscall(long number, long a, long b, long c, long d, long e, long f)
         sync_restrict_prctl(a, b, c);
     else if (UNLIKELY(number == SYS_seccomp && sync_is_recorded()))
         sync_restrict_seccomp(a, c);
+    if (UNLIKELY(number == SYS_write && a == sync_unwind_pipe.writes) && sync_unwind_pipe_refuses(CALL_SITE())) {
+        errno = EFAULT; /* as write() */
+        return -1;
+    }
     return SYNC_REAL(syscall)(number, a, b, c, d, e, f);
 }
 #endif

@@ -113,6 +113,22 @@ START_TEST(random_blocks_are_as_in_a_list)
 }
 END_TEST
 
+START_TEST(locks_of_one_heap_touch_few_pages)
+{
+    enum { LOCKS = 200, APART = 512, PAGES_MAX = 40, PAGE = 4096 };
+    static unsigned char resident[sizeof(struct lock_memory) / PAGE + 1];
+    unsigned pages = 0;
+    for (uintptr_t i = 0; i < LOCKS; i++)
+        lock_memory_put(p, HEAP + i * APART, (unsigned)(1 + i % 5));
+    ck_assert_int_eq(mincore(p, sizeof *p, resident), 0);
+    for (size_t i = 0; i < sizeof resident; i++)
+        pages += resident[i] & 1;
+    ck_assert_uint_le(pages, PAGES_MAX);
+    for (uintptr_t i = 0; i < LOCKS; i++)
+        ck_assert_uint_eq(lock_memory_thread(p, HEAP + i * APART), 1 + i % 5);
+}
+END_TEST
+
 /* Numbers run full where very many locks share one; nothing is lost by that. */
 START_TEST(more_locks_than_numbers_can_say)
 {
@@ -209,6 +225,7 @@ int main(void)
     tcase_add_test(c, what_can_be_no_place_is_passed_over);
     tcase_add_test(c, neighbours_are_found_in_order);
     tcase_add_test(c, random_blocks_are_as_in_a_list);
+    tcase_add_test(c, locks_of_one_heap_touch_few_pages);
     tcase_add_test(c, more_locks_than_numbers_can_say);
     tcase_add_test(c, threads_do_not_lose_each_others);
     tcase_add_test(c, who_has_met_a_lock_is_known_or_it_is_many);
