@@ -15,7 +15,7 @@
 extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
 
 /* Where the thread has no stream, or the short path does not apply. */
-static __attribute__((noinline, cold)) void omp_write_slowly(uint32_t first, uint64_t value)
+static __attribute__((noinline, cold)) void omp_write_slowly(uint64_t first, uint64_t value)
 {
     if (!omp_is_on()) /* it ended while a thread waited */
         return;
@@ -24,13 +24,13 @@ static __attribute__((noinline, cold)) void omp_write_slowly(uint32_t first, uin
     uint64_t tick = tick_now();
     if (!s) {
         upmu_recorder_lost_(LOSS_THREAD, 1);
-    } else if (!stream_fast_numbers(s, tick, SCHEMA_ID_OMP, first, value)) {
-        uint8_t event, construct;
-        uint16_t number;
-        memcpy(&event, (const char *)&first, sizeof event);
-        memcpy(&construct, (const char *)&first + sizeof event, sizeof construct);
-        memcpy(&number, (const char *)&first + sizeof event + sizeof construct, sizeof number);
-        const uint64_t numbers[] = {event, construct, number, value};
+    } else if (!stream_fast_numbers(s, tick, first, value)) {
+        struct {
+            uint8_t event, construct;
+            uint16_t number;
+        } f; /* of the class, which has no padding either */
+        memcpy(&f, (const char *)&first + sizeof(uint32_t), sizeof f);
+        const uint64_t numbers[] = {f.event, f.construct, f.number, value};
         (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP, numbers, NULL);
     }
     errno = saved;
@@ -44,10 +44,10 @@ static inline struct trace_stream *omp_stream_fast(void)
 }
 
 /* Calls nothing before its end on the short path, so that no register has to be saved. */
-void omp_write_fields(uint32_t first, uint64_t value)
+void omp_write_fields(uint64_t first, uint64_t value)
 {
     struct trace_stream *s = omp_stream_fast();
-    if (UNLIKELY(!s || !stream_fast_numbers(s, tick_short(), SCHEMA_ID_OMP, first, value)))
+    if (UNLIKELY(!s || !stream_fast_numbers(s, tick_short(), first, value)))
         omp_write_slowly(first, value);
 }
 

@@ -7,29 +7,26 @@
 #include <string.h>
 
 #include "openmp/state.h"
+#include "trace/format/schema.h"
+#include "trace/write/stream_fast.h"
 #include "upmu/trace.h"
 
-/** Record an event with the fields of struct upmu_trace_omp: `first` has event, construct and number, as they are in the trace. */
-void omp_write_fields(uint32_t first, uint64_t value);
-
-/** The first word of omp_write_fields() without a number, as a constant. */
+/** The fields event, construct and number of struct upmu_trace_omp as a word of the trace. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define OMP_FIELDS(event, construct) ((uint32_t)(event) | (uint32_t)(construct) << 8)
+#define OMP_WORD(event, construct, number) ((uint32_t)(event) | (uint32_t)(construct) << 8 | (uint32_t)(number) << 16)
 #else
-#define OMP_FIELDS(event, construct) ((uint32_t)(event) << 24 | (uint32_t)(construct) << 16)
+#define OMP_WORD(event, construct, number) ((uint32_t)(event) << 24 | (uint32_t)(construct) << 16 | (uint32_t)(number))
 #endif
+/** The first bytes of an event, for omp_write_fields(). */
+#define OMP_FIELDS(event, construct, number) STREAM_COMPACT_FIRST(SCHEMA_ID_OMP, OMP_WORD(event, construct, number))
+
+/** Record an event with the fields of struct upmu_trace_omp: `first` is OMP_FIELDS(). */
+void omp_write_fields(uint64_t first, uint64_t value);
 
 /** Record an event, as in struct upmu_trace_omp. */
 static inline void omp_write(uint32_t event, uint32_t construct, uint32_t number, uint64_t value)
 {
-    const struct {
-        uint8_t event, construct;
-        uint16_t number;
-    } fields = {(uint8_t)event, (uint8_t)construct, (uint16_t)(number < UINT16_MAX ? number : UINT16_MAX)};
-    uint32_t first;
-    _Static_assert(sizeof fields == sizeof first, "the fields of the class without padding");
-    memcpy(&first, &fields, sizeof first);
-    omp_write_fields(first, value);
+    omp_write_fields(OMP_FIELDS(event, construct, number < UINT16_MAX ? number : UINT16_MAX), value);
 }
 
 /** A region begins at `call`, asked for with `threads`. `site` is that of the construct. @return its number. */

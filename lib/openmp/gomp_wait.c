@@ -4,52 +4,42 @@
 
 /* A function that waits. */
 #define WAIT(name, construct, result, none, PARAMETERS, ARGUMENTS) \
-    UPMU_API result name PARAMETERS;                               \
-    result name PARAMETERS                                         \
+    OMP_WRAPPER(name, result, PARAMETERS, ARGUMENTS)               \
     {                                                              \
-        OMP_REAL(name);                                            \
-        enum omp_way way = omp_way_of(&behind, address);           \
+        OMP_REAL_BEHIND(name, name##_behind);                      \
         if (!real)                                                 \
             return none;                                           \
-        if (way == OMP_RECORD)                                     \
-            omp_write(UPMU_OMP_WAIT, construct, 0, site);          \
-        omp_site_leave(way, site);                                 \
+        if (omp_way_of(&name##_behind, address) != OMP_RECORD)     \
+            OMP_JUMP real ARGUMENTS;                               \
+        omp_write(UPMU_OMP_WAIT, construct, 0, site);              \
         result value = real ARGUMENTS;                             \
-        omp_site_clear(way);                                       \
-        if (way == OMP_RECORD)                                     \
-            omp_write(UPMU_OMP_WAITED, construct, 0, 0);           \
+        omp_write(UPMU_OMP_WAITED, construct, 0, 0);               \
         return value;                                              \
     }
 
 /* The same without a result; `lock` is the address of what is acquired. */
-#define ACQUIRE(name, construct, lock, PARAMETERS, ARGUMENTS)            \
-    UPMU_API void name PARAMETERS;                                       \
-    void name PARAMETERS                                                 \
-    {                                                                    \
-        OMP_REAL(name);                                                  \
-        enum omp_way way = omp_way_of(&behind, address);                 \
-        if (!real)                                                       \
-            return;                                                      \
-        if (way == OMP_RECORD)                                           \
-            omp_write(UPMU_OMP_WAIT, construct, 0, site);                \
-        omp_site_leave(way, site);                                       \
-        real ARGUMENTS;                                                  \
-        omp_site_clear(way);                                             \
-        if (way == OMP_RECORD)                                           \
-            omp_write(UPMU_OMP_WAITED, construct, 0, (uintptr_t)(lock)); \
+#define ACQUIRE(name, construct, lock, PARAMETERS, ARGUMENTS)        \
+    OMP_WRAPPER(name, void, PARAMETERS, ARGUMENTS)                   \
+    {                                                                \
+        OMP_REAL_BEHIND(name, name##_behind);                        \
+        if (!real)                                                   \
+            return;                                                  \
+        if (omp_way_of(&name##_behind, address) != OMP_RECORD)       \
+            OMP_JUMP real ARGUMENTS;                                 \
+        omp_write(UPMU_OMP_WAIT, construct, 0, site);                \
+        real ARGUMENTS;                                              \
+        omp_write(UPMU_OMP_WAITED, construct, 0, (uintptr_t)(lock)); \
     }
 
 #define RELEASE(name, construct, lock, PARAMETERS, ARGUMENTS)             \
-    UPMU_API void name PARAMETERS;                                        \
-    void name PARAMETERS                                                  \
+    OMP_WRAPPER(name, void, PARAMETERS, ARGUMENTS)                        \
     {                                                                     \
-        OMP_REAL(name);                                                   \
-        enum omp_way way = omp_way_of(&behind, address);                  \
+        OMP_REAL_BEHIND(name, name##_behind);                             \
         if (!real)                                                        \
             return;                                                       \
-        if (way == OMP_RECORD)                                            \
+        if (omp_way_of(&name##_behind, address) == OMP_RECORD)            \
             omp_write(UPMU_OMP_RELEASE, construct, 0, (uintptr_t)(lock)); \
-        real ARGUMENTS; /* OMPT's event of a release has no call site */  \
+        OMP_JUMP real ARGUMENTS;                                          \
     }
 
 /* A try does not wait: if it has succeeded, the lock is acquired. */

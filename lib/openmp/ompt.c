@@ -103,36 +103,38 @@ static void ompt_reduction(int kind, int endpoint, union ompt_data *parallel, un
     ompt_sync_region(OMPT_SYNC_REDUCTION, endpoint, parallel, task, codeptr);
 }
 
-/* The fields of an event about a mutex of each kind: a table, as critical sections and locks are short. */
-#define OMPT_MUTEX_EVENTS(event)                                             \
-    {                                                                        \
-        [OMPT_MUTEX_LOCK] = OMP_FIELDS(event, UPMU_OMP_LOCK),                \
-        [OMPT_MUTEX_TEST_LOCK] = OMP_FIELDS(event, UPMU_OMP_LOCK),           \
-        [OMPT_MUTEX_NEST_LOCK] = OMP_FIELDS(event, UPMU_OMP_NEST_LOCK),      \
-        [OMPT_MUTEX_TEST_NEST_LOCK] = OMP_FIELDS(event, UPMU_OMP_NEST_LOCK), \
-        [OMPT_MUTEX_CRITICAL] = OMP_FIELDS(event, UPMU_OMP_CRITICAL),        \
-        [OMPT_MUTEX_ATOMIC] = OMP_FIELDS(event, UPMU_OMP_ATOMIC),            \
-        [OMPT_MUTEX_ORDERED] = OMP_FIELDS(event, UPMU_OMP_ORDERED),          \
+/* The fields of an event about a mutex of each kind, 0 if it has none: a table, as critical sections and locks are short. OpenMP has
+ * no kinds above 7. */
+#define OMPT_MUTEX_EVENTS(event, tries)                                                                     \
+    {                                                                                                       \
+        [0] = OMP_FIELDS(event, UPMU_OMP_LOCK, 0), [OMPT_MUTEX_LOCK] = OMP_FIELDS(event, UPMU_OMP_LOCK, 0), \
+        [OMPT_MUTEX_TEST_LOCK] = (tries) ? OMP_FIELDS(event, UPMU_OMP_LOCK, 0) : 0,                         \
+        [OMPT_MUTEX_NEST_LOCK] = OMP_FIELDS(event, UPMU_OMP_NEST_LOCK, 0),                                  \
+        [OMPT_MUTEX_TEST_NEST_LOCK] = (tries) ? OMP_FIELDS(event, UPMU_OMP_NEST_LOCK, 0) : 0,               \
+        [OMPT_MUTEX_CRITICAL] = OMP_FIELDS(event, UPMU_OMP_CRITICAL, 0),                                    \
+        [OMPT_MUTEX_ATOMIC] = OMP_FIELDS(event, UPMU_OMP_ATOMIC, 0),                                        \
+        [OMPT_MUTEX_ORDERED] = OMP_FIELDS(event, UPMU_OMP_ORDERED, 0),                                      \
     }
-enum { OMPT_MUTEX_KINDS = OMPT_MUTEX_ORDERED + 1 };
-static const uint32_t ompt_mutex_wait[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_WAIT),
-                      ompt_mutex_waited[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_WAITED),
-                      ompt_mutex_release[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_RELEASE);
+enum { OMPT_MUTEX_KINDS = 8 };
+static const uint64_t ompt_mutex_wait[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_WAIT, 0),
+                      ompt_mutex_waited[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_WAITED, 1),
+                      ompt_mutex_release[OMPT_MUTEX_KINDS] = OMPT_MUTEX_EVENTS(UPMU_OMP_RELEASE, 1);
 
-/* Of a kind that the table has not, as of a lock. */
-static inline void ompt_mutex_write(const uint32_t fields[OMPT_MUTEX_KINDS], int kind, uint64_t value)
+static inline void ompt_mutex_write(const uint64_t fields[OMPT_MUTEX_KINDS], int kind, uint64_t value)
 {
-    unsigned known = (unsigned)kind - OMPT_MUTEX_LOCK < OMPT_MUTEX_ORDERED ? (unsigned)kind : OMPT_MUTEX_LOCK;
-    omp_write_fields(fields[known], value);
+    omp_write_fields(fields[(unsigned)kind % OMPT_MUTEX_KINDS], value);
 }
 
 /* A try does not wait; and if it fails, there is no end. Before version 15 the kind of a try is that of a lock. */
 static void ompt_mutex_acquire(int kind, unsigned hint, unsigned way, uint64_t lock, const void *codeptr)
 {
     (void)hint, (void)way, (void)lock;
-    uintptr_t site = ompt_site(codeptr);
-    if (kind != OMPT_MUTEX_TEST_LOCK && kind != OMPT_MUTEX_TEST_NEST_LOCK && site != OMP_SITE_TRY)
-        ompt_mutex_write(ompt_mutex_wait, kind, site);
+    uint64_t first = ompt_mutex_wait[(unsigned)kind % OMPT_MUTEX_KINDS];
+    bool waits = first != 0;
+    if (UNLIKELY(omp_tls.site != 0))
+        waits = ompt_site(codeptr) != OMP_SITE_TRY && waits;
+    if (LIKELY(waits))
+        omp_write_fields(first, (uintptr_t)codeptr);
 }
 
 static void ompt_mutex_acquired(int kind, uint64_t lock, const void *codeptr)

@@ -11,6 +11,7 @@ struct omp_function {
     const char *name;
     void *real;       /**< atomic; NULL: not looked up, or not the same for all callers */
     uintptr_t module; /**< load address of the file of `real`, set before `real` */
+    void *jump;       /**< atomic: `real` if OMPT records it, else NULL */
 };
 
 /** The function that the caller at `site` would call without the wrapper; NULL: there is none. Keeps errno. */

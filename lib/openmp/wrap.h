@@ -3,7 +3,7 @@
  * @file
  * What the wrappers of libgomp's and omp_ functions have in common.
  *
- * LLVM's runtime has these functions, too, and reports by OMPT: then a wrapper only leaves its call site for the callbacks.
+ * LLVM's runtime has these functions, too, and reports by OMPT: then a wrapper is a jump, or leaves its call site for the callbacks.
  */
 #ifndef UPMU_OPENMP_WRAP_H
 #define UPMU_OPENMP_WRAP_H
@@ -21,11 +21,11 @@
 enum omp_way {
     OMP_PASS,   /**< nothing is recorded */
     OMP_RECORD, /**< the wrapper records the call */
-    OMP_LEAVE,  /**< OMPT records it, with the call site that the wrapper leaves in omp_tls */
+    OMP_LEAVE,  /**< OMPT records it, with the call site that a wrapper that does not jump leaves in omp_tls */
 };
 
 /** How a call of the runtime's function `real` is recorded. */
-static inline enum omp_way omp_way_of(const struct omp_function *f, const void *real)
+static inline enum omp_way omp_way_of(struct omp_function *f, const void *real)
 {
     if (!omp_is_on())
         return OMP_PASS;
@@ -34,7 +34,11 @@ static inline enum omp_way omp_way_of(const struct omp_function *f, const void *
         return OMP_RECORD;
     bool one = __atomic_load_n(&f->real, __ATOMIC_ACQUIRE) == real;
     uintptr_t module = one ? __atomic_load_n(&f->module, __ATOMIC_RELAXED) : omp_runtime_module(real);
-    return module == ompt ? OMP_LEAVE : OMP_RECORD;
+    if (module != ompt)
+        return OMP_RECORD;
+    if (one)
+        __atomic_store_n(&f->jump, f->real, __ATOMIC_RELEASE);
+    return OMP_LEAVE;
 }
 
 /** Call site of a construct by its outlined body, because gcc gives the call the line of the statement before it, and the body
@@ -45,6 +49,20 @@ static inline uintptr_t omp_site_of_body(void (*function)(void *))
     memcpy(&address, &function, sizeof address);
     return address + 1;
 }
+
+/** In front of a wrapper's last call, and of that wrapper: the call is a jump. OMPT takes the return address for the call site, which
+ *  then is that of the wrapper's caller. */
+#ifdef __clang__
+#define OMP_JUMP __attribute__((musttail)) return
+#define OMP_JUMPS
+#else
+#define OMP_JUMP return
+#ifdef __OPTIMIZE__
+#define OMP_JUMPS
+#else
+#define OMP_JUMPS __attribute__((optimize("O2")))
+#endif
+#endif
 
 /** Before a call that OMPT records: leave the call site for its callbacks. */
 static inline void omp_site_leave(enum omp_way way, uintptr_t site)
@@ -61,11 +79,31 @@ static inline void omp_site_clear(enum omp_way way)
 }
 
 /** In the wrapper of this name: define `real` as the function behind it, `address` as its address, and the call `site`. */
-#define OMP_REAL(function)                                     \
-    static struct omp_function behind = {.name = #function};   \
-    const uintptr_t site = OMP_CALL_SITE();                    \
-    void *const address = omp_runtime_function(&behind, site); \
-    __typeof__(&function) real = NULL;                         \
+#define OMP_REAL(function)                                   \
+    static struct omp_function behind = {.name = #function}; \
+    OMP_REAL_BEHIND(function, behind)
+/** The same for a wrapper whose struct omp_function is `behind`. */
+#define OMP_REAL_BEHIND(function, behind)                        \
+    const uintptr_t site = OMP_CALL_SITE();                      \
+    void *const address = omp_runtime_function(&(behind), site); \
+    __typeof__(&function) real = NULL;                           \
     memcpy(&real, &address, sizeof real)
+
+/** The wrapper of this name is one jump where OMPT records the function. Otherwise the body that follows runs, with the same parameters and
+ *  call site; it begins with OMP_REAL_BEHIND(name, name##_behind). */
+#define OMP_WRAPPER(function, result, PARAMETERS, ARGUMENTS)                          \
+    UPMU_API result function PARAMETERS;                                              \
+    static struct omp_function function##_behind = {.name = #function};               \
+    static OMP_JUMPS __attribute__((noinline)) result function##_recorded PARAMETERS; \
+    OMP_JUMPS result function PARAMETERS                                              \
+    {                                                                                 \
+        void *address = __atomic_load_n(&function##_behind.jump, __ATOMIC_ACQUIRE);   \
+        __typeof__(&function) jump = NULL;                                            \
+        memcpy(&jump, &address, sizeof jump);                                         \
+        if (LIKELY(jump))                                                             \
+            OMP_JUMP jump ARGUMENTS;                                                  \
+        OMP_JUMP function##_recorded ARGUMENTS;                                       \
+    }                                                                                 \
+    static result function##_recorded PARAMETERS
 
 #endif

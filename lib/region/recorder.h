@@ -29,14 +29,13 @@ UPMU_API int upmu_recorder_begin_(const char *dir);
  *  creation. Keeps errno; async-signal-safe after the thread's first use. */
 UPMU_API struct trace_stream *upmu_recorder_stream_(void);
 
-/** Where the calling thread's stream is kept: zero in a forked child, and after the thread's end. NULL: nowhere yet. */
+/** Where the calling thread's stream is kept: zero in a forked child, before the thread's first use, and after its end. */
 extern UPMU_API _Thread_local struct trace_stream **upmu_recorder_place_ __attribute__((tls_model("initial-exec")));
 
 /** The calling thread's stream, without a call; NULL: upmu_recorder_stream_() may make it. Async-signal-safe. */
 static inline struct trace_stream *recorder_stream_made(void)
 {
-    struct trace_stream **place = upmu_recorder_place_;
-    return place ? *place : NULL;
+    return *upmu_recorder_place_;
 }
 
 /** A stream to write on behalf of thread `tid`, which cannot write itself now, with events from tick `from` on; NULL if there is

@@ -222,13 +222,15 @@ struct region_tls {
     uint32_t starting; /**< the block is being made: a signal handler must not make another */
     uint32_t refused;  /**< no block could be made, or the thread has ended: permanent */
 };
+/** Stays NULL: where a thread without a block keeps its stream. */
+extern struct trace_stream *region_no_stream;
 extern _Thread_local struct region_tls region_tls __attribute__((tls_model("initial-exec")));
 
 /** `t` is the calling thread's block from now on; NULL: it has none. */
 static inline void region_thread_set(struct region_thread *t)
 {
     region_tls.thread = t;
-    upmu_recorder_place_ = t ? &t->stream : NULL;
+    upmu_recorder_place_ = t ? &t->stream : &region_no_stream;
 }
 
 /** The calling thread's block if it is ready to record, else NULL: then call region_thread_get(). */

@@ -4,7 +4,8 @@
 
 UPMU_API uint32_t upmu_region_gate_ = 0;
 struct region_process upmu_regions = {.stderr_fd = -1};
-_Thread_local struct trace_stream **upmu_recorder_place_;
+struct trace_stream *region_no_stream;
+_Thread_local struct trace_stream **upmu_recorder_place_ = &region_no_stream;
 _Thread_local struct region_tls region_tls __attribute__((tls_model("initial-exec")));
 
 void region_lock(void)

@@ -69,12 +69,19 @@ static inline void stream_idle(struct trace_stream *s)
         upmu_trace_settle_(s);
 }
 
-static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, uint32_t id, uint64_t object,
-                                        uint32_t stack)
+/** The first 8 bytes of an event of class `id` that is as long as the compact ones, but for its tick. Its fields begin with `field`. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define STREAM_COMPACT_FIRST(id, field) ((uint64_t)(field) << 32 | (id))
+#else
+#define STREAM_COMPACT_FIRST(id, field) ((uint64_t)(id) << (32 + CTF_TICK_BITS) | (field))
+#endif
+
+static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, uint64_t first, uint64_t object)
 {
-    const uint32_t first[2] = {ctf_short_head(id, tick), stack};
+    const unsigned shift = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 32;
+    first |= (uint64_t)ctf_short_head(0, tick) << shift;
     uint8_t *p = s->pos;
-    memcpy(p, first, sizeof first);
+    memcpy(p, &first, sizeof first);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* two stores: making one vector of both takes longer */
     memcpy(p + sizeof first, &object, sizeof object);
     s->pos = p + STREAM_COMPACT_BYTES;
@@ -192,7 +199,7 @@ static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         written = stream_fits(s, tick, STREAM_COMPACT_BYTES);
         if (__builtin_expect(written, 1))
-            stream_compact_write(s, tick, id, object, stack);
+            stream_compact_write(s, tick, STREAM_COMPACT_FIRST(id, stack), object);
         stream_idle(s);
     }
     return __builtin_expect(written, 1) || stream_by_call(s, tick, kind, object_type, flags, object, stack);
@@ -214,14 +221,14 @@ static inline __attribute__((always_inline)) bool stream_fast_begin(struct trace
     return false;
 }
 
-/** Record an event of class `id`, a constant, that is as long as the compact ones: 4 and 8 bytes of fields. Traced path. @return
- *  false if it has to be written by upmu_trace_numbers_(). */
+/** Record an event that is as long as the compact ones, which begins with STREAM_COMPACT_FIRST(). Traced path. @return false if it has
+ *  to be written by upmu_trace_numbers_(). */
 static inline __attribute__((always_inline)) bool stream_fast_numbers(struct trace_stream *s, uint64_t tick,
-                                                                      uint32_t id, uint32_t first, uint64_t second)
+                                                                      uint64_t first, uint64_t second)
 {
     if (!stream_fast_begin(s, tick, STREAM_COMPACT_BYTES))
         return false;
-    stream_compact_write(s, tick, id, second, first);
+    stream_compact_write(s, tick, first, second);
     stream_idle(s);
     return true;
 }

@@ -354,9 +354,9 @@ START_TEST(a_payload_is_alike_by_either_way)
     ck_assert_uint_eq(stream_packet_events(s), 3);
     s->busy = 1; /* as a signal handler finds it */
     ck_assert(!stream_fast_payload(s, tick, SCHEMA_ID_OMP_PARALLEL, &fields, sizeof fields));
-    ck_assert(!stream_fast_numbers(s, tick, SCHEMA_ID_OMP, 0, 0));
+    ck_assert(!stream_fast_numbers(s, tick, STREAM_COMPACT_FIRST(SCHEMA_ID_OMP, 0), 0));
     s->busy = 0;
-    ck_assert(!stream_fast_numbers(s, tick - 1, SCHEMA_ID_OMP, 0, 0));
+    ck_assert(!stream_fast_numbers(s, tick - 1, STREAM_COMPACT_FIRST(SCHEMA_ID_OMP, 0), 0));
     ck_assert_uint_eq(s->busy, 0);
     ck_assert_uint_eq(stream_packet_events(s), 3);
 }
