@@ -4,7 +4,7 @@
  *
  * A block is in one of the WINDOW slots from its hash on. A slot is claimed by its address, after its other fields were written
  * under the address CLAIMED, and freed by the address 0; so no lock is held that a forked child could inherit. The filter has the
- * number of live blocks for each part of the hash: free() of a block that is not sampled reads one word.
+ * number of live blocks for each part of the hash: free() of a block that is not sampled reads one byte.
  */
 #include "heap/heap.h"
 
@@ -16,11 +16,15 @@ static struct {
     uint32_t forks;
 } table[(1u << TABLE_BITS) + WINDOW];
 
-uint32_t heap_filter[1u << HEAP_FILTER_BITS];
+union heap_filter heap_filter;
 
+/* By a whole word, since some machines lack atomic bytes. No byte overflows: the table has less than 40 slots for it. */
 static void filter_add(uint64_t hash, uint32_t n)
 {
-    __atomic_fetch_add(&heap_filter[hash >> (64 - HEAP_FILTER_BITS)], n, __ATOMIC_ACQ_REL);
+    const size_t i = heap_filter_index(hash), lane = i % sizeof(uint32_t);
+    const bool low_first = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    const unsigned shift = 8 * (unsigned)(low_first ? lane : sizeof(uint32_t) - 1 - lane);
+    __atomic_fetch_add(&heap_filter.words[i / sizeof(uint32_t)], n << shift, __ATOMIC_ACQ_REL);
 }
 
 void heap_blocks_suspect(const void *address)

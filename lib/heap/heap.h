@@ -12,7 +12,7 @@
 
 /** State of a thread. */
 struct heap_tls {
-    int64_t left;    /**< bytes to allocate before the next sample */
+    uint64_t left;   /**< bytes to allocate before the next sample */
     uint64_t random; /**< state of the generator; 0: the thread has allocated nothing so far */
     uint32_t busy;   /**< it is in the recorder: what it allocates is not sampled */
 };
@@ -27,9 +27,9 @@ struct heap_process {
 };
 extern struct heap_process heap_process __attribute__((visibility("hidden")));
 
-/* sample.c: called when `heap_tls.left` is below 0, or with blocks that may be sampled. They keep errno. */
+/* sample.c: called for an allocation of more than `heap_tls.left`, or with blocks that may be sampled. They keep errno. */
 
-/** The thread has allocated `bytes` at `address`, called from `site`. */
+/** The thread has allocated `bytes` at `address`, called from `site`; NULL: it failed. */
 void heap_sample(void *address, size_t bytes, uintptr_t site);
 
 /** A sampled block. */
@@ -48,20 +48,28 @@ void heap_freed(const struct heap_block *block, uintptr_t site);
 
 /* blocks.c: the sampled blocks that are live. Lock-free, async-signal-safe, right in a forked child. */
 
-enum { HEAP_FILTER_BITS = 14 };
-/** Live blocks by a part of their hash; words, since some machines lack atomic bytes. */
-extern uint32_t heap_filter[1u << HEAP_FILTER_BITS] __attribute__((visibility("hidden")));
+enum { HEAP_FILTER_BITS = 14, HEAP_FILTER_BYTES = 1 << HEAP_FILTER_BITS };
+/** Live blocks by a part of their hash: bytes, so that it fits into the nearest cache beside the program's own data. */
+union heap_filter {
+    uint8_t bytes[HEAP_FILTER_BYTES];
+    uint32_t words[HEAP_FILTER_BYTES / sizeof(uint32_t)];
+};
+extern union heap_filter heap_filter __attribute__((visibility("hidden")));
 
 static inline uint64_t heap_hash(uintptr_t address)
 {
     return (uint64_t)(address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+static inline size_t heap_filter_index(uint64_t hash)
+{
+    return (size_t)(hash >> (64 - HEAP_FILTER_BITS));
+}
+
 /** Whether the block may be sampled: no for all but a few of the others. */
 static inline bool heap_blocks_maybe(const void *address)
 {
-    return __atomic_load_n(&heap_filter[heap_hash((uintptr_t)address) >> (64 - HEAP_FILTER_BITS)], __ATOMIC_RELAXED) !=
-           0;
+    return __atomic_load_n(&heap_filter.bytes[heap_filter_index(heap_hash((uintptr_t)address))], __ATOMIC_RELAXED) != 0;
 }
 
 /** From now on the block may be sampled, as far as heap_blocks_maybe() is concerned. */

@@ -39,9 +39,9 @@ static double sample_uniform(void)
     return ((double)((x * UINT64_C(0x2545f4914f6cdd1d)) >> 11) + 1) / steps;
 }
 
-static int64_t sample_distance(void)
+static uint64_t sample_distance(void)
 {
-    return (int64_t)(-log(sample_uniform()) * (double)heap_process.period) + 1;
+    return (uint64_t)(-log(sample_uniform()) * (double)heap_process.period) + 1;
 }
 
 /* A forked child is recorded once libupmu_sync has begun to, which an allocator below must not make it do. */
@@ -89,16 +89,18 @@ static void sample_begin_thread(void)
 void heap_sample(void *address, size_t bytes, uintptr_t site)
 {
     int saved = errno;
-    if (!heap_process.on || heap_tls.busy || !address) {
-        heap_tls.left += heap_process.on ? (int64_t)bytes : INT64_MAX / 2; /* not the program's own */
-        return;
-    }
+    if (!heap_process.on)
+        heap_tls.left = UINT64_MAX;
+    if (!heap_process.on || heap_tls.busy || !address)
+        return; /* not the program's own */
     heap_tls.busy = 1;
     if (heap_tls.random == 0)
         sample_begin_thread();
-    if (heap_tls.left < 0) {
+    if (heap_tls.left < bytes) {
         sample_allocation((uintptr_t)address, bytes, site);
         heap_tls.left = sample_distance();
+    } else {
+        heap_tls.left -= bytes;
     }
     heap_tls.busy = 0;
     errno = saved;

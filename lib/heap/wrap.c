@@ -99,18 +99,34 @@ static void first_free(void *p)
         real.free(p);
 }
 
+/* An allocation of `bytes`: whether none of them is sampled. */
+static inline bool wrap_passes(size_t bytes)
+{
+    uint64_t left = heap_tls.left;
+    if (UNLIKELY(left < bytes))
+        return false;
+    heap_tls.left = left - bytes;
+    return true;
+}
+
 /* `p` has `bytes`. */
 static inline void wrap_allocated(void *p, size_t bytes, uintptr_t site)
 {
-    if (UNLIKELY((heap_tls.left -= (int64_t)bytes) < 0))
+    if (UNLIKELY(!wrap_passes(bytes)))
         heap_sample(p, bytes, site);
 }
 
-UPMU_API void *malloc(size_t bytes)
+static __attribute__((noinline)) void *malloc_sampled(size_t bytes, uintptr_t site)
 {
     void *p = real.malloc(bytes);
-    wrap_allocated(p, bytes, HEAP_SITE());
+    heap_sample(p, bytes, site);
     return p;
+}
+
+/* The count comes before the call, which is a jump then. */
+UPMU_API void *malloc(size_t bytes)
+{
+    return LIKELY(wrap_passes(bytes)) ? real.malloc(bytes) : malloc_sampled(bytes, HEAP_SITE());
 }
 
 UPMU_API void *calloc(size_t n, size_t bytes)

@@ -141,6 +141,8 @@ int main(int argc, char **argv)
         return 0;
     }
     free(NULL);
+    kept[0] = malloc(SIZE_MAX / 4 * 3); /* fails, and is no negative number of bytes: what follows is sampled */
+    CHECK(!kept[0]);
     errno = EXFULL;
     by_malloc();
     CHECK(errno == EXFULL);
