@@ -61,32 +61,54 @@ static void pairs(void *arg, size_t n)
     }
 }
 
-/* A function with a patchable entry, and one without. */
-#define LEAF(name, bytes)                                                             \
-    __attribute__((noinline, patchable_function_entry(bytes))) static void name(void) \
-    {                                                                                 \
-        bench_barrier();                                                              \
-    }                                                                                 \
-    static void name##s(void *arg, size_t n)                                          \
-    {                                                                                 \
-        (void)arg;                                                                    \
-        for (size_t i = 0; i < n; i++)                                                \
-            name();                                                                   \
+/* Functions and the loops that call them begin cache lines: the rows differ by what the functions have, not by where they are. */
+#define ALIGNED __attribute__((noinline, aligned(64)))
+#define CALLS(name)                                       \
+    ALIGNED static void name##_calls(void *arg, size_t n) \
+    {                                                     \
+        (void)arg;                                        \
+        for (size_t i = 0; i < n; i++)                    \
+            name();                                       \
     }
+#define LEAF(name, bytes)                                                           \
+    ALIGNED __attribute__((patchable_function_entry(bytes))) static void name(void) \
+    {                                                                               \
+        bench_barrier();                                                            \
+    }                                                                               \
+    CALLS(name)
 LEAF(patchable, 5)
 LEAF(plain, 0)
 
-static void compare_patchable(struct bench *b)
+static void compare_off(struct bench *b, const char *name, void (*loop)(void *, size_t))
 {
     const struct bench_pair pair = {
-        .subject = {.name = "call of a function with a patchable entry, off", .loop = patchables},
-        .floor = {.name = "call of a function without", .loop = plains},
+        .subject = {.name = name, .loop = loop},
+        .floor = {.name = "call of a function without", .loop = plain_calls},
         .n = BATCH,
         .judge = BENCH_ADDED,
         .bar = 0.1,
     };
     (void)bench_compare(b, &pair);
 }
+
+#if defined __x86_64__
+/* What clang 14 writes for the same function with -fxray-instrument: a jump over nops, a nop for alignment, a return and nops. */
+void sled(void);
+__asm__(".pushsection .text\n.p2align 6\nsled:\n"
+        ".byte 0xeb, 9, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0\nnop\n"
+        "ret\n.byte 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0\n.popsection\n");
+CALLS(sled)
+
+static void compare_sled(struct bench *b)
+{
+    compare_off(b, "call of a function with XRay's sleds, off", sled_calls);
+}
+#else
+static void compare_sled(struct bench *b)
+{
+    bench_skip(b, "call of a function with XRay's sleds, off", "libupmu patches them on x86-64 only");
+}
+#endif
 
 /* Functions in turn: the child called last is never the one that is called. */
 static inline void in_turn(const struct hooks *h, size_t n, size_t count)
@@ -177,7 +199,8 @@ static int run_off(int argc, char **argv)
 {
     struct bench *b = bench_start("functions", argc, argv);
     compare(b, "call of an instrumented function, off", pairs, &empty, 3);
-    compare_patchable(b);
+    compare_off(b, "call of a function with a patchable entry, off", patchable_calls);
+    compare_sled(b);
     return bench_end(b);
 }
 
