@@ -4,7 +4,7 @@
  *
  * The CPU's own counter is used only if it has a constant rate and is synchronous on all cores: on x86 the
  * invariant-TSC bit and the kernel's clock source list decide (the kernel removes a TSC it has marked unstable); on
- * Arm, LoongArch and RISC-V the architecture defines such a timer. Its frequency is measured against
+ * Arm, LoongArch and RISC-V the architecture defines such a timer; on MIPS and Sunway tick_problem.c decides. Its frequency is measured against
  * CLOCK_MONOTONIC_RAW, so that wrong firmware data has no effect.
  */
 #include "base/clock.h"
@@ -21,9 +21,12 @@
 #include <unistd.h>
 
 #include "base/tick.h"
+#include "base/tick_problem.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#elif defined(__mips64)
+#include <sys/auxv.h>
 #endif
 
 int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
@@ -60,6 +63,27 @@ static const char *isa_counter_problem(void)
     if (!clock_kernel_trusts_tsc())
         return "the kernel has marked the TSC unstable";
     return "";
+}
+#elif defined(__mips64)
+/* CPUCFG, unknown to assemblers: word $8 to $9. */
+static uint32_t clock_cpucfg(uint32_t word)
+{
+    register uint32_t number __asm__("$8") = word, value __asm__("$9");
+    __asm__ volatile(".insn\n.word 0xc8080118 | (8 << 21) | (9 << 11)" : "=r"(value) : "r"(number));
+    return value;
+}
+
+static const char *isa_counter_problem(void)
+{
+    const unsigned long hwcap_cpucfg = 1ul << 14;
+    bool has_words = (getauxval(AT_HWCAP) & hwcap_cpucfg) != 0;
+    return tick_problem_mips(has_words, has_words ? clock_cpucfg(2) : 0);
+}
+#elif defined(__sw_64__)
+static const char *isa_counter_problem(void)
+{
+    tick_use_isa = 1; /* to be read; the only thread decides */
+    return tick_problem_measured();
 }
 #else
 static const char *isa_counter_problem(void)

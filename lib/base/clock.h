@@ -16,7 +16,7 @@ struct clock_triple {
 
 /** Choose the tick source and record the first triple; cheap after the first call, thread safe. */
 void clock_start(void);
-/** Name of the tick source: "TSC", "CNTVCT_EL0", "rdtime.d", "rdtime", "CLOCK_MONOTONIC_RAW". */
+/** Name of the tick source: "TSC", "CNTVCT_EL0", "rdtime.d", "rdtime", "drdtime", "rtc", "CLOCK_MONOTONIC_RAW". */
 const char *clock_source(void);
 /** Why the CPU's own counter is not used; "" if it is. */
 const char *clock_source_reason(void);
