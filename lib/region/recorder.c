@@ -3,12 +3,7 @@
 #include "region/recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -183,28 +178,14 @@ const char *upmu_recorder_forbidden_(const void *program, size_t n)
     return c ? c->name : NULL;
 }
 
-static uint32_t recorder_status_number(const char *status, const char *label)
-{
-    const char *found = strstr(status, label);
-    return found ? (uint32_t)strtoul(found + strlen(label), NULL, 10) : 0;
-}
-
 uint32_t upmu_recorder_filters_(void)
 {
-    char status[4096];
-    int saved = errno, fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC, 0);
-    ssize_t n = fd >= 0 ? (ssize_t)syscall(SYS_read, fd, status, sizeof status - 1) : -1;
-    if (fd >= 0)
-        syscall(SYS_close, fd);
-    errno = saved;
-    status[n > 0 ? n : 0] = '\0';
-    uint32_t filters = recorder_status_number(status, "\nSeccomp_filters:");
-    return filters ? filters : recorder_status_number(status, "\nSeccomp:") != 0;
+    return region_filters();
 }
 
 bool upmu_recorder_filtered_(void)
 {
-    return upmu_recorder_filters_() > upmu_regions.filters;
+    return region_filtered();
 }
 
 enum { FINISH_HOOKS = 4 };

@@ -212,6 +212,12 @@ struct region_process {
     uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first query */
 };
 
+/* ---- seccomp filters of the calling thread (region_filters.c) */
+
+/** See upmu_recorder_filters_() and upmu_recorder_filtered_(). */
+uint32_t region_filters(void);
+bool region_filtered(void);
+
 /* ---- the process and its lock (region_state.c) */
 
 extern struct region_process upmu_regions;

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "region/recorder.h"
 #include "region/region_frames.h"
 
 static pthread_key_t end_key;
@@ -25,7 +24,7 @@ static void child_start_clean(struct region_process *p)
     if (p->trace) {
         trace_writer_forget(p->trace);
         p->trace = NULL;
-        if (upmu_recorder_filtered_())
+        if (region_filtered())
             __atomic_store_n(&p->finished, 1, __ATOMIC_RELEASE);
         else if (region_trace_open(p) < 0)
             region_note(upmu_error());

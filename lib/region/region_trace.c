@@ -7,7 +7,6 @@
 #include "base/tick.h"
 #include "base/variables.h"
 #include "mpi/launcher.h"
-#include "region/recorder.h"
 #include "region/region.h"
 
 const char *region_option(const char *variable, const char *option)
@@ -44,7 +43,7 @@ int region_trace_open(struct region_process *p)
             .unit = p->list.events[i].unit ? p->list.events[i].unit : "",
             .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
         };
-    p->filters = upmu_recorder_filters_();
+    p->filters = region_filters();
     bool in_memory = strcmp(p->trace_dir, UPMU_TRACE_MEMORY) == 0;
     struct trace_config config = {.dir = in_memory ? p->memory : p->trace_dir,
                                   .by_host = !in_memory && variable_is_on("UPMU_MPI") && launcher_rank() >= 0,

@@ -546,6 +546,23 @@ static void *run_c11_once(void *arg)
     return arg;
 }
 
+/* Of the C++ library. */
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+int __cxa_guard_acquire(int64_t *guard);
+void __cxa_guard_release(int64_t *guard);
+void __cxa_guard_abort(int64_t *guard);
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+static int64_t guard, busy_guard;
+
+static void *run_guard(void *arg)
+{
+    CHECK(__cxa_guard_acquire(&busy_guard) == 1);
+    until_waited_for();
+    __cxa_guard_release(&busy_guard);
+    return arg;
+}
+
 static void run_by_other(void *(*f)(void *))
 {
     other.taken = other.armed = false;
@@ -565,6 +582,14 @@ static void onces(void)
     CALL_VOID(call_once, &c11_once, do_nothing);
     run_by_other(run_c11_once);
     CALL_VOID(call_once, &busy_c11_once, do_nothing);
+    other_ended();
+    CALL(__cxa_guard_acquire, 1, &guard);
+    CALL_VOID(__cxa_guard_abort, &guard);
+    CHECK(__cxa_guard_acquire(&guard) == 1);
+    CALL_VOID(__cxa_guard_release, &guard);
+    CHECK(__cxa_guard_acquire(&guard) == 0);
+    run_by_other(run_guard);
+    CALL(__cxa_guard_acquire, 0, &busy_guard);
     other_ended();
 }
 

@@ -62,7 +62,7 @@ static struct stack_table {
     uint32_t frames_used;
     uint32_t unused[3];
     struct slot slots[];
-} * table;
+} * stack_table;
 
 /* Those of the table; in a forked child, too, where the table is zeroed. */
 static uint32_t n_parts, n_frames;
@@ -77,10 +77,10 @@ int sync_stacks_start(void)
     bool unlimited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
     uint32_t slots = unlimited ? SLOTS : SLOTS_LIMITED;
     n_frames = slots * FRAMES_PER_SLOT;
-    table = own_memory_map_wiped(sizeof *table + slots * sizeof(struct slot) + n_frames * sizeof(uint64_t));
-    if (!table)
+    stack_table = own_memory_map_wiped(sizeof *stack_table + slots * sizeof(struct slot) + n_frames * sizeof(uint64_t));
+    if (!stack_table)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    table_frames = (uint64_t *)&table->slots[slots];
+    table_frames = (uint64_t *)&stack_table->slots[slots];
     n_parts = unlimited ? PARTS : PARTS_LIMITED;
     return 0;
 }
@@ -131,13 +131,13 @@ static uint32_t part_size(uint32_t part)
 
 static bool table_has_frames(uint32_t n)
 {
-    return __atomic_load_n(&table->frames_used, __ATOMIC_RELAXED) <= n_frames - n;
+    return __atomic_load_n(&stack_table->frames_used, __ATOMIC_RELAXED) <= n_frames - n;
 }
 
 /* Whether a quarter of the part's slots is free, so that searches are short, and there is space for the frames. */
 static bool part_has_space(uint32_t part, uint32_t n)
 {
-    return __atomic_load_n(&table->used[part], __ATOMIC_RELAXED) < part_size(part) / 4 * 3 && table_has_frames(n);
+    return __atomic_load_n(&stack_table->used[part], __ATOMIC_RELAXED) < part_size(part) / 4 * 3 && table_has_frames(n);
 }
 
 static bool slot_claim_free(uint32_t part, struct slot *s, uint64_t hash)
@@ -145,7 +145,7 @@ static bool slot_claim_free(uint32_t part, struct slot *s, uint64_t hash)
     uint64_t none = 0;
     if (!__atomic_compare_exchange_n(&s->hash, &none, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return false;
-    __atomic_fetch_add(&table->used[part], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&stack_table->used[part], 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -172,7 +172,7 @@ static bool slot_claim_retired(struct slot *s, uint64_t hash)
 static struct slot *stack_search(uint32_t part, uint64_t hash, const void *const *frames, uint32_t n, bool truncated,
                                  uint32_t *id, bool *contended)
 {
-    struct slot *slots = &table->slots[part_first[part]], *retired = NULL;
+    struct slot *slots = &stack_table->slots[part_first[part]], *retired = NULL;
     uint32_t size = part_size(part), at = (uint32_t)((hash >> 32) * size >> 32);
     *contended = false;
     for (uint32_t i = 0; i < PROBES; i++, at = at + 1 < size ? at + 1 : 0) {
@@ -213,9 +213,9 @@ static bool stack_reserve(struct slot *s, uint32_t n)
 {
     if (n <= s->capacity)
         return true;
-    uint32_t first = __atomic_fetch_add(&table->frames_used, n, __ATOMIC_RELAXED);
+    uint32_t first = __atomic_fetch_add(&stack_table->frames_used, n, __ATOMIC_RELAXED);
     if (first > n_frames - n) {
-        __atomic_fetch_sub(&table->frames_used, n, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&stack_table->frames_used, n, __ATOMIC_RELAXED);
         return false;
     }
     s->first = first;
@@ -243,7 +243,7 @@ static bool write_stack(struct sync_thread *t, uint64_t tick, const struct slot 
 static uint32_t slot_fill(struct sync_thread *t, uint64_t tick, struct slot *s, const void *const *frames, uint32_t n,
                           bool truncated)
 {
-    uint32_t id = (uint32_t)(s - table->slots) + s->filled * (uint32_t)SLOTS + 1;
+    uint32_t id = (uint32_t)(s - stack_table->slots) + s->filled * (uint32_t)SLOTS + 1;
     bool kept = slot_keep_frames(s, frames, n, truncated);
     if (!kept)
         upmu_recorder_lost_(LOSS_STACKS, 1);
@@ -279,7 +279,7 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
 static void part_retire(uint32_t part, uint64_t start, uint64_t end)
 {
     for (uint32_t i = part_first[part]; i < part_first[part + 1]; i++) {
-        struct slot *s = &table->slots[i];
+        struct slot *s = &stack_table->slots[i];
         if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) == 0)
             continue;
         for (uint32_t k = 0; k < s->n; k++) {
@@ -295,13 +295,13 @@ static void part_retire(uint32_t part, uint64_t start, uint64_t end)
 void sync_stacks_retire(uint64_t start, uint64_t end)
 {
     for (uint32_t part = 0; part < n_parts; part++)
-        if (__atomic_load_n(&table->used[part], __ATOMIC_RELAXED) > 0)
+        if (__atomic_load_n(&stack_table->used[part], __ATOMIC_RELAXED) > 0)
             part_retire(part, start, end);
 }
 
 uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint32_t max, uint8_t *method, uint8_t *truncated)
 {
-    const struct slot *s = &table->slots[(id - 1) % SLOTS];
+    const struct slot *s = &stack_table->slots[(id - 1) % SLOTS];
     if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) != id) /* its code was unmapped under a running thread */
         return 0;
     uint32_t n = s->n < max ? s->n : max;

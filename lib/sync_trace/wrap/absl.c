@@ -12,8 +12,6 @@
  * A wait for a condition releases the mutex, as a wait for a condition variable does. It is recorded as one, with the address of the
  * second half of the mutex. Who releases the mutex while a thread waits so has signaled it.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -114,23 +112,14 @@ struct absl_time {
     uint32_t quarters;
 };
 
-/* A plugin's Abseil (RTLD_LOCAL) is not in the scope that RTLD_NEXT searches: then it is found among the libraries of the caller. */
 __attribute__((noinline, cold)) static void *absl_find(int version, enum absl_function function, uintptr_t site)
 {
     char name[160];
-    int saved = errno;
-    Dl_info caller;
     size_t n = strlen(absl_prefixes[version]);
     memcpy(name, absl_prefixes[version], n);
     memcpy(name + n, absl_names[function], strlen(absl_names[function]) + 1);
-    void *found = dlsym(RTLD_NEXT, name);
-    void *handle = !found && dladdr((void *)site, &caller) ? dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (handle) {
-        found = dlsym(handle, name);
-        dlclose(handle);
-    }
+    void *found = library_find(name, NULL, NULL, site);
     __atomic_store_n(&absl_found[version][function], found, __ATOMIC_RELEASE);
-    errno = saved;
     return found;
 }
 

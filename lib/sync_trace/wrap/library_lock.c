@@ -2,8 +2,38 @@
 /* Waits for, and releases of, locks of C++ libraries. */
 #include "sync_trace/wrap/library_lock.h"
 
+#include <dlfcn.h>
+
 #include "sync_trace/account/wait.h"
 #include "sync_trace/early.h"
+
+static void *library_symbol(void *handle, const char *name, const char *version)
+{
+    return version ? dlvsym(handle, name, version) : dlsym(handle, name);
+}
+
+/* In a library that is loaded already. */
+static void *library_find_in(const char *library, const char *name, const char *version)
+{
+    void *handle = library ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *found = handle ? library_symbol(handle, name, version) : NULL;
+    if (handle)
+        dlclose(handle);
+    return found;
+}
+
+void *library_find(const char *name, const char *version, const char *library, uintptr_t site)
+{
+    int saved = errno;
+    Dl_info caller;
+    void *found = library_symbol(RTLD_NEXT, name, version);
+    if (!found)
+        found = library_find_in(library, name, version);
+    if (!found && dladdr((void *)site, &caller))
+        found = library_find_in(caller.dli_fname, name, version);
+    errno = saved;
+    return found;
+}
 
 bool library_wait(struct sync_thread *t, uint32_t mode, const struct library_call *c)
 {

@@ -15,6 +15,11 @@
 #include "sync_trace/thread_life.h"
 #include "sync_trace/wrap/cond.h"
 
+/** A library's own function. One loaded with RTLD_LOCAL is not in the scope that RTLD_NEXT searches: then it is found in `library`, and
+ *  else among the libraries of the caller, which is bound to the function. Keeps errno.
+ *  @param version: of the symbol; NULL: any. @param library: NULL: none. @return NULL: there is none. */
+void *library_find(const char *name, const char *version, const char *library, uintptr_t site);
+
 /** A scope in which a library's function runs. */
 struct library_inside {
     struct sync_thread *t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrappers of pthread_once() and call_once().
+ * Wrappers of pthread_once(), call_once(), and of the guards of C++ variables that a function initializes at its first call.
  *
  * The control is recorded as a lock held by the thread that runs the function, which other threads wait for. A call that
  * finds the function done is only the real call; sync_layout_start() has determined the control's value. The program's
@@ -17,7 +17,7 @@
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/state/counts.h"
 #include "sync_trace/state/held.h"
-#include "sync_trace/thread_life.h"
+#include "sync_trace/wrap/library_lock.h"
 
 _Static_assert(sizeof(once_flag) == sizeof(int) && sizeof(pthread_once_t) == sizeof(int), "the control is a number");
 
@@ -49,6 +49,21 @@ static void once_wait_is_over(struct sync_once_call *c)
     sync_wait_end(&c->wait);
 }
 
+/* The thread begins to run the function. */
+static void once_hold(struct sync_thread *t, uint32_t mode, uintptr_t control, uintptr_t site)
+{
+    bool recorded = mode != MODE_COUNTS;
+    int saved = errno;
+    sync_count(t, control, UPMU_OBJECT_ONCE)->acquired++;
+    if (recorded)
+        sync_order_check(t, control, UPMU_OBJECT_ONCE, site, 0);
+    uint64_t tick = recorded ? tick_now() : 0;
+    sync_held_push(t, control, site, tick, recorded ? HELD_RECORDED : HELD_QUIET);
+    if (recorded)
+        once_write_run(t, UPMU_TRACE_LOCK_ACQUIRE, tick, control, site);
+    errno = saved;
+}
+
 struct run {
     struct sync_thread *t;
     uintptr_t control;
@@ -58,18 +73,10 @@ struct run {
 
 static void once_run_begin(struct run *r, struct sync_once_call *c)
 {
-    int saved = errno;
     c->ran = true;
     once_wait_is_over(c); /* the thread that ran it before did not complete it */
     *r = (struct run){.t = c->t, .control = c->wait.lock, .site = c->wait.site, .recorded = c->mode != MODE_COUNTS};
-    sync_count(r->t, r->control, UPMU_OBJECT_ONCE)->acquired++;
-    if (r->recorded)
-        sync_order_check(r->t, r->control, UPMU_OBJECT_ONCE, r->site, 0);
-    uint64_t tick = r->recorded ? tick_now() : 0;
-    sync_held_push(r->t, r->control, r->site, tick, r->recorded ? HELD_RECORDED : HELD_QUIET);
-    if (r->recorded)
-        once_write_run(r->t, UPMU_TRACE_LOCK_ACQUIRE, tick, r->control, r->site);
-    errno = saved;
+    once_hold(r->t, c->mode, r->control, r->site);
 }
 
 /* However the function is left. In a forked child the block is empty. */
@@ -165,4 +172,112 @@ static int real_call_once(int *control, void (*function)(void))
 UPMU_API void call_once(once_flag *control, void (*function)(void))
 {
     (void)once_call((int *)(void *)control, function, CALL_SITE(), real_call_once);
+}
+
+/* ------------------------------------------------------------------------------------------ guards of C++ variables */
+
+enum guard_function { GUARD_ACQUIRE, GUARD_RELEASE, GUARD_ABORT, GUARD_FUNCTIONS };
+
+static void *guard_found[GUARD_FUNCTIONS];
+
+/* All of them at the first acquisition: a lookup waits for a dlopen(), whose constructors may wait for the release. */
+__attribute__((noinline, cold)) static void guard_find(uintptr_t site)
+{
+    static const char *const names[GUARD_FUNCTIONS] = {"__cxa_guard_acquire", "__cxa_guard_release",
+                                                       "__cxa_guard_abort"};
+    for (int i = GUARD_FUNCTIONS - 1; i >= 0; i--)
+        __atomic_store_n(&guard_found[i], library_find(names[i], NULL, "libstdc++.so.6", site), __ATOMIC_RELEASE);
+}
+
+static inline void *guard_real(enum guard_function function, uintptr_t site)
+{
+    if (UNLIKELY(!__atomic_load_n(&guard_found[function], __ATOMIC_ACQUIRE)))
+        guard_find(site);
+    return __atomic_load_n(&guard_found[function], __ATOMIC_ACQUIRE);
+}
+
+/** glibc 2.32: 0 once the process has had a second thread. */
+extern char __libc_single_threaded __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
+
+/* Whether the variable is initialized: the first byte, by the ABI. */
+static bool guard_is_done(const void *guard)
+{
+    return __atomic_load_n((const char *)guard, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Whether a thread runs the initialization: the second byte is not 0 then, in libstdc++ of little-endian machines and in libc++. The only
+ * thread does not wait: libstdc++ throws. */
+static bool guard_is_taken(const void *guard)
+{
+    return __atomic_load_n((const char *)guard + 1, __ATOMIC_RELAXED) != 0 &&
+           (&__libc_single_threaded == NULL || !__libc_single_threaded);
+}
+
+/* What the library waits by is a part of the wait. */
+static int guard_acquire_inside(struct sync_thread *t, int (*real)(void *), void *guard)
+{
+    LIBRARY_INSIDE(t);
+    return real(guard);
+}
+
+UPMU_API int sync_guard_acquire(void *guard) __asm__("__cxa_guard_acquire");
+UPMU_API void sync_guard_release(void *guard) __asm__("__cxa_guard_release");
+UPMU_API void sync_guard_abort(void *guard) __asm__("__cxa_guard_abort");
+
+int sync_guard_acquire(void *guard)
+{
+    const uintptr_t site = CALL_SITE();
+    int (*real)(void *) = (int (*)(void *))guard_real(GUARD_ACQUIRE, site);
+    uint32_t mode = sync_mode();
+    struct sync_thread *t = mode == MODE_OFF || guard_is_done(guard) ? NULL : sync_thread();
+    if (!t || !sync_is_ready(t))
+        return real(guard);
+    struct sync_once_call c = {
+        .t = t,
+        .waits = guard_is_taken(guard),
+        .wait = {.t = t, .lock = (uintptr_t)guard, .site = site, .type = UPMU_OBJECT_ONCE},
+    };
+    bool late = !c.waits && mode != MODE_COUNTS;
+    uint64_t tick = tick_now();
+    if (c.waits)
+        sync_wait_begin(&c.wait, mode, -1, false);
+    int runs = guard_acquire_inside(t, real, guard);
+    once_wait_is_over(&c);
+    if (runs)
+        once_hold(t, mode, (uintptr_t)guard, site);
+    else if (late)
+        once_write_late(&c, tick);
+    return runs;
+}
+
+static void guard_leave_inside(struct sync_thread *t, void (*real)(void *), void *guard)
+{
+    LIBRARY_INSIDE(t);
+    real(guard);
+}
+
+static void guard_leave(enum guard_function how, void *guard, uintptr_t site)
+{
+    struct sync_thread *t = sync_release_thread(sync_mode());
+    void (*real)(void *) = (void (*)(void *))guard_real(how, site);
+    struct sync_held h;
+    if (!t || !sync_held_remove(t, (uintptr_t)guard, &h)) {
+        real(guard);
+        return;
+    }
+    int saved = errno;
+    if (h.wanted != HELD_QUIET)
+        once_write_run(t, UPMU_TRACE_LOCK_RELEASE, tick_now(), (uintptr_t)guard, sync_stacks_always() ? site : 0);
+    errno = saved;
+    guard_leave_inside(t, real, guard);
+}
+
+void sync_guard_release(void *guard)
+{
+    guard_leave(GUARD_RELEASE, guard, CALL_SITE());
+}
+
+void sync_guard_abort(void *guard)
+{
+    guard_leave(GUARD_ABORT, guard, CALL_SITE());
 }

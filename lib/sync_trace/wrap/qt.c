@@ -10,8 +10,6 @@
  * it is contended: then only lockInternal() and unlockInternal() are calls. A holder that did not wait is unknown until it releases
  * the lock to a waiter.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 
 #include "sync_trace/wrap/library_lock.h"
@@ -104,29 +102,10 @@ struct qt_deadline {
     uint32_t ns, type;
 };
 
-/* In a library that is loaded already. */
-static void *qt_find_in(const char *library, enum qt_version version, enum qt_function function)
-{
-    void *handle = library ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    void *found = handle ? dlvsym(handle, qt_names[function], qt_versions[version].version) : NULL;
-    if (handle)
-        dlclose(handle);
-    return found;
-}
-
-/* A plugin's Qt (RTLD_LOCAL) is not in the scope that RTLD_NEXT searches; Qt in a package may have another name: then it is found
- * among the libraries of the caller. The caller is bound to the function, so there is one. */
 __attribute__((noinline, cold)) static void *qt_find(enum qt_version version, enum qt_function function, uintptr_t site)
 {
-    int saved = errno;
-    Dl_info caller;
-    void *found = dlvsym(RTLD_NEXT, qt_names[function], qt_versions[version].version);
-    if (!found)
-        found = qt_find_in(qt_versions[version].library, version, function);
-    if (!found && dladdr((void *)site, &caller))
-        found = qt_find_in(caller.dli_fname, version, function);
+    void *found = library_find(qt_names[function], qt_versions[version].version, qt_versions[version].library, site);
     __atomic_store_n(&qt_found[version][function], found, __ATOMIC_RELEASE);
-    errno = saved;
     return found;
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <semaphore>
 #include <shared_mutex>
+#include <stdexcept>
 #include <thread>
 
 #include "cases.h"
@@ -112,6 +113,61 @@ static void std_once_cross()
 }
 
 /* The thread's own end is waited for by a destructor, under the lock that it wants. */
+struct locks_a {
+    locks_a()
+    {
+        dl_meet(&meeting, 2);
+        std::lock_guard<std::mutex> lock(a);
+    }
+};
+
+static void std_static_under_a_lock()
+{
+    auto get = [] { static locks_a made; };
+    both(get, [get] {
+        std::lock_guard<std::mutex> lock(a);
+        dl_meet(&meeting, 2);
+        get();
+    });
+}
+
+static void std_static_wants_itself()
+{
+    static std::function<void()> get = [] {
+        static int made = [] {
+            std::thread(get).join();
+            return 1;
+        }();
+        (void)made;
+    };
+    get();
+}
+
+/* Its initialization fails twice: then another thread makes it. */
+static void std_static_fails()
+{
+    static std::atomic<int> tries(0);
+    auto get = [] {
+        static int made = [] {
+            dl_rest(20);
+            if (tries++ < 2)
+                throw std::runtime_error("not yet");
+            return 1;
+        }();
+        (void)made;
+    };
+    auto until_made = [get] {
+        for (bool made = false; !made;) {
+            try {
+                get();
+                made = true;
+            } catch (const std::runtime_error &) {
+            }
+        }
+    };
+    both(until_made, until_made);
+}
+
 static void std_async_under_its_lock()
 {
     std::lock_guard<std::mutex> held(a);
@@ -202,6 +258,9 @@ extern "C" const struct dl_case cases_standard[] = {
     {"std_semaphores_cross", std_semaphores_cross},
     {"std_atomic_never_changes", std_atomic_never_changes},
     {"std_once_cross", std_once_cross},
+    {"std_static_under_a_lock", std_static_under_a_lock},
+    {"std_static_wants_itself", std_static_wants_itself},
+    {"std_static_fails", std_static_fails},
     {"std_async_under_its_lock", std_async_under_its_lock},
     {"std_scoped_lock_both_ways", std_scoped_lock_both_ways},
     {"std_static_made_slowly", std_static_made_slowly},
