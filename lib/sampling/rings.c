@@ -104,12 +104,18 @@ static void ring_copy(const struct sampling_ring *r, uint64_t at, void *out, siz
     memcpy((char *)out + first, data, bytes - first);
 }
 
-/* Note the thread of a PERF_RECORD_FORK: it inherits the event, so that attaching must not open another one. */
+/* A new thread inherits the event, so that attaching must not open another one. */
 static void ring_note_task(struct upmu_sampler *s, const struct sampling_ring *r, uint64_t at)
 {
     struct task_record task;
     ring_copy(r, at, &task, sizeof task);
-    (void)map_put(&s->forked, task.tid, 0, 0); /* without memory a thread may be sampled twice while attaching */
+    if (task.header.type == PERF_RECORD_EXIT) {
+        sampling_unpin(s, (pid_t)task.tid);
+        return;
+    }
+    sampling_pin(s, (pid_t)task.ptid);
+    if (s->header.flags & SAMPLING_ATTACHED)
+        (void)map_put(&s->forked, task.tid, 0, 0); /* without memory a thread may be sampled twice while attaching */
 }
 
 /* Count samples and losses among the records from the tail to `head`. @return the end of the last complete record. */
@@ -127,7 +133,7 @@ static uint64_t ring_count(struct upmu_sampler *s, const struct sampling_ring *r
         } else if (h.type == PERF_RECORD_LOST && h.size >= sizeof lost) {
             ring_copy(r, at, &lost, sizeof lost);
             s->lost += lost.lost;
-        } else if (h.type == PERF_RECORD_FORK && h.size >= sizeof(struct task_record)) {
+        } else if ((h.type == PERF_RECORD_FORK || h.type == PERF_RECORD_EXIT) && h.size >= sizeof(struct task_record)) {
             ring_note_task(s, r, at);
         }
         at += h.size;

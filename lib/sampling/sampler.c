@@ -161,6 +161,7 @@ int upmu_sampler_close(struct upmu_sampler *s, struct upmu_sampler_result *resul
     if (s->fd >= 0 && close(s->fd) != 0 && rc == 0)
         rc = upmu_fail(UPMU_E_IO, "samples cannot be written: %s", strerror(errno));
     map_free(&s->forked);
+    sampling_unpin_all(s);
     sampling_uprobe_end(s);
     free(s->events);
     free(s->rings);

@@ -36,6 +36,8 @@ struct upmu_sampler {
     int *events;    /**< descriptors, with those of the rings */
     size_t n_events, cap_events;
     struct map forked; /**< threads whose creation the kernel reported: they are sampled */
+    struct map pins;   /**< by thread: descriptor + 1 of pins.c, or 0 */
+    size_t n_pins;
     uint64_t samples, lost;
     uint64_t offset; /**< end of the file */
     size_t fullest;  /**< bytes in the fullest ring at the last drain */
@@ -86,6 +88,14 @@ void sampling_calibrate(struct upmu_sampler *s);
 int sampling_attach_thread(struct upmu_sampler *s, pid_t tid, bool at_exec);
 /** Attach all threads of a running process that are not sampled yet. @return 0 or -errno. */
 int sampling_attach_running(struct upmu_sampler *s, pid_t pid);
+
+/* pins.c */
+
+/** Keep the period of a thread that has created another one. */
+void sampling_pin(struct upmu_sampler *s, pid_t tid);
+/** The thread has ended. */
+void sampling_unpin(struct upmu_sampler *s, pid_t tid);
+void sampling_unpin_all(struct upmu_sampler *s);
 
 /* running.c */
 

@@ -74,6 +74,16 @@ assert len(own) >= 2 and len(own) < 8, own
 assert abs(own[0] / (own[0] + own[1]) - 0.7) < 0.06, own
 PY
 
+# Threads whose recorder creates a thread for each piece of a file, hundreds a second, keep their samples.
+"$upmu" record -m all -F 999 -o pieces -- ./subject pairs 500 >truth 2>err || fail "record: $(cat err)"
+"$upmu" report --samples --json pieces >json
+python3 - <<'PY' || exit 1
+import json
+d, used = json.load(open("json")), int(open("truth").read().split()[1])
+most = sorted((t["weight"] for t in d["thread_list"]), reverse=True)[:2]
+assert sum(most) > 0.85 * used or d["lost"] or not d["with_kernel"], (most, used)
+PY
+
 # Threads that end before their first sample are not lost samples, and the report has the reason.
 "$upmu" record -F 100 -o short -- ./subject shares 200 1 >truth 2>err || fail "record: $(cat err)"
 "$upmu" report --samples --json short >json

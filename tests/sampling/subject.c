@@ -7,6 +7,7 @@
  *     subject deep MS              CPU time below 25 nested functions, deep1() to deep25()
  *     subject serve FILE           threads come and go until FILE exists; prints "ready"
  *     subject locks MS             two threads compute under one lock, MS of CPU time each: prints "held NS" and "life NS"
+ *     subject pairs MS            two threads lock and unlock locks of their own, MS of CPU time each: prints "used NS"
  *     subject signals MS           blocks all signals, computes, and waits for all, by each function: prints "waited N of 3"
  *     subject actions MS           sets the default of all signals and computes, then the same with handlers: prints "kept 2 of 2"
  *     subject forks MS             a child process computes in child_work(), the parent in parent_work()
@@ -174,6 +175,36 @@ static int serve(char *file)
     return 0;
 }
 
+/* -------------------------------------------------------------------------------------------------------- pairs */
+
+static void *pairs_run(void *arg)
+{
+    enum { PAIRS = 10000 };
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    long long *ns = arg, begin = now(CLOCK_THREAD_CPUTIME_ID), end = begin + *ns, at = begin;
+    while (at < end) {
+        for (int i = 0; i < PAIRS; i++) {
+            pthread_mutex_lock(&own);
+            pthread_mutex_unlock(&own);
+        }
+        at = now(CLOCK_THREAD_CPUTIME_ID);
+    }
+    *ns = at - begin;
+    return NULL;
+}
+
+static int pairs(long long ms)
+{
+    pthread_t t;
+    long long ns[2] = {ms * MS, ms * MS};
+    if (pthread_create(&t, NULL, pairs_run, &ns[0]) != 0)
+        return 1;
+    pairs_run(&ns[1]);
+    pthread_join(t, NULL);
+    printf("used %lld\n", ns[0] + ns[1]);
+    return 0;
+}
+
 /* -------------------------------------------------------------------------------------------------------- locks */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -304,12 +335,14 @@ int main(int argc, char **argv)
         return serve(argv[2]);
     if (strcmp(what, "locks") == 0)
         return locks(atoll(argv[2]));
+    if (strcmp(what, "pairs") == 0)
+        return pairs(atoll(argv[2]));
     if (strcmp(what, "forks") == 0)
         return forks(atoll(argv[2]));
     if (strcmp(what, "signals") == 0)
         return signals(atoll(argv[2]));
     if (strcmp(what, "actions") == 0)
         return actions(atoll(argv[2]));
-    fputs("usage: subject shares|deep|serve|locks|forks|signals|actions ...\n", stderr);
+    fputs("usage: subject shares|deep|serve|locks|pairs|forks|signals|actions ...\n", stderr);
     return 2;
 }
