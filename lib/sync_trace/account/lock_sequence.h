@@ -35,7 +35,8 @@ static inline uint64_t sync_sequence_add(uint64_t before, uintptr_t key)
     return (h ^ h >> 29) | 1;
 }
 
-/** Number of the sequence of all locks that the thread holds; stores those of its prefixes that are not computed yet. */
+/** Number of the sequence of all locks that the thread holds; stores those of its prefixes that are not computed yet. Entries whose locks
+ *  other threads have released are removed. */
 uint64_t sync_sequence_held(struct sync_thread *t);
 
 #endif

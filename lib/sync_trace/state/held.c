@@ -20,7 +20,7 @@ static void held_move_origin(struct sync_thread *t, uint32_t to)
     __atomic_store_n(&o->since, from->since, __ATOMIC_RELEASE);
 }
 
-static void held_remove_entry(struct sync_thread *t, uint32_t at)
+void sync_held_remove_entry(struct sync_thread *t, uint32_t at)
 {
     uint32_t version = t->version;
     /* The entry that becomes free is that of a lock that moved, but for the last one. */
@@ -42,13 +42,13 @@ static void held_remove_entry(struct sync_thread *t, uint32_t at)
 void sync_held_clear(struct sync_thread *t)
 {
     while (t->depth > 0)
-        held_remove_entry(t, t->depth - 1);
+        sync_held_remove_entry(t, t->depth - 1);
 }
 
 void sync_held_shift(struct sync_thread *t)
 {
     t->forgotten++;
-    held_remove_entry(t, 0);
+    sync_held_remove_entry(t, 0);
 }
 
 bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *out)
@@ -58,7 +58,7 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
         if (__atomic_load_n(&h->lock, __ATOMIC_RELAXED) != lock)
             continue;
         *out = (struct sync_held){lock, h->site, h->since, __atomic_load_n(&h->wanted, __ATOMIC_RELAXED), 0};
-        held_remove_entry(t, i);
+        sync_held_remove_entry(t, i);
         return true;
     }
     return false;

@@ -19,6 +19,8 @@
 #include "base/sanitizer.h"
 #include "sync_trace/state/thread.h"
 
+/** Remove entry `at`. */
+void sync_held_remove_entry(struct sync_thread *t, uint32_t at);
 /** Drop the oldest entry. */
 void sync_held_shift(struct sync_thread *t);
 /** Remove a lock that is not the last one; of a recursive lock, its last acquisition. @return false if not held. */

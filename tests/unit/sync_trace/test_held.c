@@ -2,6 +2,7 @@
 /* Held locks that a waiter copies while their thread acquires and releases. */
 #include <pthread.h>
 
+#include "sync_trace/account/lock_sequence.h"
 #include "sync_trace/state/held.h"
 #include "unit/suite.h"
 
@@ -71,11 +72,32 @@ START_TEST(what_a_late_waiter_wanted_does_not_last)
 }
 END_TEST
 
+/* A semaphore that another thread posts: its entry does not stay in the sequence of held locks. */
+START_TEST(locks_that_other_threads_release_do_not_pile_up)
+{
+    static struct sync_thread t;
+    sync_held_push(&t, LOCK, 1, 1, HELD_QUIET);
+    uint64_t alone = sync_sequence_held(&t);
+    for (uint64_t n = 2; n < SYNC_HELD_MAX; n++) {
+        sync_held_push(&t, OTHER, site_of(n), n, HELD_QUIET);
+        sync_held_push(&t, INNER, site_of(n), n, HELD_QUIET);
+        __atomic_store_n(&t.held[1].lock, 0, __ATOMIC_RELAXED);
+        ck_assert_uint_eq(sync_sequence_held(&t), sync_sequence_add(alone, INNER));
+        ck_assert_uint_eq(t.depth, 2);
+        ck_assert(t.held[1].lock == INNER && t.held[1].since == n);
+        sync_held_pop(&t, INNER);
+    }
+    ck_assert_uint_eq(sync_sequence_held(&t), alone);
+    ck_assert_uint_eq(t.forgotten, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("held");
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, a_waiter_copies_one_acquisition);
     tcase_add_test(cases, what_a_late_waiter_wanted_does_not_last);
+    tcase_add_test(cases, locks_that_other_threads_release_do_not_pile_up);
     return run_suite("held", cases);
 }
