@@ -104,10 +104,15 @@ static bool slot_releases(const struct wait_file_slot *h, uint64_t mutex)
     return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == mutex;
 }
 
+bool wait_state_slot_acquires(const struct wait_file_slot *h, uint64_t lock)
+{
+    return slot_releases(h, lock) || (h->kind == UPMU_TRACE_LOCK_BLOCK && h->object == lock);
+}
+
 /* Adds the owner of a mutex that no thread has recorded as held: acquired before the recording, or by a parent's
  * thread. The waiter read the owner after writing its slot. The owner still holds the mutex if it had begun to wait
- * before that, for something else than a condition variable with this mutex, or waits for the mutex itself; an owner that
- * is not a thread of the process holds it permanently. @return 1; UPMU_E_NOMEM. */
+ * before that, and its wait does not end by acquiring the mutex: else it may have acquired it and not run yet. A waiter that is the
+ * owner holds it, too; an owner that is not a thread of the process holds it permanently. @return 1; UPMU_E_NOMEM. */
 static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
 {
     const struct wait_file_slot h = s->file.threads[i].head;
@@ -116,7 +121,7 @@ static int wait_state_add_mutex_owner(struct wait_state *s, size_t i)
     struct wait_state_thread *owner = has_peer ? wait_state_thread_with(s, h.peer) : NULL;
     bool owner_waits =
         owner && owner->head.state == WAIT_FILE_BLOCKED &&
-        ((owner->head.since_ns < h.since_ns && !slot_releases(&owner->head, h.object)) || h.peer == h.tid);
+        ((owner->head.since_ns < h.since_ns && !wait_state_slot_acquires(&owner->head, h.object)) || h.peer == h.tid);
     bool gone = has_peer && h.owner == WAIT_FILE_OWNER_GONE && !owner;
     if (!(owner_waits || gone) || wait_state_is_held(s, h.object))
         return 1;

@@ -64,6 +64,9 @@ int wait_state_add_held(struct wait_state *s, struct wait_state_thread *t, uint6
 struct wait_state_thread *wait_state_add_thread(struct wait_state *s, const struct wait_file_slot *head);
 /** Whether a thread is known to hold the lock. */
 bool wait_state_is_held(const struct wait_state *s, uint64_t lock);
+/** Whether the wait ends when the thread acquires the lock, or acquires it at its end: its slot shows the wait until the thread runs, and
+ *  by then the thread may have the lock. */
+bool wait_state_slot_acquires(const struct wait_file_slot *h, uint64_t lock);
 /** The thread that lives with that id; NULL. */
 struct wait_state_thread *wait_state_thread_with(struct wait_state *s, int tid);
 /** Of signals with a handler those that could end a wait, bit n-1 for signal n. */

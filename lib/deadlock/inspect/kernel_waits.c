@@ -110,7 +110,8 @@ static int kernel_waits_add_holder(struct wait_state *s, size_t i)
         return kernel_waits_add_ended(s, i);
     pid_t holder = k && k->asleep ? kernel_waits_holder(s, t) : 0;
     struct wait_state_thread *owner = holder > 0 ? wait_state_thread_with(s, holder) : NULL;
-    if (!owner || owner->head.state != WAIT_FILE_BLOCKED || wait_state_is_held(s, t->head.object))
+    if (!owner || owner->head.state != WAIT_FILE_BLOCKED || wait_state_is_held(s, t->head.object) ||
+        (owner != t && wait_state_slot_acquires(&owner->head, t->head.object)))
         return 0;
     t->head.peer = holder;
     s->kernel.holders++;
