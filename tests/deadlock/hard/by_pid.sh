@@ -31,4 +31,5 @@ by_pid() {
 
 by_pid first_thread_ended owner-ended
 by_pid px_killed owner-ended
+by_pid px_private_holder_not_forked owner-ended # its child
 rm -rf "$dir"

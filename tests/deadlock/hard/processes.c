@@ -559,6 +559,27 @@ static void px_private(void)
     await_children();
 }
 
+static void *hold_private(void *arg)
+{
+    MUST(pthread_mutex_lock(&m[0]));
+    meet(2);
+    pause();
+    return arg;
+}
+static void want_private(void)
+{
+    MUST(pthread_mutex_lock(&m[0]));
+}
+/* The child has the mutex, locked, but not the thread that locked it. */
+static void px_private_holder_not_forked(void)
+{
+    pthread_t t;
+    MUST(pthread_create(&t, NULL, hold_private, NULL));
+    meet(2);
+    child(want_private);
+    await_children();
+}
+
 static void die_with_private(void)
 {
     MUST(pthread_mutex_lock(&m[0]));
@@ -611,6 +632,7 @@ const struct dl_case cases_processes[] = {
     {"px_after_wait", px_after_wait},
     {"px_private", px_private},
     {"px_private_holder_killed", px_private_holder_killed},
+    {"px_private_holder_not_forked", px_private_holder_not_forked},
     {"px_post_by_name", px_post_by_name},
     {NULL, NULL},
 };

@@ -41,6 +41,7 @@ unrecorded() {
 unrecorded stream_of_ended owner-ended 'lock of the stream 0x[0-9a-f]*, held by a thread that has ended'
 unrecorded first_thread_ended owner-ended
 unrecorded typed_owner_ended owner-ended
+unrecorded px_private_holder_not_forked owner-ended # its child
 unrecorded px_mutex cross-process
 unrecorded px_waitpid cross-process 'waits for the end of process'
 unrecorded px_shell cross-process

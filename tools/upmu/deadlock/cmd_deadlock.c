@@ -21,6 +21,8 @@ struct deadlock_request {
     const char *suppressions;
     const struct deadlock_format *format;
     bool one_thread; /**< inconsistent orders of one thread count as found */
+    bool only_found; /**< write nothing unless there is a deadlock */
+    bool is_process; /**< out: the subject is a running process */
 };
 
 /* A form of the report. */
@@ -99,13 +101,14 @@ static void deadlock_open_mpi(struct deadlock_report *r, const char *subject)
 }
 
 /* `*unrecorded` is the process, if that is why it cannot be opened. */
-static int deadlock_open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
+static int deadlock_open_subject(struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
 {
     struct upmu_control *control;
     struct upmu_control_status status = {.size = sizeof status};
     const struct upmu_deadlocks_opts how = {.size = sizeof how, .suppressions = q->suppressions};
     pid_t pid;
-    if (!deadlock_subject_is_process(q->subject, &pid))
+    q->is_process = deadlock_subject_is_process(q->subject, &pid);
+    if (!q->is_process)
         return upmu_deadlocks_open(out, q->subject, &how);
     int rc = upmu_control_open_pid(&control, pid);
     *unrecorded = rc == UPMU_E_STATE ? pid : 0;
@@ -121,6 +124,9 @@ static int deadlock_open_subject(const struct deadlock_request *q, struct upmu_d
 static int deadlock_write_report(const struct deadlock_request *q, const struct deadlock_report *r)
 {
     struct output out;
+    bool stalled = deadlock_count(r, UPMU_DEADLOCK_STALLED) > 0;
+    if (q->only_found && !stalled && deadlock_count(r, UPMU_DEADLOCK_CERTAIN) == 0)
+        return EXIT_OK;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
     q->format->write(&out, r);
@@ -131,34 +137,54 @@ static int deadlock_write_report(const struct deadlock_request *q, const struct 
                    (q->one_thread ? deadlock_count_cycles(r, UPMU_LOCK_ONE_THREAD) : 0);
     /* Without a finding, damaged parts make the result uncertain: exit status 1. */
     size_t damages = report_damages(r->report.overview);
-    bool stalled = deadlock_count(r, UPMU_DEADLOCK_STALLED) > 0;
     return found > 0 ? EXIT_FOUND : stalled ? EXIT_STALLED : damages > 0 ? EXIT_FAILED : EXIT_OK;
 }
 
+static int deadlock_run_subject(struct deadlock_request *q)
+{
+    struct deadlock_report r = {.subject = q->subject};
+    pid_t unrecorded = 0;
+    if (deadlock_open_subject(q, &r.deadlocks, &unrecorded) < 0) {
+        bool as_json = q->format->write == deadlock_write_json;
+        if (unrecorded && (as_json || q->format == &formats[0]))
+            return deadlock_inspect(unrecorded, as_json, q->only_found);
+        if (!q->only_found)
+            complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    r.report = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q->subject};
+    if (access(q->subject, F_OK) == 0)
+        deadlock_open_mpi(&r, q->subject);
+    int status = deadlock_write_report(q, &r);
+    upmu_mpi_close(r.mpi);
+    upmu_deadlocks_close(r.deadlocks);
+    return status;
+}
+
+/* What cannot be read of a child is not the parent's failure. */
+static int deadlock_run_child(void *arg, pid_t child)
+{
+    struct deadlock_request q = *(const struct deadlock_request *)arg;
+    char subject[24];
+    snprintf(subject, sizeof subject, "%ld", (long)child);
+    q.subject = subject;
+    q.only_found = true;
+    int status = deadlock_run_subject(&q);
+    return status == EXIT_FAILED ? EXIT_OK : status;
+}
+
+/* A process that is not deadlocked may wait for a child that is. Text, because the other formats are one document. */
 static int deadlock_run(const struct command *self, int argc, char **argv)
 {
     struct deadlock_request q = {.self = self, .format = &formats[0]};
-    struct deadlock_report r = {0};
     int status = options_parse(self, argc, argv, deadlock_option, &q, NULL);
     if (status != OPTIONS_CONTINUE)
         return status;
     if (!q.subject)
         return options_usage(self, "DIR|PID is missing: give the directory of a recording or a process id");
-    r.subject = q.subject;
-    pid_t unrecorded = 0;
-    if (deadlock_open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
-        bool as_json = q.format->write == deadlock_write_json;
-        if (unrecorded && (as_json || q.format == &formats[0]))
-            return deadlock_inspect(unrecorded, as_json);
-        complain("%s", upmu_error());
-        return EXIT_FAILED;
-    }
-    r.report = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q.subject};
-    if (access(q.subject, F_OK) == 0)
-        deadlock_open_mpi(&r, q.subject);
-    status = deadlock_write_report(&q, &r);
-    upmu_mpi_close(r.mpi);
-    upmu_deadlocks_close(r.deadlocks);
+    status = deadlock_run_subject(&q);
+    if (q.is_process && status == EXIT_OK && q.format == &formats[0])
+        status = deadlock_children((pid_t)strtol(q.subject, NULL, 10), deadlock_run_child, &q);
     return status;
 }
 

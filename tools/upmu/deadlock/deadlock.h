@@ -39,8 +39,9 @@ void deadlock_write_frame(struct output *out, const struct upmu_symbol *s, unsig
 void deadlock_write_stack(struct output *out, struct upmu_overview *o, uint32_t process, uint32_t id, uint64_t site);
 void deadlock_write_since(struct output *out, uint64_t ns);
 
-/** Report the futex waits of a process that is not recorded. @return the exit status. */
-int deadlock_inspect(pid_t pid, bool as_json);
+/** Report the futex waits of a process that is not recorded. `only_found`: nothing unless it is deadlocked or stalled.
+ *  @return the exit status. */
+int deadlock_inspect(pid_t pid, bool as_json, bool only_found);
 /** The same as a document of deadlock_write_json(), with `cycles` deadlocks and all other threads. */
 void deadlock_inspect_json(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid, uint32_t cycles);
 /** What the thread waits for, as far as that is known; to be freed. */
@@ -50,6 +51,10 @@ struct upmu_deadlock deadlock_inspect_summary(const struct upmu_deadlock_inspect
 struct textbuf;
 /** One function of a call stack. */
 void deadlock_json_frame(struct textbuf *j, const struct upmu_symbol *s);
+
+/** Call `run(arg, CHILD)` for each child of a process, and in its turn for its children, until it does not return EXIT_OK.
+ *  @return what it returned last; EXIT_OK: there is none. */
+int deadlock_children(pid_t pid, int (*run)(void *arg, pid_t child), void *arg);
 
 /* deadlock_names.c: texts common to all formats, to be freed. */
 

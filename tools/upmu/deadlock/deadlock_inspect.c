@@ -111,29 +111,34 @@ static void inspect_text(struct output *out, struct upmu_deadlock_inspect *inspe
     }
 }
 
-int deadlock_inspect(pid_t pid, bool as_json)
+static int inspect_write(struct upmu_deadlock_inspect *inspect, pid_t pid, bool as_json, uint32_t cycles)
 {
-    struct upmu_deadlock_inspect *inspect;
     struct output out;
-    if (upmu_deadlock_inspect_open(&inspect, pid) != 0) {
-        complain("%s", upmu_error());
-        return EXIT_FAILED;
-    }
     complain(
         "process %ld is not being recorded: only locks of the C library are found, from their memory; readers that "
         "hold rwlocks, and the call sites of acquisitions are unknown",
         (long)pid);
-    uint32_t cycles = 0;
-    bool stalled = upmu_deadlock_inspect_stalled(inspect) != 0;
     int rc = output_standard(&out, OUTPUT_STDOUT);
-    if (rc == 0) {
-        cycles = inspect_count_cycles(inspect);
-        if (as_json)
-            deadlock_inspect_json(&out, inspect, pid, cycles);
-        else
-            inspect_text(&out, inspect, pid, cycles);
-        rc = output_close(&out);
+    if (rc != 0)
+        return rc;
+    if (as_json)
+        deadlock_inspect_json(&out, inspect, pid, cycles);
+    else
+        inspect_text(&out, inspect, pid, cycles);
+    return output_close(&out);
+}
+
+int deadlock_inspect(pid_t pid, bool as_json, bool only_found)
+{
+    struct upmu_deadlock_inspect *inspect;
+    if (upmu_deadlock_inspect_open(&inspect, pid) != 0) {
+        if (!only_found)
+            complain("%s", upmu_error());
+        return EXIT_FAILED;
     }
+    uint32_t cycles = inspect_count_cycles(inspect);
+    int found = cycles > 0 ? EXIT_FOUND : upmu_deadlock_inspect_stalled(inspect) != 0 ? EXIT_STALLED : EXIT_OK;
+    int rc = only_found && found == EXIT_OK ? 0 : inspect_write(inspect, pid, as_json, cycles);
     upmu_deadlock_inspect_close(inspect);
-    return rc != 0 ? EXIT_FAILED : cycles > 0 ? EXIT_FOUND : stalled ? EXIT_STALLED : EXIT_OK;
+    return rc != 0 ? EXIT_FAILED : found;
 }
