@@ -51,4 +51,11 @@ for case in cross_normal late_after_deadlock; do
         wait "$recorder" || true
     done
 done
+
+# Ended, though the outer namespace has a process 1, too.
+rm -rf "$dir/recording"
+"$upmu" record -o "$dir/recording" -- unshare -fp /bin/true 2>"$dir/err" || fail "not recorded: $(cat "$dir/err")"
+! grep -q 'still running' "$dir/err" || fail "summary of an ended process: $(cat "$dir/err")"
+"$upmu" ctl "$dir/recording" status >"$dir/status" || fail "no status"
+grep -q '^process 1: ended,' "$dir/status" || fail "status of an ended process: $(cat "$dir/status")"
 rm -rf "$dir"

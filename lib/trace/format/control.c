@@ -37,7 +37,10 @@ uint64_t control_start_ticks(pid_t pid)
 {
     enum { TO_THREADS = 18, TO_START = 20 }; /* fields from the state on */
     char path[40], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (pid == 0)
+        strcpy(path, "/proc/self/stat");
+    else
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (control_read_small(AT_FDCWD, path, text, sizeof text) <= 0)
         return 0;
     /* The command name is in parentheses and may contain any byte; numbers follow the last one. */

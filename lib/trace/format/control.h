@@ -142,7 +142,8 @@ static inline void control_add_memory(struct control_header *h, uint64_t bytes)
         __atomic_fetch_add(&h->memory, bytes, __ATOMIC_RELAXED);
 }
 
-/** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). */
+/** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). `pid` 0: of the calling process, whatever
+ *  pid namespace /proc is of. */
 uint64_t control_start_ticks(pid_t pid);
 
 /** The id of a process in its innermost pid namespace; 0 if there is none. */

@@ -319,7 +319,7 @@ static int control_fill(struct trace_writer *w, int fd)
     h->version = CONTROL_VERSION;
     h->bytes = sizeof *h;
     h->pid = (uint32_t)w->meta.pid;
-    h->start_ticks = control_start_ticks(w->meta.pid);
+    h->start_ticks = control_start_ticks(0);
     if (control_boot_id(h->boot_id, text) != 0)
         memset(h->boot_id, 0, sizeof h->boot_id);
     h->mode = CONTROL_OFF; /* sync tracing has not begun */
