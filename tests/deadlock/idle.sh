@@ -19,6 +19,8 @@ end_all() {
     for pid in "${pids[@]}"; do kill -9 -- "-$pid" 2>/dev/null || true; done
     wait 2>/dev/null || true
     pids=() names=()
+    sed -n 's/^queue //p' ./*.out | xargs -r -n 1 ipcrm -q 2>/dev/null || true
+    sed -n 's/^semaphore //p' ./*.out | xargs -r -n 1 ipcrm -s 2>/dev/null || true
 }
 
 # start NAME COMMAND...: in the background, if the program is there
