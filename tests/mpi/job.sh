@@ -59,3 +59,7 @@ PYTHON
 "$upmu" record -o none -- /bin/true 2>err
 ! "$upmu" report --mpi none >out 2>err || fail "a report of no job"
 grep -q "upmu record --mpi" err || fail "no remedy: $(cat err)"
+
+# A launcher that fails by itself: its message, and no guess about the library.
+"$upmu" record --mpi -o refused -- "mpirun.$mpi" -no-such-option ./subject >out 2>err && fail "a launcher that fails ended with 0"
+grep -q "nothing was recorded: mpirun.$mpi failed before a rank called MPI_Init()" err || fail "a launcher that fails: $(cat err)"

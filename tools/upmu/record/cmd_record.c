@@ -315,10 +315,12 @@ static int record_program(struct record_line *line)
         status = record_sample_open(q);
     if (status == EXIT_OK) {
         status = record_run(q, &started);
+        const char *failed = q->record_mpi && status != EXIT_OK && job_is_launcher(q->argv[0]) ? q->argv[0] : NULL;
         int sampled = record_sample_close(q, started);
         if (!started)
             record_remove(q);
-        else if ((((!q->is_rank || job_is_last(q->dir)) && record_summary(q->dir, shown, view, q->ran_ns) != 0) ||
+        else if ((((!q->is_rank || job_is_last(q->dir)) &&
+                   record_summary(q->dir, shown, view, q->ran_ns, failed) != 0) ||
                   sampled != EXIT_OK) &&
                  status == EXIT_OK)
             status = EXIT_FAILED;

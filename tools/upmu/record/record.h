@@ -112,9 +112,9 @@ int record_running(struct record_request *request, const char *shown_dir);
 int record_directory(struct record_request *request, const char *output, const char *name, char **shown);
 
 /** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording,
- *  with the `view` of upmu report that shows most ("", or an option and a blank). `ns`: time of recording, 0: unknown.
- *  @return 0, or -1 after a message if the recording is incomplete (empty, events lost, not readable). */
-int record_summary(const char *dir, const char *shown_dir, const char *view, uint64_t ns);
+ *  with the `view` of upmu report that shows most ("", or an option and a blank). `ns`: time of recording, 0: unknown. `failed`: a launcher
+ *  of ranks that has failed, or NULL. @return 0, or -1 after a message if the recording is incomplete (empty, events lost, not readable). */
+int record_summary(const char *dir, const char *shown_dir, const char *view, uint64_t ns, const char *failed);
 /** Print why requested switches of threads or waits for the kernel's locks are not in the recording: once where processes have the
  *  same reason, nothing if they are. */
 void record_explain_switches(const char *dir);

@@ -52,10 +52,12 @@ static int summary_add_processes(const char *dir, struct totals *t)
 }
 
 /* Nothing is there although the command ran. */
-static void summary_explain_nothing(const char *dir, const char *shown)
+static void summary_explain_nothing(const char *dir, const char *shown, const char *failed)
 {
     struct statvfs fs;
-    if (statvfs(dir, &fs) == 0 && fs.f_bavail == 0)
+    if (failed)
+        complain("nothing was recorded: %s failed before a rank called MPI_Init()", failed);
+    else if (statvfs(dir, &fs) == 0 && fs.f_bavail == 0)
         complain("nothing was recorded: the disk of %s is full", shown);
     else
         complain(
@@ -137,12 +139,12 @@ void record_explain_switches(const char *dir)
     free(said);
 }
 
-static int summarize(const char *dir, const char *shown_dir, const char *view, uint64_t ns)
+static int summarize(const char *dir, const char *shown_dir, const char *view, uint64_t ns, const char *failed)
 {
     struct totals t = {0};
     int rc = summary_add_processes(dir, &t);
     if (rc == UPMU_E_FORMAT && t.processes == 0) {
-        summary_explain_nothing(dir, shown_dir);
+        summary_explain_nothing(dir, shown_dir, failed);
         return -1;
     }
     if (rc != 0) {
@@ -161,9 +163,9 @@ static int summarize(const char *dir, const char *shown_dir, const char *view, u
     return -1;
 }
 
-int record_summary(const char *dir, const char *shown_dir, const char *view, uint64_t ns)
+int record_summary(const char *dir, const char *shown_dir, const char *view, uint64_t ns, const char *failed)
 {
-    int rc = summarize(dir, shown_dir, view, ns);
+    int rc = summarize(dir, shown_dir, view, ns, failed);
     if (upmu_overview_save_jit_maps(dir) == UPMU_E_IO)
         complain("cannot save the names of run-time generated code: %s", upmu_error());
     return rc;

@@ -97,7 +97,7 @@ static int start_record(struct record_request *r, const char *output, int *repor
         if (placed)
             record_watch(r, pid);
         (void)record_end(pid);
-        (void)record_summary(r->dir, shown, "", 0);
+        (void)record_summary(r->dir, shown, "", 0, NULL);
     }
     free(name);
     record_release(r, shown);

@@ -200,7 +200,7 @@ static int top_watch_command(const struct top_request *q)
     if (status == EXIT_OK) {
         if (top_watch_started(q, &r, pid, &shown))
             status = record_end(pid);
-        if (record_summary(r.dir, shown_dir, "", 0) != 0 && status == EXIT_OK)
+        if (record_summary(r.dir, shown_dir, "", 0, NULL) != 0 && status == EXIT_OK)
             status = EXIT_FAILED;
         complain("the output of the command is in %s/command.out", shown_dir);
     }
