@@ -212,7 +212,8 @@ static void cross_add_process(struct cross *c, uint32_t process)
         c->threads[c->all.n_threads++] = (struct cross_thread){.process = process, .thread = i};
     }
     c->all.woken_from_outside |= s->snapshot.woken_from_outside;
-    c->all.all_asleep &= s->wakers.known && !s->snapshot.woken_from_outside && kernel_view_waits_only(&s->kernel);
+    c->all.all_asleep &=
+        s->wakers.known && !s->snapshot.woken_from_outside && s->kernel.waits && s->kernel.n_threads > 0;
 }
 
 /* The first thread of the process, and how many it has; WG_NONE. */
@@ -248,6 +249,20 @@ static void cross_find_parents(struct cross *c)
         w->target = cross_threads_of(c, child, &w->n_targets);
         w->wait = w->target == WG_NONE ? WG_RUNNING : WG_CHILD;
     }
+}
+
+/* Whether each thread waits for what only a thread of the search can end. */
+static bool cross_all_asleep(const struct cross *c)
+{
+    bool asleep = c->all.all_asleep;
+    for (uint32_t i = 0; asleep && i < c->all.n_threads; i++) {
+        const struct cross_thread *t = &c->threads[i];
+        const struct wait_state *s = cross_state(c, t->process);
+        const struct kernel_thread *k =
+            t->thread < s->file.n_threads ? kernel_view_thread(&s->kernel, s->file.threads[t->thread].head.tid) : NULL;
+        asleep = !k || kernel_thread_waits_only(k) || (k->asleep && c->all.threads[i].wait == WG_CHILD);
+    }
+    return asleep;
 }
 
 static int cross_allocate(struct cross *c)
@@ -577,6 +592,7 @@ static int cross_search(struct cross *c)
     cross_find_mutexes(c);
     cross_find_parents(c);
     cross_add_owners(c);
+    c->all.all_asleep = cross_all_asleep(c);
     wg_find_blocked(&c->all);
     cross_read_all_again(c);
     for (uint32_t i = 0; rc == 0 && i < c->all.n_deadlocks; i++)

@@ -266,17 +266,15 @@ pid_t kernel_child(const struct kernel_view *v, const struct kernel_thread *t, b
     return t->child > 0 ? found : n == 1 ? last : 0;
 }
 
-bool kernel_view_waits_only(const struct kernel_view *v)
+bool kernel_thread_waits_only(const struct kernel_thread *t)
 {
-    for (size_t i = 0; i < v->n_threads; i++) {
-        const struct kernel_thread *t = &v->threads[i];
-        if (!t->asleep || !t->in_futex || t->timed)
-            return false;
-    }
-    return v->waits && v->n_threads > 0;
+    return t->asleep && t->in_futex && !t->timed;
 }
 
 bool kernel_view_all_asleep(const struct kernel_view *v)
 {
-    return v->inside && kernel_view_waits_only(v);
+    bool waits = v->inside && v->waits && v->n_threads > 0;
+    for (size_t i = 0; waits && i < v->n_threads; i++)
+        waits = kernel_thread_waits_only(&v->threads[i]);
+    return waits;
 }

@@ -45,9 +45,9 @@ bool kernel_view_space_has(const struct kernel_view *v, pid_t tid);
 /** The process, in this pid namespace, whose end `t` waits for; 0: it waits for none, for several, or that is not known.
  *  `*only`: the process has no other child. */
 pid_t kernel_child(const struct kernel_view *v, const struct kernel_thread *t, bool *only);
-/** Whether every thread sleeps in a wait without timeout that only a thread can end, of this process or of another one. */
-bool kernel_view_waits_only(const struct kernel_view *v);
-/** The same, where the thread must be of this process. */
+/** Whether the thread sleeps in a wait without timeout that only a thread can end, of its process or of another one. */
+bool kernel_thread_waits_only(const struct kernel_thread *t);
+/** Whether all do, and the other thread must be of this process. */
 bool kernel_view_all_asleep(const struct kernel_view *v);
 
 /** inspect_process.c: the process, in this pid namespace, that writes the directory of a recording; `own` is its id in its own

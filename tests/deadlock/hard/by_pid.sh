@@ -21,7 +21,8 @@ by_pid() {
         [ $rc -ne 3 ] || break
     done
     pid=$(cat "$dir/$1.pid")
-    kill -9 "$pid"
+    # shellcheck disable=SC2046 # one word per child
+    kill -9 "$pid" $(cat "/proc/$pid/task/"*/children 2>/dev/null) 2>/dev/null || true
     wait "$recorder" || true
     if [ $rc -ne 3 ] || ! grep -q "^deadlock \[$2\]" <<<"$text"; then
         echo "FAILED: $1: status $rc: $text"

@@ -49,6 +49,8 @@ unrecorded px_robust -
 unrecorded px_held_long -
 unrecorded idle_pool -
 unrecorded px_sem_lost all-asleep
+unrecorded px_reader_waits all-asleep # the reader waits for the end of its child
+unrecorded px_wait_with_alarm -
 unrecorded px_cond_lost all-asleep
 unrecorded px_rwlock all-asleep
 unrecorded px_post_late -
