@@ -279,7 +279,7 @@ static int wraps_add(void)
     void **holds = s.rc == 0 ? calloc(s.n_modules + 1, sizeof *holds) : NULL;
     if (s.rc == 0 && !holds)
         s.rc = wraps_no_memory();
-    if (s.rc == 0)
+    if (holds)
         wraps_search_modules(&s, holds);
     if (s.rc == 0 && s.n_slots > 0)
         s.rc = func_returns_start(sled_returned, WRAPPED);

@@ -200,7 +200,7 @@ static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, ui
 {
     struct slot *s = NULL;
     *id = 0;
-    for (uint32_t part = 0; !s && part < n_parts; part++) {
+    for (uint32_t part = 0; stack_table && !s && part < n_parts; part++) {
         bool contended = true;
         for (int searches = 0; contended && searches < PROBES; searches++)
             s = stack_search(part, hash, frames, n, truncated, id, &contended);

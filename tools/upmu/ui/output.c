@@ -26,7 +26,7 @@ void output_message(const char *head, const char *fmt, va_list ap, const char *t
 {
     char *text = memory_vformat(fmt, ap);
     fputs(head, stderr);
-    for (char *line = text, *rest = text; (line = strsep(&rest, "\n")) != NULL;) {
+    for (char *line, *rest = text; (line = strsep(&rest, "\n")) != NULL;) {
         output_clean(stderr, line);
         fputs(rest ? "\n" : tail, stderr);
     }
