@@ -55,6 +55,69 @@ for file in planted/*/stream_0000 planted/*/metadata planted/*/.live planted/*/.
     mv kept "$file"
 done
 
+# The recording changes while it is read: files are cut, overwritten, made links, FIFOs, folders and holes of 500 GB, the process's directory is
+# a link to one of root for moments.
+cat >change.py <<'PYTHON'
+import os, random, shutil, sys, time
+random.seed(1)
+[process] = [n for n in os.listdir("clean") if os.path.isdir("clean/" + n)]
+names = os.listdir("clean/" + process)
+while os.path.exists("changes"):
+    name, kind = random.choice(names), random.randrange(9)
+    at, source = "planted/%s/%s" % (process, name), "clean/%s/%s" % (process, name)
+    size = os.path.getsize(source)
+    try:
+        if kind == 0:
+            os.truncate(at, random.randrange(size + 1))
+        elif kind == 1:
+            with open(at, "r+b") as f:
+                for _ in range(20):
+                    f.seek(random.randrange(size))
+                    f.write(os.urandom(random.choice([1, 4, 8])))
+        elif kind == 2:
+            os.truncate(at, 500 << 30)
+        elif kind == 3:
+            os.rename("planted/" + process, "planted/moved")
+            os.symlink(sys.argv[1], "planted/" + process)
+            time.sleep(0.002)
+            os.unlink("planted/" + process)
+            os.rename("planted/moved", "planted/" + process)
+        elif kind < 7:
+            os.unlink(at)
+            (os.mkdir, os.mkfifo, lambda path: os.symlink(sys.argv[1] + "/secret", path))[kind - 4](at)
+        else:
+            shutil.copyfile(source, "planted/new")
+            if os.path.isdir(at) and not os.path.islink(at):
+                os.rmdir(at)
+            os.rename("planted/new", at)
+    except OSError:
+        pass
+PYTHON
+if as_nobody /usr/bin/python3 -c '' 2>/dev/null; then
+    touch changes
+    as_nobody /usr/bin/python3 change.py "$work" &
+    changer=$!
+    for _ in 1 2 3 4 5 6 7 8; do read_all "a recording that changes"; done
+    rm changes
+    wait "$changer" || fail "what changes the recording failed"
+    rm -rf planted
+    cp -a clean planted
+else
+    echo "second_user: a recording that changes: skipped, because another user has no python3"
+fi
+
+# A link of another user in the place of the recording directory leads nowhere; one of one's own does.
+mkdir "$work/mine"
+as_nobody ln -s "$work/mine" linked
+preload=$("$UPMU" record -o "$work/asked" -- env 2>/dev/null | sed -n 's/^LD_PRELOAD=//p')
+[ -n "$preload" ] || fail "the library that is preloaded is not known"
+UPMU_TRACE=$PWD/linked UPMU_SYNC=all LD_PRELOAD=$preload /bin/true 2>"$work/err" || fail "a program that is not recorded failed"
+[ -z "$(ls -A "$work/mine")" ] || fail "a link of another user was followed: $(ls -A "$work/mine")"
+grep -q "is a link of another user" "$work/err" || fail "no reason: $(cat "$work/err")"
+ln -s "$work/mine" "$work/own"
+UPMU_TRACE=$work/own UPMU_SYNC=all LD_PRELOAD=$preload /bin/true 2>"$work/err"
+[ -n "$(ls -A "$work/mine")" ] || fail "an own link was not followed: $(cat "$work/err")"
+
 # Nothing is asked in the network, and reading leaves no file of root with the other user.
 python3 - "$UPMU" <<'PYTHON' || fail "a debuginfod server was asked"
 import os, socket, subprocess, sys

@@ -237,6 +237,13 @@ static void writer_host_for_path(char *out, size_t size, const char *host)
     out[n] = '\0';
 }
 
+/* Whether another user has put a link in the place of the recording directory: it may lead to where only this one can write. */
+static bool writer_is_foreign_link(const char *dir)
+{
+    struct stat st;
+    return lstat(dir, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != geteuid();
+}
+
 /* Create the recording directory if it is missing, and resolve links in its path. */
 static int writer_make_recording_dir(const char *dir, char *resolved)
 {
@@ -244,6 +251,9 @@ static int writer_make_recording_dir(const char *dir, char *resolved)
         return upmu_fail(UPMU_E_IO, "RLIMIT_FSIZE is too small for the files of a trace. Raise it (ulimit -f).");
     if (mkdir(dir, 0700) != 0 && errno != EEXIST)
         return upmu_fail(UPMU_E_IO, "cannot create the recording directory \"%s\": %s", dir, upmu_errno_name(errno));
+    if (writer_is_foreign_link(dir))
+        return upmu_fail(UPMU_E_PERM, "the recording directory \"%s\" is a link of another user. Give another one.",
+                         dir);
     if (!realpath(dir, resolved))
         return upmu_fail(UPMU_E_IO, "cannot resolve the path of the recording directory \"%s\": %s", dir,
                          upmu_errno_name(errno));
