@@ -26,6 +26,14 @@ static void demangler_open(struct demangler *d)
     memcpy(&d->demangle, &function, sizeof d->demangle);
 }
 
+/* Without tags of the ABI, as in "name[abi:cxx11]()": no program writes them at a call. */
+static void demangled_shorten(char *name)
+{
+    static const char tag[] = "[abi:";
+    for (char *begin = name, *end; (begin = strstr(begin, tag)) != NULL && (end = strchr(begin, ']')) != NULL;)
+        memmove(begin, end + 1, strlen(end + 1) + 1);
+}
+
 const char *demangle(struct demangler *d, const char *name)
 {
     int status = 0;
@@ -45,6 +53,7 @@ const char *demangle(struct demangler *d, const char *name)
         readable = d->demangle(name, NULL, NULL, &status);
     if (!readable)
         return name;
+    demangled_shorten(readable);
     if (!map_put(&d->known, (uintptr_t)name, 0, (uint32_t)d->n_names)) {
         free(readable);
         return name;

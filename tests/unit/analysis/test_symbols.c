@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbols/demangle.h"
 #include "symbols/rust_names.h"
 #include "symbols/symbols.h"
 #include "upmu/analysis.h"
@@ -408,6 +409,20 @@ START_TEST(names_of_rust_are_readable)
 }
 END_TEST
 
+START_TEST(names_of_cpp_have_no_tags_of_the_abi)
+{
+    static const char *const names[][2] = {
+        {"_Z4nameB5cxx11v", "name()"},
+        {"_ZN1AB3oneB3two4nameB5cxx11Ev", "A::name()"},
+        {"_Z4namei", "name(int)"},
+    };
+    struct demangler d = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ck_assert_str_eq(demangle(&d, names[i][0]), names[i][1]);
+    demangler_free(&d);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     TCase *cases = tcase_create("symbols");
@@ -430,5 +445,6 @@ int main(int argc, char **argv)
     tcase_add_test(cases, damaged_program_does_no_harm);
     tcase_add_test(cases, prologues_and_stubs_are_distinguished_from_functions);
     tcase_add_test(cases, names_of_rust_are_readable);
+    tcase_add_test(cases, names_of_cpp_have_no_tags_of_the_abi);
     return run_suite("analysis symbols", cases);
 }
