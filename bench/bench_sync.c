@@ -21,6 +21,7 @@
 #include "base/tick.h"
 #include "bench.h"
 #include "files.h"
+#include "sync_trace/leave_out.h"
 #include "upmu/sync.h"
 
 #ifdef BENCH_RING
@@ -38,6 +39,7 @@ enum {
     BLOCK_BYTES = 100,
     OWNERS = 1000,
     DEEP = 16,
+    UNWOUND = 25,
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
@@ -334,6 +336,73 @@ static void all_rows(struct bench *b, const struct side *real)
     row(b, real, &w, 0, FEW, fmax(5, 1.75 * three));
 }
 
+#ifndef BENCH_RING
+/* ------------------------------------------------------------------------------------------------------ call stacks */
+
+static int (*unw_backtrace)(void **frames, int max);
+
+static __attribute__((noinline)) void take_stack(bool ours)
+{
+    void *frames[UNWOUND];
+    if (ours ? upmu_sync_stack_(tick_now(), (uintptr_t)__builtin_return_address(0)) == 0
+             : unw_backtrace(frames, UNWOUND) < UNWOUND)
+        give_up("a call stack");
+}
+
+/* `calls` below, by one of two call sites each as the bits of `way` are; there n times. */
+static __attribute__((noinline)) void stacks_below(unsigned calls, size_t way, bool ours, size_t n)
+{
+    if (calls > 0 && way % 2) {
+        stacks_below(calls - 1, way / 2, ours, n);
+        __asm__ volatile("# odd"); /* else the two calls become one */
+    } else if (calls > 0) {
+        stacks_below(calls - 1, way / 2, ours, n);
+        __asm__ volatile("# even");
+    }
+    for (size_t i = 0; calls == 0 && i < n; i++)
+        take_stack(ours);
+}
+
+static void same_stack(void *arg, size_t n)
+{
+    const struct side *s = arg;
+    stacks_below(UNWOUND, 0, s->depth > 0, n);
+}
+
+static void new_stacks(void *arg, size_t n)
+{
+    static size_t way;
+    const struct side *s = arg;
+    for (size_t i = 0; i < n; i++)
+        stacks_below(UNWOUND, way++, s->depth > 0, 1);
+}
+
+static void stack_rows(struct bench *b, const struct side *real)
+{
+    void *library = dlopen("libunwind.so.8", RTLD_NOW), *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
+    *(void **)(void *)&unw_backtrace = symbol;
+    struct side ours = *real, floor = *real;
+    ours.mode = UPMU_SYNC_CONTENDED;
+    ours.depth = UNWOUND;
+    struct bench_pair pair = {
+        .subject = {"call stack of 25 frames, the same again", same_stack, &ours, begin, end},
+        .floor = {"unw_backtrace", same_stack, &floor, NULL, NULL},
+        .n = FEW,
+        .judge = BENCH_NS,
+        .bar = 250,
+    };
+    if (!unw_backtrace) {
+        bench_skip(b, pair.subject.name, "libunwind.so.8 is not there");
+        return;
+    }
+    (void)bench_compare(b, &pair);
+    pair.subject.name = "call stack of 25 frames, each another one";
+    pair.subject.loop = pair.floor.loop = new_stacks;
+    pair.judge = BENCH_NOTHING;
+    (void)bench_compare(b, &pair);
+}
+#endif
+
 static void nested_row(struct bench *b, const struct side *real, double bar)
 {
     struct side ours = *real, floor = *real;
@@ -417,6 +486,9 @@ int main(int argc, char **argv)
         mode_row(b, &real, "holders", UPMU_SYNC_HOLDERS, 0);
         tick_rows(b, &real, 1.42, 1.50);
     }
+#ifndef BENCH_RING
+    stack_rows(b, &real);
+#endif
     all_rows(b, &real);
     int status = bench_end(b);
     bench_folder_remove(dir);
