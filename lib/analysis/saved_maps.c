@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* JIT symbol maps saved into a recording. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "symbols/jit_map.h"
 #include "base/error.h"
 #include "upmu/analysis.h"
 #include "upmu/control.h"
-
-enum { NS_PER_S = 1000000000 };
-
-/* A process's directory is called HOST-PID-START, with the begin of its recording in seconds since 1970. */
-static uint64_t saved_maps_start(const char *dir)
-{
-    const char *start = strrchr(dir, '-');
-    return start ? strtoull(start + 1, NULL, 10) * NS_PER_S : UINT64_MAX;
-}
 
 int upmu_overview_save_jit_maps(const char *dir)
 {
@@ -30,7 +18,7 @@ int upmu_overview_save_jit_maps(const char *dir)
     for (size_t i = 0; rc >= 0 && i < upmu_control_process_count(control); i++) {
         rc = upmu_control_status_read(control, i, &status);
         if (rc == 0)
-            rc = jit_map_keep(status.dir, status.pid, saved_maps_start(status.dir));
+            rc = jit_map_keep(status.dir, status.pid, jit_map_since(status.dir));
         kept += rc > 0;
     }
     upmu_control_close(control);

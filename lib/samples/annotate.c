@@ -393,7 +393,7 @@ static int annotate_check(const struct upmu_samples *s, size_t function)
         return UPMU_E_END;
     const struct samples_function *f = &s->functions[s->order[function]];
     if (f->module_file == MAP_NONE && f->name)
-        return upmu_fail(UPMU_E_STATE, "%s has no lines: addresses in the kernel are not recorded", f->name);
+        return upmu_fail(UPMU_E_STATE, "%s has no lines: it is of the kernel, or was generated at run time", f->name);
     return 0;
 }
 

@@ -53,14 +53,19 @@ static bool locate_add(struct upmu_samples *s, struct samples_location *l, const
     return true;
 }
 
-/* Stubs of the linker have the name of the function that they call. */
+/* Stubs of the linker have the name of the function that they call, code that was generated at run time that of the process's JIT
+ * symbol map. */
 static bool locate_unknown(struct upmu_samples *s, struct samples_location *l, const struct spaces_place *p,
-                           const struct symbol_code *code)
+                           const struct symbol_code *code, uint32_t pid)
 {
     struct samples_function f = {.module_file = p->file, .offset = code->begin};
     f.is_stub = code->kind == UPMU_FRAME_STUB;
     if (f.is_stub)
         f.name = code->stub;
+    else if (!samples_jit_find(s, pid, p->address + p->bias, &f.name))
+        return false;
+    else if (f.name)
+        f.module_file = MAP_NONE;
     return locate_add(s, l, &f, 0);
 }
 
@@ -72,13 +77,13 @@ static bool locate_is_start(const struct upmu_samples *s, const struct samples_f
         "__clone3"};
     const char *path = f->module_file == MAP_NONE ? "" : s->spaces.files[f->module_file].path,
                *slash = strrchr(path, '/');
-    for (size_t i = 0; f->name && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; *path && f->name && i < sizeof names / sizeof *names; i++)
         if (strncmp(f->name, names[i], strlen(names[i])) == 0)
             return true;
     return !f->name && slash && strncmp(slash + 1, "libc", 4) == 0;
 }
 
-static bool locate_fill(struct upmu_samples *s, struct samples_location *l, const struct spaces_place *p)
+static bool locate_fill(struct upmu_samples *s, struct samples_location *l, const struct spaces_place *p, uint32_t pid)
 {
     struct symbol_frame frames[SAMPLES_INLINED_MAX];
     struct symbol_code code = {.kind = UPMU_FRAME_UNKNOWN, .begin = p->address, .return_at = -1};
@@ -95,7 +100,7 @@ static bool locate_fill(struct upmu_samples *s, struct samples_location *l, cons
         if (!locate_add(s, l, &one, frames[i].file ? frames[i].line : 0))
             return false;
     }
-    if (n == 0 && !locate_unknown(s, l, p, &code))
+    if (n == 0 && !locate_unknown(s, l, p, &code, pid))
         return false;
     l->return_at = code.return_at;
     l->is_root =
@@ -108,13 +113,17 @@ const struct samples_location *samples_locate(struct upmu_samples *s, const stru
 {
     const struct spaces_place p = spaces_find(&s->spaces, space, address - is_return);
     struct samples_location l = {.file = p.file, .address = p.address};
-    uint32_t i = map_find(&s->by_address, p.file, p.address);
+    /* Memory without a file differs between processes. */
+    bool shared = p.file != MAP_NONE && strncmp(s->spaces.files[p.file].path, "//", 2) != 0;
+    uint64_t key = shared ? p.file : (uint64_t)space->pid << 32 | p.file;
+    uint32_t i = map_find(&s->by_address, key, p.address);
     if (i != MAP_NONE)
         return &s->locations[i];
     struct samples_location *all = array_reserve(s->locations, s->n_locations, &s->cap_locations, sizeof *all);
     if (all)
         s->locations = all;
-    if (!all || !locate_fill(s, &l, &p) || !map_put(&s->by_address, p.file, p.address, (uint32_t)s->n_locations))
+    if (!all || !locate_fill(s, &l, &p, space->pid) ||
+        !map_put(&s->by_address, key, p.address, (uint32_t)s->n_locations))
         return NULL;
     all[s->n_locations] = l;
     return &all[s->n_locations++];

@@ -82,6 +82,8 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
         return samples_no_memory();
     snprintf(path, sizeof path, "%s/" SAMPLING_FILE, dir);
     rc = samples_start(s, &ours);
+    if (rc == 0)
+        rc = samples_jit_open(s, dir);
     if (rc == 0 && !s->with_code) /* which is about the functions that a compiler has made */
         rc = samples_openmp_open(s, dir, ours.stacks);
     if (rc == 0 && (ours.from_ns | ours.to_ns) != 0)
@@ -113,6 +115,7 @@ void upmu_samples_close(struct upmu_samples *s)
     spaces_free(&s->spaces);
     symbols_close(s->symbols);
     samples_openmp_close(s->openmp);
+    samples_jit_close(s->jit);
     free(s->functions);
     free(s->inlined);
     free(s->locations);

@@ -71,6 +71,7 @@ struct samples_row {
 };
 
 struct samples_openmp;
+struct samples_jit;
 
 struct upmu_samples {
     struct sampling_header header; /**< of the file that is read */
@@ -102,6 +103,7 @@ struct upmu_samples {
     size_t n_used;           /**< functions with samples, which come first */
     struct upmu_samples_totals totals;
     struct samples_openmp *openmp; /**< of openmp.c; NULL: stacks are as executed */
+    struct samples_jit *jit;       /**< of jit.c */
 };
 
 /** A stack of addresses, innermost first. */
@@ -118,6 +120,16 @@ static inline int samples_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory while reading samples");
 }
+
+/* jit.c */
+
+/** For samples_jit_find(); `dir` is the recording, and must last as long. @return 0; UPMU_E_NOMEM. */
+int samples_jit_open(struct upmu_samples *s, const char *dir);
+/** Close and free; NULL does nothing. */
+void samples_jit_close(struct samples_jit *j);
+/** Name of generated code of a process; `*name` NULL: none is known. The maps are read at the first call. @return false without
+ *  memory. */
+bool samples_jit_find(struct upmu_samples *s, uint32_t pid, uint64_t address, const char **name);
 
 /* read.c */
 

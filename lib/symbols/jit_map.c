@@ -159,6 +159,12 @@ static bool jit_map_write(const char *path, const char *text)
     return fine;
 }
 
+uint64_t jit_map_since(const char *dir)
+{
+    const char *start = strrchr(dir, '-');
+    return start ? strtoull(start + 1, NULL, 10) * NS_PER_S : UINT64_MAX;
+}
+
 int jit_map_keep(const char *dir, pid_t pid, uint64_t since_ns)
 {
     char path[PATH_MAX];

@@ -33,6 +33,8 @@ struct jit_map {
  *  process's directory in the recording @param since_ns begin of its recording, nanoseconds since 1970 @return 0, also
  *  if there is none; UPMU_E_NOMEM. */
 int jit_map_read(struct jit_map *m, const char *dir, pid_t pid, uint64_t since_ns);
+/** Begin of the recording whose directory is `dir`, HOST-PID-SECONDS, in nanoseconds since 1970. */
+uint64_t jit_map_since(const char *dir);
 /** Copy the process's file in /tmp, if it is trusted, into the recording. @return 1; 0; UPMU_E_IO, UPMU_E_NOMEM. */
 int jit_map_keep(const char *dir, pid_t pid, uint64_t since_ns);
 /** The latest name of an address; NULL. */
