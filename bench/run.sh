@@ -94,6 +94,7 @@ measure retention bench/bench_retention.sh "$build/tools/upmu/upmu"
 measure events bench/bench_events.sh "$build/tools/upmu/upmu"
 measure watch bench/bench_watch.sh "$build/tools/upmu/upmu"
 measure openmp bench/bench_openmp.sh "$build/tools/upmu/upmu"
+measure samples bench/bench_samples.sh "$build/tools/upmu/upmu"
 measure mpi bench/bench_mpi.sh "$build/tools/upmu/upmu"
 measure mpi bench/bench_mpi.sh "$build/tools/upmu/upmu" --job
 measure python bench/sdk/bench_python.sh "$build"

@@ -18,18 +18,27 @@
 #include "upmu/analysis.h"
 #include "upmu/trace.h"
 
-enum { NESTED_MAX = 64 };
+enum { NESTED_MAX = 64, TASKS_MAX = 32 };
+
+/* Waits of a thread that have no construct, beside enum upmu_omp_construct. */
+enum {
+    WAIT_START = 0x100, /* it began a region, and its own part has not begun */
+    WAIT_JOIN,          /* its part of a region has ended, and others have not */
+    WAIT_IDLE,          /* of a pool, between two regions */
+};
 
 /* From `time_ns` on. */
 struct openmp_moment {
     uint64_t time_ns;
-    uint32_t context, wait; /* enum upmu_omp_construct */
+    uint32_t context, wait;
 };
 
 struct openmp_thread {
     uint32_t process;
     pid_t tid;
     uint32_t wait;
+    uint32_t outer[TASKS_MAX]; /* waits in which it runs a task */
+    size_t tasks;
     struct openmp_moment *all;
     size_t n, cap;
 };
@@ -71,6 +80,7 @@ static struct openmp_thread *openmp_thread(struct samples_openmp *o, const struc
     struct openmp_thread *t = &o->threads[found];
     t->process = e->process; /* after exec() it is another one */
     t->wait = 0;
+    t->tasks = 0;
     return map_put(&o->by_pid, (uint64_t)e->pid, 0, e->process) ? t : NULL;
 }
 
@@ -90,6 +100,49 @@ static bool openmp_note(struct samples_openmp *o, struct openmp_thread *t, uint6
     return true;
 }
 
+/* What the thread waits for after its event; `inside`: it is in a region. */
+static void openmp_wait(struct openmp_thread *t, const struct upmu_trace_event *e, bool inside)
+{
+    if (e->kind != UPMU_TRACE_OMP) {
+        t->wait = e->kind == UPMU_TRACE_OMP_PARALLEL && e->omp_parallel.threads != 1 ? WAIT_START : 0;
+        return;
+    }
+    switch (e->omp.event) {
+    case UPMU_OMP_WAIT:
+        t->wait = e->omp.construct;
+        break;
+    case UPMU_OMP_TASK:
+        t->outer[t->tasks < TASKS_MAX ? t->tasks : TASKS_MAX - 1] = t->wait;
+        t->tasks++;
+        t->wait = 0;
+        break;
+    case UPMU_OMP_TASK_END:
+        t->tasks -= t->tasks > 0;
+        t->wait = t->tasks < TASKS_MAX ? t->outer[t->tasks] : 0;
+        break;
+    case UPMU_OMP_MEMBER_END:
+        t->wait = inside ? WAIT_JOIN : WAIT_IDLE;
+        break;
+    case UPMU_OMP_WAITED:
+    case UPMU_OMP_MEMBER:
+    case UPMU_OMP_PARALLEL_END:
+        t->wait = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The region that `of` began has ended: its other members are idle. */
+static bool openmp_leave(struct samples_openmp *o, struct openmp_thread *t, const struct openmp_thread *of,
+                         uint64_t now)
+{
+    bool inside = t->n && t->all[t->n - 1].context != 0;
+    if (t != of && inside && omp_contexts_of(&o->contexts, t->process, t->tid) == 0)
+        t->wait = WAIT_IDLE;
+    return openmp_note(o, t, now);
+}
+
 static bool openmp_event(struct samples_openmp *o, const struct upmu_trace_event *e)
 {
     struct upmu_trace_event changed;
@@ -97,13 +150,10 @@ static bool openmp_event(struct samples_openmp *o, const struct upmu_trace_event
     struct openmp_thread *t = openmp_thread(o, e);
     if (!t || omp_contexts_event(&o->contexts, o->trace, e, &changed, &out) != 0)
         return false;
+    openmp_wait(t, e, omp_contexts_of(&o->contexts, t->process, t->tid) != 0);
     bool ends = e->kind == UPMU_TRACE_OMP && e->omp.event == UPMU_OMP_PARALLEL_END;
-    if (e->kind == UPMU_TRACE_OMP && e->omp.event == UPMU_OMP_WAIT)
-        t->wait = e->omp.construct;
-    else if (e->kind != UPMU_TRACE_OMP || e->omp.event == UPMU_OMP_WAITED || e->omp.event == UPMU_OMP_TASK)
-        t->wait = 0;
     for (size_t i = 0; ends && i < o->n_threads; i++) /* all members leave the region */
-        if (o->threads[i].process == e->process && !openmp_note(o, &o->threads[i], e->time_ns))
+        if (o->threads[i].process == e->process && !openmp_leave(o, &o->threads[i], t, e->time_ns))
             return false;
     return openmp_note(o, t, e->time_ns);
 }
@@ -290,7 +340,10 @@ static bool fold_frame(const struct openmp_fold *f, uint32_t frame)
         return fold_add(f, f->o->functions[frame]);
     if (!f->at.wait)
         return fold_add_text(f, "[OMP runtime]");
-    snprintf(text, sizeof text, "[OMP wait: %s]", upmu_trace_omp_construct_name(f->at.wait));
+    static const char *const others[] = {"start", "join", "idle"};
+    bool other = f->at.wait >= WAIT_START;
+    snprintf(text, sizeof text, "[OMP wait: %s]",
+             other ? others[f->at.wait - WAIT_START] : upmu_trace_omp_construct_name(f->at.wait));
     return fold_add_text(f, text);
 }
 

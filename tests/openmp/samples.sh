@@ -42,3 +42,21 @@ done
 ! "$upmu" report --samples --annotate spin --stacks user r 2>err || fail "--annotate --stacks is accepted"
 "$upmu" report --samples --json r >json
 ! grep -qE 'libg?omp|_omp_fn|omp_outlined' json || fail "functions of the runtime in the report"
+
+# A thread that spins in the runtime waits: for the others of its region, or for the next region.
+rm -rf r
+OMP_WAIT_POLICY=active KMP_BLOCKTIME=infinite "$upmu" record --openmp -F 999 -o r -- ./spins uneven >r.out 2>r.err || { cat r.err >&2; fail "ended with $?"; }
+"$upmu" export -f folded --of samples r >profile
+python3 - "$runtime" <<'EOF2'
+import sys
+
+waits = {}
+for line in open("profile", encoding="utf-8"):
+    path, n = line.rsplit(" ", 1)
+    leaf, region = path.split(";")[-1], "uneven, OMP parallel region" in path
+    if leaf.startswith("[OMP"):
+        waits[leaf, region] = waits.get((leaf, region), 0) + int(n)
+join = "[OMP wait: join]" if sys.argv[1] == "libgomp" else "[OMP wait: implicit-barrier]"
+assert waits.get((join, True)) and waits.get(("[OMP wait: idle]", False)), waits
+assert sum(n for (leaf, _), n in waits.items() if leaf == "[OMP runtime]") < 0.1 * sum(waits.values()), waits
+EOF2

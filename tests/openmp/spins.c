@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Constructs of OpenMP in whose bodies threads compute. */
+/* Constructs of OpenMP in whose bodies threads compute; with an argument one in which a thread waits for the other, before a part for
+ * one thread. */
 #include <omp.h>
 #include <time.h>
 
@@ -55,10 +56,25 @@ __attribute__((noinline)) static void tasks(void)
     __asm__ volatile("");
 }
 
-int main(void)
+__attribute__((noinline)) static void uneven(void)
 {
+#pragma omp parallel num_threads(THREADS) /* line of uneven */
+    if (omp_get_thread_num() == 0)
+        spin();
+    __asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
     omp_set_dynamic(0);
     omp_set_max_active_levels(2);
+    if (argc > 1) {
+        uneven();
+        spin();
+        uneven();
+        return 0;
+    }
     solve();
     nested();
     tasks();
