@@ -544,23 +544,52 @@ static bool cross_was_recorded(const struct cross *c, uint32_t of, pid_t tid)
     return cross_was_recorded_beside(&c->d->processes[of], tid);
 }
 
+/* The owner of a mutex that a thread without a recorder waits for. All processes that have it must be of the pid namespace in which the
+ * owner's id is searched. */
+static pid_t cross_owner_unrecorded(const struct cross *c, const struct cross_thread *t)
+{
+    const struct wait_state *s = cross_state(c, t->process);
+    const struct wait_state_thread *w = &s->file.threads[t->thread];
+    const struct kernel_thread *k = w->inspected ? kernel_view_thread(&s->kernel, w->head.tid) : NULL;
+    const struct shared_mapping *in = k ? shared_memory_at(&c->memory, t->process, w->head.object) : NULL;
+    pid_t owner = in ? kernel_shared_mutex_owner(&s->kernel, k) : 0;
+    for (pid_t pid = 0; owner != 0 && (pid = shared_memory_next_user(in, pid)) != 0;)
+        owner = kernel_view_space_is_of(&s->kernel, pid) ? owner : 0;
+    return owner;
+}
+
+/* The owner of the shared mutex that a thread waits for, if it was a thread of a process that has ended; 0. */
+static pid_t cross_killed_owner(const struct cross *c, const struct cross_thread *t)
+{
+    const struct wait_state *s = cross_state(c, t->process);
+    pid_t owner = cross_owner(c, t);
+    if (t->thread >= s->file.n_threads || !t->same || s->snapshot.threads[t->thread].deadlock != WG_NONE ||
+        (s->file.threads[t->thread].head.flags & (UPMU_TRACE_FLAG_ROBUST | UPMU_TRACE_FLAG_TIMED)))
+        return 0;
+    bool recorded = owner > 0 && s->file.threads[t->thread].head.type == UPMU_OBJECT_MUTEX;
+    if (!recorded)
+        owner = cross_owner_unrecorded(c, t);
+    if (owner <= 0 || kernel_view_space_has(&s->kernel, owner) ||
+        (recorded && !cross_was_recorded(c, t->process, owner)))
+        return 0;
+    return owner;
+}
+
 /* A shared mutex that is not robust stays locked when its owner's process is killed. */
 static int cross_find_killed(struct cross *c)
 {
     for (uint32_t i = 0; i < c->all.n_threads; i++) {
         const struct cross_thread *t = &c->threads[i];
         struct wait_state *s = cross_state(c, t->process);
-        pid_t owner = cross_owner(c, t);
-        if (owner <= 0 || s->file.threads[t->thread].head.type != UPMU_OBJECT_MUTEX || !t->same ||
-            (s->file.threads[t->thread].head.flags & (UPMU_TRACE_FLAG_ROBUST | UPMU_TRACE_FLAG_TIMED)) ||
-            s->snapshot.threads[t->thread].deadlock != WG_NONE || kernel_view_space_has(&s->kernel, owner) ||
-            !cross_was_recorded(c, t->process, owner))
+        pid_t owner = cross_killed_owner(c, t);
+        if (owner == 0)
             continue;
         uint32_t own = cross_new_deadlock(s, &(struct wg_deadlock){.kind = WG_OWNER_ENDED}, 1);
         if (own == WG_NONE)
             return deadlocks_no_memory();
         cross_join(s, own, t->thread);
         s->file.threads[t->thread].head.peer = owner;
+        s->file.threads[t->thread].head.type = UPMU_OBJECT_MUTEX;
     }
     return 0;
 }

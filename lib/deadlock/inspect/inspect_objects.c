@@ -25,7 +25,10 @@ static bool kernel_object_read(const struct kernel_view *v, uint64_t address, vo
 
 enum { MUTEX_KIND_MAX = 0x3ff, STREAM_DEPTH_MAX = 1000, WRITE_LOCKED = 2, THREAD_BYTES = 2304 };
 enum { CONTENDED = 2, MUTEX_PLAIN_MAX = 3, THREAD_ID_MAX = 1 << 22 }; /* plain: not robust, with priorities or shared */
-enum { MUTEX_ELISION = 0x300 }; /* of its kind: allowed, or not, as in a mutex whose type was set */
+enum {
+    MUTEX_SHARED = 0x80,
+    MUTEX_ELISION = 0x300
+}; /* of its kind: allowed, or not, as in a mutex whose type was set */
 
 /* The fields of a FILE's lock. */
 struct stream_lock {
@@ -54,18 +57,25 @@ pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address)
     return plausible ? l.__data.__cur_writer : 0;
 }
 
-/* Whether `t` waits for a mutex whose owner was a thread of the process and has ended. Without a holder that exists, all fields must be
- * as the C library has them. */
-static bool mutex_owner_has_ended(const struct kernel_view *v, const struct kernel_thread *t, pid_t owner)
+/* Whether `t` waits for a mutex of that owner, which is not robust. Without a holder that exists, all fields must be as the C library
+ * has them. */
+static bool mutex_is_of(const struct kernel_view *v, const struct kernel_thread *t, pid_t owner)
 {
     pthread_mutex_t m;
-    if (owner <= 1 || owner > THREAD_ID_MAX || t->may_share || t->expected != CONTENDED ||
+    if (owner <= 1 || owner > THREAD_ID_MAX || t->expected != CONTENDED ||
         !kernel_object_read(v, t->word, &m, sizeof m))
         return false;
-    int kind = m.__data.__kind & ~MUTEX_ELISION;
+    int kind = m.__data.__kind & ~(MUTEX_ELISION | (t->may_share ? MUTEX_SHARED : 0));
     bool recursive = kind == PTHREAD_MUTEX_RECURSIVE;
     return m.__data.__lock == CONTENDED && m.__data.__owner == owner && kind >= 0 && kind <= MUTEX_PLAIN_MAX &&
-           m.__data.__nusers == 1 && (m.__data.__count != 0) == recursive;
+           m.__data.__nusers == 1 && (m.__data.__count != 0) == recursive &&
+           (!t->may_share || (m.__data.__kind & MUTEX_SHARED));
+}
+
+pid_t kernel_shared_mutex_owner(const struct kernel_view *v, const struct kernel_thread *t)
+{
+    pid_t owner = t->in_futex && t->may_share ? kernel_mutex_owner(v, t->word) : 0;
+    return mutex_is_of(v, t, owner) ? owner : 0;
 }
 
 /* The same of an rwlock that is held by a writer. */
@@ -129,7 +139,7 @@ struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kern
     pid_t holder = kernel_mutex_owner(v, t->word);
     if (kernel_view_thread(v, holder))
         return (struct kernel_wait){.type = KERNEL_MUTEX, .address = t->word, .holder = holder};
-    if (mutex_owner_has_ended(v, t, holder))
+    if (!t->may_share && mutex_is_of(v, t, holder))
         return (struct kernel_wait){.type = KERNEL_MUTEX, .address = t->word, .holder = holder, .ended = true};
     for (size_t i = 0; i < sizeof rwlock_words / sizeof *rwlock_words; i++) {
         holder = kernel_rwlock_writer(v, t->word - rwlock_words[i]);
@@ -149,6 +159,12 @@ struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kern
 }
 
 #else
+
+pid_t kernel_shared_mutex_owner(const struct kernel_view *v, const struct kernel_thread *t)
+{
+    (void)v, (void)t;
+    return 0;
+}
 
 pid_t kernel_mutex_owner(const struct kernel_view *v, uint64_t address)
 {

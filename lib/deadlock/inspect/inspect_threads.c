@@ -190,6 +190,11 @@ static uint64_t kernel_pid_space(pid_t pid)
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
+bool kernel_view_space_is_of(const struct kernel_view *v, pid_t pid)
+{
+    return v->space != 0 && kernel_pid_space(pid) == v->space;
+}
+
 int kernel_view_read(struct kernel_view *v, pid_t pid)
 {
     char path[64];

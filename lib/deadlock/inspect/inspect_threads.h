@@ -77,6 +77,10 @@ struct kernel_wait {
 struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kernel_thread *t);
 /** The owner of the mutex at `address`, as far as its fields are plausible; 0. */
 pid_t kernel_mutex_owner(const struct kernel_view *v, uint64_t address);
+/** The owner of the mutex between processes, not robust, that `t` waits for; 0 unless all fields are those of one. */
+pid_t kernel_shared_mutex_owner(const struct kernel_view *v, const struct kernel_thread *t);
+/** Whether the process is of the pid namespace of `v`. */
+bool kernel_view_space_is_of(const struct kernel_view *v, pid_t pid);
 /** The thread that holds the rwlock at `address` for writing; 0. */
 pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address);
 

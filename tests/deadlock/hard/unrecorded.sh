@@ -42,6 +42,7 @@ unrecorded stream_of_ended owner-ended 'lock of the stream 0x[0-9a-f]*, held by 
 unrecorded first_thread_ended owner-ended
 unrecorded typed_owner_ended owner-ended
 unrecorded px_private_holder_not_forked owner-ended # its child
+unrecorded px_killed owner-ended "held by a thread that has ended"
 unrecorded px_mutex cross-process
 unrecorded px_waitpid cross-process 'waits for the end of process'
 unrecorded px_shell cross-process
