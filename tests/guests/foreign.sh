@@ -24,7 +24,7 @@ chosen="^(unit\\.|foreign\\.|sync\\.|region\\.($(IFS='|'; echo "${regions[*]}"))
 
 work_begin
 cross_build "$isa" tests/unit/{base,arch,kernel,core,region,trace}/all tests/sync/all tests/guests/programs/all \
-    "${regions[@]/#/region_}" region_plugin upmu_shared upmu_static upmu_sync_shared
+    "${regions[@]/#/region_}" region_plugin upmu_shared upmu_static upmu_sync_shared upmu_func_shared
 work_end
 
 need "${emulator%%;*}" qemu-user
@@ -33,3 +33,10 @@ ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure -R "$chosen"
     { cat "$log" >&2; fail "tests of libupmu fail on $isa"; }
 ! grep -q '(Skipped)' "$log" || { cat "$log" >&2; fail "tests were skipped on $isa that can run there"; }
 grep 'tests passed' "$log"
+
+# Calls of functions without hooks: programs are built by the cross compiler, of which there is clang alone for loong64.
+if [ "$isa" != loong64 ]; then
+    IFS=';' read -ra words <<<"$emulator"
+    compiler=$(sed -n 's/^set(CMAKE_C_COMPILER \(.*\))$/\1/p' "$root/cmake/toolchains/$isa.cmake")
+    bash "$root/tests/func/wrap.sh" "$root/tests/func" "$build/lib" none "$compiler" "${words[@]}" || fail "calls of functions without hooks on $isa"
+fi

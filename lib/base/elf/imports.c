@@ -18,6 +18,13 @@
 #define IS_IMPORT(type) false
 #endif
 
+/* Vector arguments in registers of their own: STO_AARCH64_VARIANT_PCS, STO_RISCV_VARIANT_CC. Such a function is called directly. */
+#if defined(__aarch64__) || defined(__riscv)
+#define IS_VARIANT(other) (((other)&0x80) != 0)
+#else
+#define IS_VARIANT(other) false
+#endif
+
 enum { VERSION_MASK = 0x7fff }; /* the bit above hides a symbol */
 
 /* Tables of a loaded file. */
@@ -80,7 +87,7 @@ static int imports_table(const struct imports_walk *w, uintptr_t at, size_t byte
         size_t number = ELF64_R_SYM(r[i].r_info);
         const ElfW(Sym) *symbol = &f->symbols[number];
         unsigned type = symbol->st_info & 0xf;
-        if (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC)
+        if ((type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC) || IS_VARIANT(symbol->st_other))
             continue;
         const struct import import = {
             .name = f->strings + symbol->st_name,

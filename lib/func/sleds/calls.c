@@ -59,7 +59,7 @@ static uint64_t patched_function(uint64_t after)
 /* Without memory for its return address the call ends with its caller's. */
 static inline bool patched_record(uint64_t function, uint64_t *slot, bool *is_replaced)
 {
-    uint64_t site = func_returns_to(slot);
+    uint64_t site = func_returns_to(slot, *slot);
     *is_replaced = false;
     if (!(func_gate_read() & FUNC_KIND))
         return true;
@@ -69,7 +69,7 @@ static inline bool patched_record(uint64_t function, uint64_t *slot, bool *is_re
 
 static inline bool patched_record_slowly(uint64_t function, uint64_t *slot)
 {
-    uint64_t site = func_returns_to(slot);
+    uint64_t site = func_returns_to(slot, *slot);
     if (!(func_gate_read() & FUNC_KIND))
         return false;
     func_hook_enter(function, (uint64_t)(uintptr_t)slot, site);
@@ -154,16 +154,15 @@ SLED_CALL(sled_patched, SLED_BEGIN(sled_patched), "movq 8(%rbp), %rdi\nleaq 16(%
 SLED_CALL_TO(sled_wrapped, SLED_BEGIN(sled_wrapped), "leaq -72(%rbp), %rdi\nleaq 8(%rbp), %rsi\n", wrapped_entered,
              "testb $1, %r11b\nje sled_called\njmp *-1(%r11)\n");
 
-/* A return has taken its address from the stack: the place is reserved again, for the original, to which this returns. With
- * A = CFA - 8 and the numbers of returns.c, it is at ROOT[A >> 26] + (A & 0x3ffffff). An unwinder looks up the address before the
- * one that it finds on the stack: it belongs to this function, too. The CFA is an expression as well, since libunwind takes frames with
- * a simple one for such that have their return address below it.
+/* A return has taken its address from the stack: the place is reserved again, for the original, to which this returns. An unwinder
+ * looks up the address before the one that it finds on the stack: it belongs to this function, too. The CFA is an expression as well,
+ * since libunwind takes frames with a simple one for such that have their return address below it.
  *
  * A wrapped function is called from here, in place of its caller's call, so that the processor has predicted both returns: replaced
  * return addresses alone are two mispredictions. */
-#define SLED_ORIGINAL                                                                                           \
-    ".cfi_escape 0x10, 16, 27, 0x38, 0x1c, 0x12, 0x08, 26, 0x25, 0x33, 0x24, 0x0e, 0, 0, 0, 0, 0, 0x2d, 0, 0, " \
-    "0x22, 0x06, 0x16, 0x0c, 0xff, 0xff, 0xff, 0x03, 0x1a, 0x22\n"
+#define SLED_TEXT_OF(...) #__VA_ARGS__
+#define SLED_TEXT(...) SLED_TEXT_OF(__VA_ARGS__)
+#define SLED_ORIGINAL ".cfi_escape 0x10, 16, 27, " SLED_TEXT(FUNC_RETURNS_EXPRESSION) "\n"
 #define SLED_CFA(offset) ".cfi_escape 0x0f, 2, 0x77, " #offset "\n" /* rsp + offset */
 #define SLED_RETURNED                                                                                   \
     "sled_called:\n.cfi_startproc\nleaq 8(%rsp), %rsp\n.cfi_def_cfa_offset 0\n" SLED_ORIGINAL SLED_CFA( \

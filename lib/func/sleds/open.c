@@ -9,11 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "func/sleds/returns.h"
 #include "func/sleds/sleds.h"
 #include "func/sleds/wraps.h"
 #include "func/state.h"
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if FUNC_HAS_RETURNS
 UPMU_API FUNC_PLAIN void *dlopen(const char *file, int flags)
 {
     void *(*real)(const char *, int);

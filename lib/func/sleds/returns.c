@@ -9,24 +9,25 @@
  */
 #include "func/sleds/returns.h"
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if FUNC_HAS_RETURNS
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "func/state.h"
 
-/* Two of these numbers are in the expression of calls.c, too. */
-enum { SHADOW_BITS = 26, ADDRESS_BITS = 47 };
+/* Two of these numbers are in FUNC_RETURNS_EXPRESSION, too. */
+enum { SHADOW_BITS = 26, ADDRESS_BITS = 48 };
 #define SHADOW_BYTES ((size_t)1 << SHADOW_BITS)
 #define ROOT_ENTRIES ((size_t)1 << (ADDRESS_BITS - SHADOW_BITS))
-#define ROOT ((char **)UINT64_C(0x2d0000000000))
+#define ROOT ((char **)FUNC_RETURNS_ROOT)
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -51,9 +52,15 @@ static char *returns_map(void *at, size_t bytes)
 /* A shadow stack has the original, with which the processor compares the replaced one. */
 static bool returns_has_shadow_stack(void)
 {
-    enum { ARCH_SHSTK_STATUS = 0x5005, SHSTK = 1 };
+    enum { ENABLED = 1 };
     unsigned long features = 0;
-    return syscall(SYS_arch_prctl, ARCH_SHSTK_STATUS, &features) == 0 && (features & SHSTK);
+#if defined(__x86_64__)
+    enum { ARCH_SHSTK_STATUS = 0x5005 };
+    return syscall(SYS_arch_prctl, ARCH_SHSTK_STATUS, &features) == 0 && (features & ENABLED);
+#else
+    enum { GET_SHADOW_STACK_STATUS = 74 };
+    return prctl(GET_SHADOW_STACK_STATUS, &features, 0, 0, 0) == 0 && (features & ENABLED);
+#endif
 }
 
 /* The unwinder of gcc distinguishes frames by their CFA: that of a frame without bytes is the CFA of its caller, too. It needs an entry
@@ -68,11 +75,17 @@ static struct gcc_entry {
     uint32_t end;
 } gcc_entry = {
     .cie_bytes = sizeof gcc_entry.cie + sizeof gcc_entry.cie_id,
-    .cie = {1,    'z',  'R',  'S',  0,    1,    0x78, 16,   1,    0, /* version to augmentation */
-            0x0c, 7,    0,                                           /* CFA: rsp + 0 */
-            0x16, 16,   30,   0x38, 0x1c, 0x12, 0x08, 26,   0x25, 0x33, 0x24, 0x0e, 0,    0, /* that of calls.c, */
-            0,    0,    0,    0x2d, 0,    0,    0x22, 0x06, 0x16, 0x0c, 0xff, 0xff, 0xff, 0x03,
-            0x1a, 0x22, 0x06, 0x31, 0x1c}, /* read, less 1 */
+    .cie = {1,    'z',
+            'R',  'S',
+            0,    1,
+            0x78, FUNC_RETURNS_ADDRESS,
+            1,    0, /* version to augmentation */
+            0x0c, FUNC_RETURNS_STACK,
+            0, /* CFA: stack pointer + 0 */
+            0x16, FUNC_RETURNS_ADDRESS,
+            30,   FUNC_RETURNS_EXPRESSION,
+            0x06, 0x31,
+            0x1c}, /* read, less 1 */
     .fde_bytes = sizeof gcc_entry.fde_cie + sizeof gcc_entry.begin + sizeof gcc_entry.range + sizeof gcc_entry.fde,
     .fde_cie = offsetof(struct gcc_entry, fde_cie),
     .range = 1,
@@ -146,9 +159,9 @@ FUNC_PLAIN uint64_t func_returns_original(const uint64_t *slot)
     return *returns_place(__atomic_load_n(&ROOT[(uintptr_t)slot >> SHADOW_BITS], __ATOMIC_ACQUIRE), slot);
 }
 
-FUNC_PLAIN uint64_t func_returns_to(const uint64_t *slot)
+FUNC_PLAIN uint64_t func_returns_to(const uint64_t *slot, uint64_t address)
 {
-    return LIKELY(*slot != replaced_by) ? *slot : func_returns_original(slot);
+    return LIKELY(address != replaced_by) ? address : func_returns_original(slot);
 }
 
 FUNC_PLAIN bool func_returns_replace_known(uint64_t *slot, uint64_t original)
@@ -159,7 +172,9 @@ FUNC_PLAIN bool func_returns_replace_known(uint64_t *slot, uint64_t original)
         return false;
     *returns_place(shadow, slot) = original;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#if defined(__x86_64__)
     __atomic_store_n(slot, replaced_by, __ATOMIC_RELAXED);
+#endif
     return true;
 }
 

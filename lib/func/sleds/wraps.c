@@ -28,7 +28,7 @@
 #include "func/sleds/calls.h"
 #include "func/sleds/returns.h"
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if FUNC_HAS_RETURNS
 
 enum { STUB_TARGET = 24, STUB_HANDLER = 32, WRAP_STUB_BYTES = 48 };
 
@@ -97,16 +97,55 @@ static bool wraps_is_ours(const char *path)
     return strncmp(slash ? slash + 1 : path, "libupmu", strlen("libupmu")) == 0;
 }
 
+/* The C library's own dlopen(): that of open.c searches, which happens right now. */
+static void *wraps_hold(const char *name)
+{
+    static void *(*real)(const char *, int);
+    if (!real)
+        *(void **)(void *)&real = dlsym(RTLD_NEXT, "dlopen");
+    return real ? real(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+static void *wraps_symbol(void *handle, const struct import *i)
+{
+    void *found = i->version ? dlvsym(handle, i->name, i->version) : NULL;
+    return found ? found : dlsym(handle, i->name);
+}
+
+/* A program at fixed addresses may have a piece of its own code as the address of a function that it imports: dlsym() finds that one. */
+static bool wraps_is_piece(const void *address)
+{
+    Dl_info of;
+    const ElfW(Sym) *symbol = NULL;
+    return address && dladdr1(address, &of, (void **)&symbol, RTLD_DL_SYMENT) != 0 && symbol &&
+           symbol->st_shndx == SHN_UNDEF;
+}
+
+/* What the new modules, and the libraries that they need, have for an import. */
+static void *wraps_library_symbol(const struct wraps_search *s, const struct import *i)
+{
+    void *found = NULL;
+    for (size_t k = 0; k < s->n_modules && !found; k++) {
+        const char *name = s->modules[k].dlpi_name;
+        void *handle = name && name[0] ? wraps_hold(name) : NULL;
+        if (!handle)
+            continue;
+        found = wraps_symbol(handle, i);
+        dlclose(handle);
+    }
+    return found;
+}
+
 /* The function that the import stands for. Its word has the address of a piece of code in the module itself until the dynamic linker
  * looks up the function, at its first call. */
-static uint64_t wraps_target(const struct dl_phdr_info *info, const struct import *i)
+static uint64_t wraps_target(const struct wraps_search *s, const struct dl_phdr_info *info, const struct import *i)
 {
     uint64_t start, end, value = __atomic_load_n((const uintptr_t *)i->slot, __ATOMIC_ACQUIRE);
     bool inside = loaded_module_extent(info, &start, &end) && value >= start && value < end;
     if (!inside || value == i->own)
         return value;
-    void *found = i->version ? dlvsym(RTLD_DEFAULT, i->name, i->version) : NULL;
-    return (uintptr_t)(found ? found : dlsym(RTLD_DEFAULT, i->name));
+    void *found = wraps_symbol(RTLD_DEFAULT, i);
+    return (uintptr_t)(wraps_is_piece(found) ? wraps_library_symbol(s, i) : found);
 }
 
 static bool wraps_are_stubs(uint64_t address)
@@ -123,7 +162,7 @@ static int wraps_import(const struct dl_phdr_info *info, const struct import *i,
     Dl_info of;
     if (!func_patterns_match(wraps.patterns, NULL, i->name) || wraps_may_not(i->name))
         return 0;
-    uint64_t target = wraps_target(info, i);
+    uint64_t target = wraps_target(s, info, i);
     if (!target || wraps_are_stubs(target) || !dladdr((const void *)(uintptr_t)target, &of) || !of.dli_fname ||
         wraps_is_ours(of.dli_fname) || !func_patterns_match(wraps.patterns, of.dli_fname, i->name))
         return 0;
@@ -173,15 +212,6 @@ static int wraps_module(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* The C library's own dlopen(): that of open.c searches, which happens right now. */
-static void *wraps_hold(const char *name)
-{
-    static void *(*real)(const char *, int);
-    if (!real)
-        *(void **)(void *)&real = dlsym(RTLD_NEXT, "dlopen");
-    return real ? real(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-}
-
 static int wraps_check_unwinder(const char *path)
 {
     struct elf_functions file;
@@ -213,15 +243,48 @@ static void wraps_search_modules(struct wraps_search *s, void **holds)
 
 /* ---------------------------------------------------------------------------------------------------------- stubs */
 
-/* endbr64; lea target(%rip), %r11; jmp *handler(%rip): r11 may be changed by a call, as the linker's own stubs do. */
+/* The code of a stub: the address of the word with the function's, and a jump to the handler, in registers that a call may change, as the
+ * linker's own stubs do. */
+#if defined(__x86_64__)
+static const unsigned char wraps_code[] = {
+    0xf3,
+    0x0f,
+    0x1e,
+    0xfa, /* endbr64 */
+    0x4c,
+    0x8d,
+    0x1d,
+    STUB_TARGET - 11,
+    0,
+    0,
+    0, /* lea target(%rip), %r11: to 11 */
+    0xff,
+    0x25,
+    STUB_HANDLER - 17,
+    0,
+    0,
+    0, /* jmp *handler(%rip): to 17 */
+};
+#elif defined(__aarch64__)
+static const uint32_t wraps_code[] = {
+    0x10000010 | (uint32_t)STUB_TARGET / 4 << 5,        /* adr x16, target */
+    0x58000011 | (uint32_t)(STUB_HANDLER - 4) / 4 << 5, /* ldr x17, handler: at 4 */
+    0xd61f0220,                                         /* br x17 */
+};
+#else
+static const uint32_t wraps_code[] = {
+    0x00000317,                                /* auipc t1, 0 */
+    0x00033e03 | (uint32_t)STUB_HANDLER << 20, /* ld t3, handler(t1) */
+    0x00030313 | (uint32_t)STUB_TARGET << 20,  /* addi t1, t1, target */
+    0x000e0067,                                /* jr t3 */
+};
+#endif
+_Static_assert(sizeof wraps_code <= STUB_TARGET, "the word with the function's address follows");
+
 static void wraps_fill(char *stub, uint64_t target)
 {
-    static const unsigned char code[] = {0xf3, 0x0f, 0x1e, 0xfa,          /* at 0 */
-                                         0x4c, 0x8d, 0x1d, 13,   0, 0, 0, /* to 11, from which the target is at 13 */
-                                         0xff, 0x25, 15,   0,    0, 0};   /* to 17, from which the handler is at 15 */
-    _Static_assert(11 + 13 == STUB_TARGET && sizeof code + 15 == STUB_HANDLER, "distances of the code");
     const uint64_t handler = (uintptr_t)sled_wrapped;
-    memcpy(stub, code, sizeof code);
+    memcpy(stub, wraps_code, sizeof wraps_code);
     memcpy(stub + STUB_TARGET, &target, sizeof target);
     memcpy(stub + STUB_HANDLER, &handler, sizeof handler);
 }
@@ -258,6 +321,7 @@ static int wraps_replace(struct wraps_search *s)
                       WRAPPED " are not recorded: memory cannot be made executable: %s. SELinux (execmem), a seccomp "
                               "filter or PR_SET_MDWE forbids it",
                       strerror(errno));
+    __builtin___clear_cache(s->pages, s->pages + bytes);
     if (s->rc < 0) {
         munmap(s->pages, bytes);
         wraps.n = before;
@@ -325,7 +389,9 @@ int func_wraps_start(const char *patterns)
     wraps.patterns = strdup(patterns);
     if (!wraps.patterns)
         return wraps_no_memory();
+#if defined(__x86_64__)
     sled_vectors_find();
+#endif
     __atomic_store_n(&wraps.on, true, __ATOMIC_RELEASE);
     wraps_run();
     return 0;
@@ -370,9 +436,10 @@ void func_wraps_report(void)
 
 int func_wraps_start(const char *patterns)
 {
-    return patterns ? upmu_fail(UPMU_E_UNSUPPORTED, "calls of functions without hooks are recorded on x86-64 only: the "
-                                                    "return address of a call is replaced")
-                    : 0;
+    return patterns
+               ? upmu_fail(UPMU_E_UNSUPPORTED, "calls of functions without hooks are recorded on x86-64, AArch64 and "
+                                               "RISC-V of 64 bits only: the return address of a call is replaced")
+               : 0;
 }
 
 void func_wraps_add_opened(void)
