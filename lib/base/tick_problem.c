@@ -19,7 +19,7 @@ const char *tick_problem_mips(bool has_words, uint32_t word2)
     return "";
 }
 
-const char *tick_problem_rate(const struct clock_triple *at, size_t n)
+const char *tick_problem_rate(const struct tick_reading *at, size_t n)
 {
     const double tolerance = 1e-3;
     double ns = (double)(at[n - 1].raw_ns - at[0].raw_ns), ticks = (double)(int64_t)(at[n - 1].tick - at[0].tick);
@@ -33,16 +33,4 @@ const char *tick_problem_rate(const struct clock_triple *at, size_t n)
             return "the rate of the CPU's counter is not constant";
     }
     return "";
-}
-
-const char *tick_problem_measured(void)
-{
-    enum { READINGS = 4, APART_NS = 1000000 };
-    struct clock_triple at[READINGS];
-    clock_sample(&at[0]);
-    for (int i = 1; i < READINGS; i++)
-        do
-            clock_sample(&at[i]);
-        while (at[i].raw_ns - at[i - 1].raw_ns < APART_NS);
-    return tick_problem_rate(at, READINGS);
 }

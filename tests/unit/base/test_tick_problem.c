@@ -9,7 +9,7 @@
 enum { READINGS = 4, STEP_NS = 1000000, WIDTH = 40 };
 
 /* Readings of a counter of 1450 MHz, 1 ms apart. */
-static void readings(struct clock_triple at[READINGS])
+static void readings(struct tick_reading at[READINGS])
 {
     memset(at, 0, READINGS * sizeof *at);
     for (int i = 0; i < READINGS; i++) {
@@ -31,7 +31,7 @@ END_TEST
 
 START_TEST(a_constant_rate_is_accepted_as_precisely_as_it_was_read)
 {
-    struct clock_triple at[READINGS];
+    struct tick_reading at[READINGS];
     readings(at);
     ck_assert_str_eq(tick_problem_rate(at, READINGS), "");
     at[1].tick += 2 * WIDTH;
@@ -44,7 +44,7 @@ END_TEST
 
 START_TEST(a_rate_that_changes_is_refused)
 {
-    struct clock_triple at[READINGS];
+    struct tick_reading at[READINGS];
     readings(at);
     at[3].tick += 1450000 / 50; /* 2 % faster in the last ms */
     ck_assert_ptr_nonnull(strstr(tick_problem_rate(at, READINGS), "not constant"));
@@ -56,7 +56,7 @@ END_TEST
 
 START_TEST(a_counter_that_does_not_advance_is_refused)
 {
-    struct clock_triple at[READINGS];
+    struct tick_reading at[READINGS];
     readings(at);
     for (int i = 0; i < READINGS; i++)
         at[i].tick = 7;
@@ -66,10 +66,19 @@ END_TEST
 
 START_TEST(the_tick_of_this_machine_is_measured)
 {
-    clock_start(); /* an emulator's tick may move in steps */
-    const char *problem = tick_problem_measured();
-    for (int tries = 0; tries < 100 && problem[0]; tries++)
-        problem = tick_problem_measured();
+    clock_start();
+    const char *problem = "not measured";
+    for (int tries = 0; tries < 100 && problem[0]; tries++) { /* an emulator's tick may move in steps */
+        struct tick_reading at[READINGS];
+        struct clock_triple now = {0};
+        for (int i = 0; i < READINGS; i++) {
+            do
+                clock_sample(&now);
+            while (i > 0 && now.raw_ns - at[i - 1].raw_ns < STEP_NS);
+            at[i] = (struct tick_reading){.tick = now.tick, .raw_ns = now.raw_ns, .width = now.width};
+        }
+        problem = tick_problem_rate(at, READINGS);
+    }
     ck_assert_str_eq(problem, "");
 }
 END_TEST
