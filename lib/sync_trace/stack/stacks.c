@@ -87,7 +87,7 @@ int sync_stacks_start(void)
 
 static uint64_t stack_hash(const void *const *frames, uint32_t n, bool truncated)
 {
-    uint64_t h = n + truncated;
+    uint64_t h = (uint64_t)n + truncated;
     for (uint32_t i = 0; i < n; i++) {
         h = (h ^ (uintptr_t)frames[i]) * 0x9e3779b97f4a7c15u;
         h ^= h >> 32;
