@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads that lock a mutex below the same functions, from two callers. */
+/* Two threads that lock a mutex below the same functions, from two callers, and wait for each other whatever else runs. */
 #include <pthread.h>
+#include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static volatile int sink;
+static volatile int sink, done;
+
+enum { EACH = 50 };
 
 static void inner(void)
 {
     pthread_mutex_lock(&mutex);
-    sink++;
+    if (++sink % EACH == 0)
+        usleep(1000);
     pthread_mutex_unlock(&mutex);
-    sink = 1;
+    done = 1;
 }
 
 static void middle(void)
 {
     inner();
-    sink = 2;
+    done = 2;
 }
 
 static void first(void)
 {
     middle();
-    sink = 3;
+    done = 3;
 }
 
 static void second(void)
 {
     middle();
-    sink = 4;
+    done = 4;
 }
 
 static void *loop(void *arg)
