@@ -112,13 +112,31 @@ struct absl_time {
     uint32_t quarters;
 };
 
-__attribute__((noinline, cold)) static void *absl_find(int version, enum absl_function function, uintptr_t site)
+enum { ABSL_NAME = 160 };
+
+static const char *absl_name(char name[ABSL_NAME], int version, int function)
 {
-    char name[160];
     size_t n = strlen(absl_prefixes[version]);
     memcpy(name, absl_prefixes[version], n);
     memcpy(name + n, absl_names[function], strlen(absl_names[function]) + 1);
-    void *found = library_find(name, NULL, NULL, site);
+    return name;
+}
+
+/* A version that is there has its mutex. */
+__attribute__((constructor)) static void absl_load(void)
+{
+    char name[ABSL_NAME];
+    for (int v = 0; v < ABSL_VERSIONS; v++) {
+        bool there = library_find_early(absl_name(name, v, ABSL_LOCK), NULL) != NULL;
+        for (int f = 0; there && f < ABSL_FUNCTIONS; f++)
+            absl_found[v][f] = library_find_early(absl_name(name, v, f), NULL);
+    }
+}
+
+__attribute__((noinline, cold)) static void *absl_find(int version, enum absl_function function, uintptr_t site)
+{
+    char name[ABSL_NAME];
+    void *found = library_find(absl_name(name, version, (int)function), NULL, NULL, site);
     __atomic_store_n(&absl_found[version][function], found, __ATOMIC_RELEASE);
     return found;
 }

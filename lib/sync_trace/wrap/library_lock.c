@@ -22,6 +22,14 @@ static void *library_find_in(const char *library, const char *name, const char *
     return found;
 }
 
+void *library_find_early(const char *name, const char *version)
+{
+    int saved = errno;
+    void *found = library_symbol(RTLD_NEXT, name, version);
+    errno = saved;
+    return found;
+}
+
 void *library_find(const char *name, const char *version, const char *library, uintptr_t site)
 {
     int saved = errno;

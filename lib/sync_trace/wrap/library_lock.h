@@ -20,6 +20,10 @@
  *  @param version: of the symbol; NULL: any. @param library: NULL: none. @return NULL: there is none. */
 void *library_find(const char *name, const char *version, const char *library, uintptr_t site);
 
+/** The same for a constructor, of a library that the program is linked to: a later lookup waits for the loader's lock, and constructors
+ *  inside another thread's dlopen() may wait for what this thread holds. */
+void *library_find_early(const char *name, const char *version);
+
 /** A scope in which a library's function runs. */
 struct library_inside {
     struct sync_thread *t;

@@ -178,22 +178,21 @@ UPMU_API void call_once(once_flag *control, void (*function)(void))
 
 enum guard_function { GUARD_ACQUIRE, GUARD_RELEASE, GUARD_ABORT, GUARD_FUNCTIONS };
 
+static const char *const guard_names[GUARD_FUNCTIONS] = {"__cxa_guard_acquire", "__cxa_guard_release",
+                                                         "__cxa_guard_abort"};
 static void *guard_found[GUARD_FUNCTIONS];
 
-/* All of them, early: a lookup waits for the loader's lock, and the constructors inside another thread's dlopen() may wait for what this
- * thread holds. */
-__attribute__((noinline, cold)) static void guard_find(uintptr_t site)
-{
-    static const char *const names[GUARD_FUNCTIONS] = {"__cxa_guard_acquire", "__cxa_guard_release",
-                                                       "__cxa_guard_abort"};
-    for (int i = GUARD_FUNCTIONS - 1; i >= 0; i--)
-        __atomic_store_n(&guard_found[i], library_find(names[i], NULL, "libstdc++.so.6", site), __ATOMIC_RELEASE);
-}
-
-/* Those of a C++ library that a plug-in brings are found at its first acquisition. */
 __attribute__((constructor)) static void guard_load(void)
 {
-    guard_find(0);
+    for (int i = 0; i < GUARD_FUNCTIONS; i++)
+        guard_found[i] = library_find_early(guard_names[i], NULL);
+}
+
+/* Those of a C++ library that a plug-in brings: all of them at the first acquisition. */
+__attribute__((noinline, cold)) static void guard_find(uintptr_t site)
+{
+    for (int i = GUARD_FUNCTIONS - 1; i >= 0; i--)
+        __atomic_store_n(&guard_found[i], library_find(guard_names[i], NULL, "libstdc++.so.6", site), __ATOMIC_RELEASE);
 }
 
 static inline void *guard_real(enum guard_function function, uintptr_t site)

@@ -102,6 +102,16 @@ struct qt_deadline {
     uint32_t ns, type;
 };
 
+/* A version that is there has QReadWriteLock; QMutex::lock() is inlined in Qt 6. */
+__attribute__((constructor)) static void qt_load(void)
+{
+    for (int v = 0; v < QT_VERSIONS; v++) {
+        bool there = library_find_early(qt_names[QT_RW_UNLOCK], qt_versions[v].version) != NULL;
+        for (int f = 0; there && f < QT_FUNCTIONS; f++)
+            qt_found[v][f] = library_find_early(qt_names[f], qt_versions[v].version);
+    }
+}
+
 __attribute__((noinline, cold)) static void *qt_find(enum qt_version version, enum qt_function function, uintptr_t site)
 {
     void *found = library_find(qt_names[function], qt_versions[version].version, qt_versions[version].library, site);
