@@ -36,6 +36,7 @@ enum {
     EVENT_BYTES = 16,
     FEW = 2000,
     MANY = 60000,
+    NEW_STACKS = 100, /* of a call: all of them fit in the table */
     BLOCK_BYTES = 100,
     OWNERS = 1000,
     DEEP = 16,
@@ -398,6 +399,7 @@ static void stack_rows(struct bench *b, const struct side *real)
     (void)bench_compare(b, &pair);
     pair.subject.name = "call stack of 25 frames, each another one";
     pair.subject.loop = pair.floor.loop = new_stacks;
+    pair.n = NEW_STACKS;
     pair.judge = BENCH_NOTHING;
     (void)bench_compare(b, &pair);
 }
