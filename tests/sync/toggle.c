@@ -65,6 +65,33 @@ static void *wait_for(void *object)
     return NULL;
 }
 
+/* Of the C++ library. */
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+int __cxa_guard_acquire(int64_t *guard);
+void __cxa_guard_release(int64_t *guard);
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+static int64_t unseen_guard;
+
+static void *wait_for_guard(void *arg)
+{
+    CHECK(__cxa_guard_acquire(&unseen_guard) == 0);
+    return arg;
+}
+
+/* Acquired while it is off: the library's wakeup belongs to the release then, too. */
+static void guards(const struct upmu_control *control)
+{
+    pthread_t waiter;
+    CHECK(upmu_control_stop(control, 0) == 0);
+    CHECK(__cxa_guard_acquire(&unseen_guard) == 1);
+    CHECK(upmu_control_start(control, 0) == 0);
+    CHECK(pthread_create(&waiter, NULL, wait_for_guard, NULL) == 0);
+    until_blocked(&unseen_guard, 1);
+    __cxa_guard_release(&unseen_guard);
+    CHECK(pthread_join(waiter, NULL) == 0);
+}
+
 static void pairs(void)
 {
     for (int i = 0; i < PAIRS; i++) {
@@ -127,6 +154,7 @@ int main(void)
     for (uintptr_t i = 0; i < WORKERS; i++)
         CHECK(pthread_create(&workers[i], NULL, work, (void *)i) == 0);
     toggle(control);
+    guards(control);
     __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < WORKERS; i++)
         CHECK(pthread_join(workers[i], NULL) == 0);
@@ -144,6 +172,9 @@ int main(void)
     s = read_object(&unseen);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid());
     CHECK(s.block.lock_block.holder_since == 0 && s.misuse_result == 0);
+    s = read_object(&unseen_guard);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
+    CHECK(s.kind[UPMU_TRACE_FUTEX_WAKE] == 0);
 
     check_whole();
     return remove_recording();

@@ -267,12 +267,12 @@ static void guard_leave(enum guard_function how, void *guard, uintptr_t site)
     struct sync_thread *t = sync_release_thread(sync_mode());
     void (*real)(void *) = (void (*)(void *))guard_real(how, site);
     struct sync_held h;
-    if (!t || !sync_held_remove(t, (uintptr_t)guard, &h)) {
+    if (!t) {
         real(guard);
         return;
     }
     int saved = errno;
-    if (h.wanted != HELD_QUIET)
+    if (sync_held_remove(t, (uintptr_t)guard, &h) && h.wanted != HELD_QUIET)
         once_write_run(t, UPMU_TRACE_LOCK_RELEASE, tick_now(), (uintptr_t)guard, sync_stacks_always() ? site : 0);
     errno = saved;
     guard_leave_inside(t, real, guard);
