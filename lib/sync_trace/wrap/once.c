@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "base/tick.h"
 #include "sync_trace/account/lock_order.h"
@@ -188,11 +189,49 @@ __attribute__((constructor)) static void guard_load(void)
         guard_found[i] = library_find_early(guard_names[i], NULL);
 }
 
-/* Those of a C++ library that a plug-in brings: all of them at the first acquisition. */
+/* Where there is no other: a linker finds these functions here and may leave the C++ library out as not needed. The layout is that of
+ * libstdc++ on little-endian machines and of libc++: first byte initialized, second byte taken. */
+static int guard_own_acquire(void *guard)
+{
+    enum { PAUSE_US = 50 };
+    unsigned char *bytes = guard;
+    for (unsigned char taken = 0; !__atomic_load_n(&bytes[0], __ATOMIC_ACQUIRE); taken = 0) {
+        if (!__atomic_compare_exchange_n(&bytes[1], &taken, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            usleep(PAUSE_US);
+        else if (!__atomic_load_n(&bytes[0], __ATOMIC_ACQUIRE))
+            return 1;
+        else
+            __atomic_store_n(&bytes[1], 0, __ATOMIC_RELAXED);
+    }
+    return 0;
+}
+
+static void guard_own_abort(void *guard)
+{
+    __atomic_store_n((unsigned char *)guard + 1, 0, __ATOMIC_RELEASE);
+}
+
+static void guard_own_release(void *guard)
+{
+    __atomic_store_n((unsigned char *)guard, 1, __ATOMIC_RELEASE);
+    guard_own_abort(guard);
+}
+
+/* Those of a C++ library that a plug-in brings, or ours: all of them at the first acquisition, and for good. */
 __attribute__((noinline, cold)) static void guard_find(uintptr_t site)
 {
-    for (int i = GUARD_FUNCTIONS - 1; i >= 0; i--)
-        __atomic_store_n(&guard_found[i], library_find(guard_names[i], NULL, "libstdc++.so.6", site), __ATOMIC_RELEASE);
+    void *const own[GUARD_FUNCTIONS] = {(void *)guard_own_acquire, (void *)guard_own_release, (void *)guard_own_abort};
+    void *found[GUARD_FUNCTIONS];
+    bool all = true;
+    for (int i = 0; i < GUARD_FUNCTIONS; i++) {
+        found[i] = library_find(guard_names[i], NULL, "libstdc++.so.6", site);
+        all = all && found[i];
+    }
+    for (int i = 0; i < GUARD_FUNCTIONS; i++) {
+        void *none = NULL;
+        __atomic_compare_exchange_n(&guard_found[i], &none, all ? found[i] : own[i], false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+    }
 }
 
 static inline void *guard_real(enum guard_function function, uintptr_t site)
