@@ -154,7 +154,8 @@ int main(void)
     for (uintptr_t i = 0; i < WORKERS; i++)
         CHECK(pthread_create(&workers[i], NULL, work, (void *)i) == 0);
     toggle(control);
-    guards(control);
+    if (!UNDER_THREAD_SANITIZER) /* its own functions for guards precede ours, too */
+        guards(control);
     __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < WORKERS; i++)
         CHECK(pthread_join(workers[i], NULL) == 0);
@@ -173,7 +174,8 @@ int main(void)
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.lock_block.holder == getpid());
     CHECK(s.block.lock_block.holder_since == 0 && s.misuse_result == 0);
     s = read_object(&unseen_guard);
-    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
+    unsigned waits = UNDER_THREAD_SANITIZER ? 0 : 1;
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == waits && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == waits);
     CHECK(s.kind[UPMU_TRACE_FUTEX_WAKE] == 0);
 
     check_whole();
