@@ -45,7 +45,7 @@ done
 
 # A thread that spins in the runtime waits: for the others of its region, or for the next region.
 rm -rf r
-OMP_WAIT_POLICY=active KMP_BLOCKTIME=infinite "$upmu" record --openmp -F 999 -o r -- ./spins uneven >r.out 2>r.err || { cat r.err >&2; fail "ended with $?"; }
+OMP_WAIT_POLICY=active KMP_BLOCKTIME=infinite KMP_USE_YIELD=0 "$upmu" record --openmp -F 999 -o r -- ./spins uneven >r.out 2>r.err || { cat r.err >&2; fail "ended with $?"; }
 "$upmu" export -f folded --of samples r >profile
 python3 - "$runtime" <<'EOF2'
 import sys
