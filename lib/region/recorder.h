@@ -131,12 +131,12 @@ UPMU_API void upmu_recorder_lost_(enum control_loss cause, uint64_t n);
  *  signal; NULL: there is none. `program`: `n` instructions (struct sock_filter). Signal safe. */
 UPMU_API const char *upmu_recorder_forbidden_(const void *program, size_t n);
 
-/** Number of the calling thread's seccomp filters, by /proc; 1 for any where the kernel has no number (before Linux 5.9). It makes only
- *  calls that every filter is judged by. Signal safe. */
+/** Number of the calling thread's seccomp filters, by /proc; 1 for any where the kernel has no number (before Linux 5.9), UINT32_MAX
+ *  without /proc. It makes only calls that every filter is judged by. Signal safe. */
 UPMU_API uint32_t upmu_recorder_filters_(void);
 
-/** Whether the calling thread has a filter that was installed since the recording began, seen or not: only calls of a running recording
- *  and of its end may be made. Signal safe. */
+/** Whether the calling thread has a filter that was installed since the recording began, seen or not, or may have one because /proc
+ *  is no longer there: only calls of a running recording and of its end may be made. Signal safe. */
 UPMU_API bool upmu_recorder_filtered_(void);
 
 /** Call `hook` in upmu_recorder_finish_(), before the trace ends, so that a library that makes system calls of its own ends its part.

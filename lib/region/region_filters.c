@@ -40,10 +40,11 @@ static uint32_t filters_read(int fd)
     return filters ? filters : is_filtered != 0;
 }
 
+/* A number that cannot be read is larger than any that was read before: a program may lock itself in without /proc first. */
 uint32_t region_filters(void)
 {
     int saved = errno, fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC, 0);
-    uint32_t filters = fd >= 0 ? filters_read(fd) : 0;
+    uint32_t filters = fd >= 0 ? filters_read(fd) : UINT32_MAX;
     if (fd >= 0)
         syscall(SYS_close, fd);
     errno = saved;

@@ -102,13 +102,13 @@ static int thread_read_preempted(void *request)
     char text[64];
     if (upmu_recorder_filtered_())
         return 0;
-    r->cpus = thread_cpus();
     snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)r->tid);
     int fd = (int)syscall(SYS_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
     ssize_t n = (ssize_t)syscall(SYS_read, fd, text, sizeof text - 1);
     syscall(SYS_close, fd);
+    r->cpus = thread_cpus(); /* after /proc was there for the filters, too */
     text[n > 0 ? n : 0] = '\0';
     const char *second = strchr(text, ' '); /* the second number of the file */
     r->ready_ns = second ? strtoull(second, NULL, 10) : 0;

@@ -398,7 +398,8 @@ static int metadata_write_private(void *writing)
     return metadata_write_temporary(m->path, m->text);
 }
 
-/* Written to a temporary file and renamed: a complete one exists at any moment. */
+/* Written to a temporary file and renamed: a complete one exists at any moment. The temporary one stays where that fails: at the end
+ * of a recording a filter may forbid to remove it. */
 static int metadata_write(const struct trace_writer *w)
 {
     char path[PATH_MAX], temp[PATH_MAX];
@@ -414,10 +415,7 @@ static int metadata_write(const struct trace_writer *w)
     textbuf_free(&text);
     if (rc == 0 && rename(temp, path) != 0)
         rc = -errno;
-    if (rc == 0)
-        return 0;
-    unlink(temp);
-    return metadata_failed(path, rc);
+    return rc == 0 ? 0 : metadata_failed(path, rc);
 }
 
 /* Reserve space for the final metadata, so that a disk full of events cannot prevent it. */
@@ -429,8 +427,8 @@ static void metadata_reserve(const struct trace_writer *w)
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
-    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, METADATA_RESERVE_BYTES) != 0)
-        unlink(temp); /* no space or no such call: tried again at the end */
+    /* No space or no such call: tried at the end. */
+    (void)fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, METADATA_RESERVE_BYTES);
     close(fd);
 }
 
@@ -459,14 +457,16 @@ void trace_writer_refer(struct trace_writer *w, const struct clock_reference *r)
 /* Undo trace_writer_open(). */
 static void writer_undo(struct trace_writer *w)
 {
+    static const char *const made[] = {CONTROL_FILE, METADATA_TEMPORARY};
     char path[PATH_MAX];
     trace_guard_stop();
     if (w->home.control != &w->forgotten)
         munmap(w->home.control, CONTROL_BYTES);
     if (w->control_fd >= 0)
         close(w->control_fd);
-    if (w->dir[0] && snprintf(path, sizeof path, "%s/" CONTROL_FILE, w->dir) < (int)sizeof path)
-        unlink(path);
+    for (size_t i = 0; w->dir[0] && i < sizeof made / sizeof *made; i++)
+        if (writer_file_path(w, made[i], path, sizeof path) == 0)
+            unlink(path);
     if (w->dir[0])
         rmdir(w->dir);
     own_memory_unmap(w, w->struct_bytes);

@@ -4,6 +4,7 @@
  *
  *     sandbox prctl   record under the filter: threads that are preempted, full packets, stacks, a forked child
  *     sandbox asm     the same with a filter that no wrapper sees
+ *     sandbox KIND FOLDER   the same with that folder, in which there is no /proc, as the root directory
  *     sandbox list    the names of the recorder's calls
  */
 #include <linux/filter.h>
@@ -135,7 +136,7 @@ static void run_threads(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc < 2)
         return 2;
     if (strcmp(argv[1], "list") == 0) {
         for (size_t i = 0; i < RECORDER; i++)
@@ -144,6 +145,7 @@ int main(int argc, char **argv)
     }
     run_on_one_cpu();
     join_groups();
+    CHECK(argc == 2 || (chroot(argv[2]) == 0 && chdir("/") == 0));
     install_filter(strcmp(argv[1], "prctl") == 0);
     for (int round = 0; round < ROUNDS; round++)
         run_threads();

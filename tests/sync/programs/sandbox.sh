@@ -17,6 +17,15 @@ for mode in contended all; do
         grep -qx 'acquired 36000' "$scratch/out" || fail "$mode, $kind: $(cat "$scratch/out")"
         events "$scratch/$mode.$kind" "$scratch/events"
     done
+    # Servers lock themselves into an empty folder first: filters cannot be read there.
+    if [ "$(id -u)" -ne 0 ]; then echo "sandbox: skipped with another root directory, because that needs root"; continue; fi
+    mkdir -p "$scratch/empty"
+    for kind in prctl asm; do
+        status=0
+        UPMU_TRACE_PACKET=16K record "$scratch/$mode.$kind.empty" $mode "$bin/sync_sandbox" $kind "$scratch/empty" >"$scratch/out" 2>&1 ||
+            status=$?
+        [ $status -eq 0 ] || [ $status -eq 77 ] || fail "$mode, $kind, another root directory: status $status: $(cat "$scratch/out")"
+    done
 done
 for call in $("$bin/sync_sandbox" list); do
     grep -q "\`$call" "$page" || fail "$page does not list $call"
