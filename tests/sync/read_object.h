@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,19 @@ static inline void skip_under_thread_sanitizer(void)
     printf(
         "skipped, because ThreadSanitizer answers some of the misused calls itself, before they reach sync tracing\n");
     exit(77);
+}
+
+/* The first one that the process may use. */
+static inline void on_one_cpu(void)
+{
+    cpu_set_t set;
+    size_t cpu = 0;
+    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
+    while (!CPU_ISSET(cpu, &set))
+        cpu++;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
 static inline int remove_recording(void)

@@ -79,18 +79,6 @@ static void *napper(void *arg)
     return NULL;
 }
 
-static void on_one_cpu(void)
-{
-    cpu_set_t set;
-    size_t cpu = 0;
-    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
-    while (!CPU_ISSET(cpu, &set))
-        cpu++;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
-}
-
 static void begin_with_switches(uint32_t mode)
 {
     const struct upmu_sync_opts o = {.size = sizeof o, .mode = mode, .trace = dir, .sched = 1};

@@ -102,18 +102,6 @@ static void *work(void *arg)
     return arg;
 }
 
-static void run_on_one_cpu(void)
-{
-    cpu_set_t cpus, one;
-    size_t cpu = 0;
-    CHECK(sched_getaffinity(0, sizeof cpus, &cpus) == 0);
-    while (!CPU_ISSET(cpu, &cpus))
-        cpu++;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
-}
-
 /* A user may be in so many groups that the kernel's lines on filters come late. */
 static void join_groups(void)
 {
@@ -143,7 +131,7 @@ int main(int argc, char **argv)
             puts(recorder[i].name);
         return 0;
     }
-    run_on_one_cpu();
+    on_one_cpu();
     join_groups();
     CHECK(argc == 2 || (chroot(argv[2]) == 0 && chdir("/") == 0));
     install_filter(strcmp(argv[1], "prctl") == 0);
