@@ -569,6 +569,9 @@ struct upmu_trace_process {
     uint64_t memory_bytes;
     /** Threads that it was for: the largest number that were recorded at a time; 0: not known, or locks were not recorded. */
     uint32_t memory_threads;
+    /** Forked children that are not recorded: they run under a filter of system calls (seccomp) that was installed since recording
+     *  began, or /proc does not show whether they do. Only those that used what is recorded are counted. */
+    uint32_t children_left_out;
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 

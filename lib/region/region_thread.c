@@ -22,9 +22,12 @@ static void child_start_clean(struct region_process *p)
 {
     region_blocks_forget();
     if (p->trace) {
+        bool filtered = region_filtered();
+        if (filtered)
+            control_leave_child(trace_writer_control(p->trace));
         trace_writer_forget(p->trace);
         p->trace = NULL;
-        if (region_filtered())
+        if (filtered)
             __atomic_store_n(&p->finished, 1, __ATOMIC_RELEASE);
         else if (region_trace_open(p) < 0)
             region_note(upmu_error());

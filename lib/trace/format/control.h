@@ -104,6 +104,7 @@ struct control_header {
     uint32_t
         blocks; /**< threads for which it was: ended threads leave theirs to later ones; 0: locks were not recorded */
     uint32_t memory_unknown; /**< 1: a part of it could not be found */
+    uint32_t children;       /**< forked children that are not recorded, since a filter may forbid it */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -118,6 +119,7 @@ static_assert(offsetof(struct control_header, snapshot_ready) == 424, "the layou
 static_assert(offsetof(struct control_header, wait_ticks) == 448, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, request) == 512, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, memory) == 864, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, children) == 880, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /** Recording begins now, by CLOCK_MONOTONIC_RAW: before `mode` is stored. */
@@ -131,6 +133,12 @@ static inline void control_lose(struct control_header *h, enum control_loss caus
 {
     __atomic_fetch_add(&h->lost, n, __ATOMIC_RELAXED);
     __atomic_fetch_add(&h->lost_by[cause], n, __ATOMIC_RELAXED);
+}
+
+/** Count a forked child that is not recorded. */
+static inline void control_leave_child(struct control_header *h)
+{
+    __atomic_fetch_add(&h->children, 1, __ATOMIC_RELAXED);
 }
 
 /** Add a library's own memory, by own_memory_count(). */

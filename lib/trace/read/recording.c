@@ -368,6 +368,8 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
         t->memory = h.memory;
         t->blocks = h.blocks;
     }
+    if (good && h.bytes >= offsetof(struct control_header, children) + sizeof h.children)
+        t->children = h.children;
     return good;
 }
 

@@ -44,6 +44,7 @@ struct recording_totals {
     uint32_t stopped;                   /**< by the control file: enum control_stopped */
     uint64_t memory;                    /**< by the control file: of the recorder, bytes; 0: not known */
     uint32_t blocks;                    /**< by the control file: threads that it was for */
+    uint32_t children;                  /**< by the control file: forked ones that are not recorded */
     uint64_t start_ticks;               /**< by the control file: start time of the process; 0: not known */
     struct clock_triple last;           /**< the latest moment on all clocks; all zero if there is none */
 };

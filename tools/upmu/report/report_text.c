@@ -65,6 +65,11 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
                     ? "the program restricted its system calls; `upmu doctor -- COMMAND` shows how"
                     : "it reached the size of --stop-at",
                 output_plain(out));
+    if (p->children_left_out)
+        fprintf(out->file,
+                "    %sforked children that are not recorded, because they run under a filter of system calls: %" PRIu32
+                "%s\n",
+                output_style(out, STYLE_WARNING), p->children_left_out, output_plain(out));
     if (p->overwritten)
         fprintf(out->file,
                 "    %s%" PRIu64
@@ -75,7 +80,8 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
 static bool process_has_notes(const struct upmu_trace_process *p)
 {
     bool ended = p->complete || p->execed || p->snapshot[0];
-    return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->overwritten || !ended;
+    return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->children_left_out || p->overwritten ||
+           !ended;
 }
 
 static int events_descending(const void *a, const void *b)

@@ -501,6 +501,9 @@ function conditionsPanel(m) {
         p.overwritten
           ? fact(tr("Overwritten"), tr("%1 older events, by later ones", count(p.overwritten)), true)
           : null,
+        p.children_left_out
+          ? fact(tr("Not recorded"), tr("%1 forked children, under a filter of system calls", count(p.children_left_out)), true)
+          : null,
         fact(
           tr("End"),
           p.complete
