@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/process_maps.h"
+#include "base/process/process_maps.h"
 
 /* Parses "low-high rwxs offset major:minor inode   path". @return false if it is another mapping. */
 static bool shared_mapping_parse(const char *line, struct shared_mapping *out)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/environment.h"
+#include "base/process/environment.h"
 #include "base/error.h"
 #include "doctor/skew.h"
 #include "base/spare.h"

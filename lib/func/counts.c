@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/own_memory.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "func/files.h"
 
 /* An event in a call that has not returned. */

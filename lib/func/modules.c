@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 #include "func/files.h"
 #include "func/select.h"
 #include "func/state.h"

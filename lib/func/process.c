@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/own_memory.h"
 #include "base/text/textbuf.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "func/counts.h"
 #include "func/csv.h"
 #include "func/files.h"

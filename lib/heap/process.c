@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "heap/heap.h"
 #include "region/recorder.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/tick.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "mpi/arguments.h"
 #include "mpi/clocks.h"
 #include "mpi/comms.h"

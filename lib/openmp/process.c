@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "openmp/state.h"
 #include "region/recorder.h"
 #include "upmu/upmu.h"

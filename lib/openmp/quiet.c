@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/elf/imports.h"
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 
 #ifdef __GLIBC__
 #include <gnu/lib-names.h>

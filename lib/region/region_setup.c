@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/environment.h"
+#include "base/process/environment.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/spare.h"

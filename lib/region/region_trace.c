@@ -5,7 +5,7 @@
 
 #include "base/text/textbuf.h"
 #include "base/tick.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "mpi/launcher.h"
 #include "region/region.h"
 

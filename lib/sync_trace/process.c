@@ -18,7 +18,7 @@
 #include "base/own_memory.h"
 #include "base/sanitizer.h"
 #include "base/tick.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "region/recorder.h"
 #include "sync_trace/account/call.h"
 #include "sync_trace/account/count_records.h"

@@ -21,7 +21,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/process_maps.h"
+#include "base/process/process_maps.h"
 #include "trace/format/control.h"
 
 static int view_no_memory(void)

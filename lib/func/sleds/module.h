@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 #include "func/sleds/calls.h"
 
 /** Those of XRay have the numbers of its table. */

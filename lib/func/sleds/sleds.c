@@ -30,7 +30,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/private_table.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "func/elf_functions.h"
 #include "func/sleds/module.h"
 #include "func/sleds/returns.h"

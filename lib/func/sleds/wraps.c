@@ -20,9 +20,9 @@
 
 #include "base/elf/imports.h"
 #include "base/error.h"
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 #include "base/map.h"
-#include "base/variables.h"
+#include "base/process/variables.h"
 #include "func/format/switch.h"
 #include "func/select.h"
 #include "func/sleds/calls.h"

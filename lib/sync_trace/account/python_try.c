@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 
 struct sync_python sync_python;
 

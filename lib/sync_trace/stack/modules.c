@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 #include "base/own_memory.h"
 #include "base/tick.h"
 #include "sync_trace/libc/resolve.h"

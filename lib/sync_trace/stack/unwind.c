@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 #include "base/sanitizer.h"
 #include "base/spare.h"
 #include "base/tick.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 #include "base/private_table.h"
 
 static struct {

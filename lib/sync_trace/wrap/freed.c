@@ -24,7 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/loaded_module.h"
+#include "base/process/loaded_module.h"
 #include "sync_trace/account/lock_life.h"
 #include "sync_trace/account/sem_permits.h"
 #include "sync_trace/libc/resolve.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/process_maps.h"
+#include "base/process/process_maps.h"
 #include "trace/format/control.h"
 #include "trace/read/packets.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Variables of the environment. */
-#include "base/variables.h"
+#include "base/process/variables.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Check of the environment for unknown UPMU_ variables. */
-#include "base/environment.h"
+#include "base/process/environment.h"
 
 #include <string.h>
 #include <sys/auxv.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory map of another process, of its first thread or any other. */
-#include "base/process_maps.h"
+#include "base/process/process_maps.h"
 
 #include <dirent.h>
 #include <errno.h>
