@@ -78,7 +78,7 @@ static inline __attribute__((cold)) uint64_t tick_portable(void)
 
 #ifdef TICK_ISA_NAME
 /** Set by clock_start(): 1 if the ISA's counter has a constant rate here. */
-extern uint32_t tick_use_isa;
+extern uint32_t tick_use_isa __attribute__((visibility("hidden")));
 
 /** Whether tick_now() is a few instructions, without a call. */
 static inline bool tick_is_short(void)

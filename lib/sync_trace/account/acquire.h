@@ -95,11 +95,12 @@ static inline __attribute__((always_inline)) int sync_acquired_quietly(struct sy
                                                                        uintptr_t key, uint32_t type, uintptr_t site)
 {
     const uint64_t tick = LIKELY(mode == MODE_HOLDERS) ? tick_now() : 0;
-    struct sync_count *c = sync_count_first(t, key);
+    struct sync_count *c = sync_count_first(t, key, type);
+    uint64_t number;
     bool known = __atomic_load_n(&c->lock, __ATOMIC_RELAXED) == key; /* other threads make it dormant */
-    if (UNLIKELY(!known || sync_count_is_due_next(c)))
+    if (UNLIKELY(!known || sync_count_is_due_next(c, &number)))
         return sync_acquired_unusually(t, mode, key, type, site);
-    c->acquired++;
+    c->acquired = number;
     if (LIKELY(mode == MODE_HOLDERS))
         sync_acquired_timed_first(t, key, site, tick);
     else

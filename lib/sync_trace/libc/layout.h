@@ -29,7 +29,7 @@ struct sync_layout {
     int spin_free;
     int once_done;
 };
-extern struct sync_layout sync_layout;
+extern struct sync_layout sync_layout __attribute__((visibility("hidden")));
 
 /** Test the assumptions. Once in a process. */
 void sync_layout_start(void);

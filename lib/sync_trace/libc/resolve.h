@@ -186,7 +186,7 @@ struct sync_real {
     int (*pclose)(FILE *);
 };
 
-extern struct sync_real sync_real;
+extern struct sync_real sync_real __attribute__((visibility("hidden")));
 
 /** Find all of them. May be called at any time by any number of threads: all find the same. Keeps errno. */
 void sync_resolve(void);

@@ -40,16 +40,22 @@ static inline uint32_t sync_count_place(uintptr_t lock)
     return (uint32_t)(lock >> 4 ^ lock >> 12 ^ (lock & 1));
 }
 
-/** The slot in which the lock most likely is. */
-static inline struct sync_count *sync_count_first(struct sync_thread *t, uintptr_t lock)
+/** The slot in which the lock most likely is: that of sync_count_place(), in bytes, which takes fewer instructions. Keys of a constant
+ *  type without readers are even. */
+static inline struct sync_count *sync_count_first(struct sync_thread *t, uintptr_t lock, uint32_t type)
 {
+    enum { BITS = 5 };
+    _Static_assert(sizeof(struct sync_count) == 1 << BITS, "a slot has 2^BITS bytes");
     struct sync_counts *c = t->counts;
-    return &c->slot[sync_count_place(lock) & c->mask];
+    uintptr_t at = lock << (BITS - 4) ^ lock >> (12 - BITS);
+    if (!__builtin_constant_p(type) || sync_type_has_readers(type) || type == UPMU_OBJECT_CUSTOM)
+        at ^= (lock & 1) << BITS;
+    return (struct sync_count *)(void *)((char *)c->slot + (at & (uintptr_t)c->mask << BITS));
 }
 
 static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t lock, uint32_t type)
 {
-    struct sync_count *slot = sync_count_first(t, lock);
+    struct sync_count *slot = sync_count_first(t, lock, type);
     uintptr_t found = __atomic_load_n(&slot->lock, __ATOMIC_RELAXED); /* other threads make it dormant */
     return LIKELY(found == lock) ? slot : sync_count_find(t, lock, type);
 }
@@ -60,10 +66,11 @@ static inline bool sync_count_is_due(const struct sync_count *c)
     return (int32_t)((uint32_t)c->acquired - c->next) >= 0;
 }
 
-/** Whether it is at the next one. */
-static inline bool sync_count_is_due_next(const struct sync_count *c)
+/** The number of the next acquisition. @return whether the slow path is due at it. */
+static inline bool sync_count_is_due_next(const struct sync_count *c, uint64_t *number)
 {
-    return (int32_t)((uint32_t)c->acquired + 1 - c->next) >= 0;
+    *number = c->acquired + 1;
+    return (int32_t)((uint32_t)*number - c->next) >= 0;
 }
 
 /** The slow path is due after `n` further acquisitions; 0: hardly ever. */

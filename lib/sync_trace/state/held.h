@@ -82,10 +82,11 @@ static inline __attribute__((always_inline)) void sync_held_fill(struct sync_thr
     __atomic_store_n(&t->depth, d + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&h->since, entry->since, __ATOMIC_RELEASE);
     __atomic_store_n(&h->site, entry->site, __ATOMIC_RELEASE);
-    if (UNLIKELY(__atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != entry->wanted))
+    uintptr_t wanted = __atomic_load_n(&h->wanted, __ATOMIC_RELAXED);
+    if (UNLIKELY(((wanted ^ entry->wanted) | h->number) != 0)) {
         __atomic_store_n(&h->wanted, entry->wanted, __ATOMIC_RELAXED);
-    if (UNLIKELY(h->number != 0))
         h->number = 0; /* not read by other threads */
+    }
     __atomic_store_n(&h->lock, entry->lock, __ATOMIC_RELEASE);
 }
 

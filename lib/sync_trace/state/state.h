@@ -104,7 +104,7 @@ struct sync_gate {
                        (2 + SYNC_CPU_WORDS) * sizeof(uint64_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
-extern struct sync_gate sync_gate;
+extern struct sync_gate sync_gate __attribute__((visibility("hidden")));
 
 enum { SYNC_NS_BITS = 20 };
 
@@ -141,7 +141,7 @@ struct sync_process {
     struct sync_thread **by_number;
     struct lock_memory *lock_memory; /**< registered locks; NULL until `set_up` */
 };
-extern struct sync_process sync_process;
+extern struct sync_process sync_process __attribute__((visibility("hidden")));
 
 static inline uint32_t sync_mode(void)
 {

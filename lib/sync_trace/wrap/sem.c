@@ -228,7 +228,7 @@ static inline __attribute__((always_inline)) int sem_wait_quietly(sem_t *s, cons
     if (UNLIKELY(real(s) != 0))
         return sem_wait_quiet(t, mode, s, site, saved);
     const uint64_t tick = LIKELY(mode == MODE_HOLDERS) ? tick_now() : 0;
-    struct sync_count *c = sync_count_first(t, (uintptr_t)s);
+    struct sync_count *c = sync_count_first(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     bool known = __atomic_load_n(&c->lock, __ATOMIC_RELAXED) == (uintptr_t)s;
     if (UNLIKELY(!known || c->stamps > 0 || !sync_sem_is_lock(s)))
         return sem_acquired_on(t, mode, s, site);
