@@ -19,9 +19,12 @@ int _setjmp(uintptr_t *to) __attribute__((returns_twice));
 #if defined(__x86_64__)
 enum { JUMP_STACK = 6, JUMP_BITS = 17 };
 #define JUMP_READ_STACK(to) __asm__ volatile("mov %%rsp, %0" : "=r"(to))
-#elif defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
+#elif defined(__aarch64__)
 enum { JUMP_STACK = 13, JUMP_BITS = 0 };
 #define JUMP_READ_STACK(to) __asm__ volatile("mov %0, sp" : "=r"(to))
+#elif defined(__riscv) && __riscv_xlen == 64
+enum { JUMP_STACK = 13, JUMP_BITS = 0 };
+#define JUMP_READ_STACK(to) __asm__ volatile("mv %0, sp" : "=r"(to))
 #endif
 
 #ifdef JUMP_READ_STACK
