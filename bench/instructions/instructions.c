@@ -13,12 +13,16 @@
 #include "upmu/region.h"
 #include "upmu/sync.h"
 
+enum { AFTER = -2 };
+
 static const struct path {
     const char *name;
-    int mode; /* enum upmu_sync_mode; -1: nothing is recorded */
-    enum { MUTEX, READER, WRITER, REGION } what;
+    int mode; /* enum upmu_sync_mode; -1: nothing is recorded; AFTER: a recording has ended */
+    enum { MUTEX, READER, WRITER, SPIN, REGION } what;
 } paths[] = {
     {"mutex pair, not recorded", -1, MUTEX},
+    {"mutex pair, after a recording", AFTER, MUTEX},
+    {"spin lock pair, after a recording", AFTER, SPIN},
     {"mutex pair, counts", UPMU_SYNC_COUNTS, MUTEX},
     {"mutex pair, contended", UPMU_SYNC_CONTENDED, MUTEX},
     {"mutex pair, holders", UPMU_SYNC_HOLDERS, MUTEX},
@@ -34,6 +38,8 @@ static void repeat(const struct path *p, long n)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+    static pthread_spinlock_t spin;
+    (void)pthread_spin_init(&spin, 0); /* does not fail */
     if (p->what == WRITER) {
         pthread_rwlock_rdlock(&rwlock);
         pthread_rwlock_unlock(&rwlock);
@@ -52,6 +58,10 @@ static void repeat(const struct path *p, long n)
             pthread_rwlock_wrlock(&rwlock);
             pthread_rwlock_unlock(&rwlock);
             break;
+        case SPIN:
+            pthread_spin_lock(&spin);
+            pthread_spin_unlock(&spin);
+            break;
         case REGION:
             upmu_region_begin("work");
             upmu_region_end("work");
@@ -60,13 +70,21 @@ static void repeat(const struct path *p, long n)
     }
 }
 
+static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+
 static int begin(const struct path *p, const char *dir)
 {
-    struct upmu_sync_opts sync = {.size = sizeof sync, .mode = (uint32_t)p->mode, .trace = dir};
+    struct upmu_sync_opts sync = {.size = sizeof sync, .mode = p->mode > 0 ? (uint32_t)p->mode : 0, .trace = dir};
     struct upmu_region_opts region = {.size = sizeof region};
     if (p->what == REGION)
         return upmu_region_setup(&region);
-    return p->mode < 0 ? 0 : upmu_sync_begin(&sync);
+    if (p->mode == -1 || upmu_sync_begin(&sync) != 0)
+        return p->mode == -1 ? 0 : -1;
+    if (p->mode != AFTER)
+        return 0;
+    pthread_mutex_lock(&own);
+    pthread_mutex_unlock(&own);
+    return upmu_sync_end();
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,8 @@
 /* Opening of the gate: from here on lock calls are recorded. */
 #include "sync_trace/gate.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -65,7 +67,9 @@ int sync_gate_open(uint32_t mode)
     sync_wait_state_start();
     sync_shared_memory_start();
     sync_note_self((pid_t)getpid(), sync_gate.since, (pid_t)getppid());
+    __atomic_store_n(&sync_gate.held, GATE_RECORDS | (sync_process.depth != 0 ? GATE_STACKS : 0), __ATOMIC_RELAXED);
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
+    __atomic_store_n(&sync_gate.word, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();
     if (t) {
         sync_modules_scan(t);
@@ -74,4 +78,37 @@ int sync_gate_open(uint32_t mode)
         sync_early_publish(t);
     }
     return 0;
+}
+
+/* Make every thread's stores from before visible, and let none of its loads from after precede them. A filter may end the process for
+ * the call. */
+static bool gate_barrier(void)
+{
+#ifdef SYS_membarrier
+    enum { EXPEDITED = 1 << 3, REGISTER_EXPEDITED = 1 << 4 }; /* Linux 4.14 */
+    return upmu_recorder_filters_() == 0 &&
+           (syscall(SYS_membarrier, EXPEDITED, 0, 0) == 0 ||
+            (syscall(SYS_membarrier, REGISTER_EXPEDITED, 0, 0) == 0 && syscall(SYS_membarrier, EXPEDITED, 0, 0) == 0));
+#else
+    return false;
+#endif
+}
+
+static bool gate_locks_are_held(void)
+{
+    const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    while (t && !(__atomic_load_n(&t->used, __ATOMIC_RELAXED) == 1 && __atomic_load_n(&t->depth, __ATOMIC_RELAXED)))
+        t = t->next;
+    return t != NULL;
+}
+
+void sync_gate_close(void)
+{
+    uint32_t closes = GATE_CLOSES;
+    int saved = errno;
+    __atomic_store_n(&sync_gate.word, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&sync_gate.held, closes, __ATOMIC_SEQ_CST);
+    if (gate_barrier() && !gate_locks_are_held())
+        (void)__atomic_compare_exchange_n(&sync_gate.held, &closes, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    errno = saved;
 }

@@ -9,4 +9,8 @@
  *  @return 0; UPMU_E_IO. */
 int sync_gate_open(uint32_t mode);
 
+/** Recording has ended. Releases stop to look for their lock among those held, unless some thread holds one: it sees after its
+ *  acquisition that the gate is closed, or is seen to hold it. Keeps errno. */
+void sync_gate_close(void);
+
 #endif

@@ -306,6 +306,7 @@ static void process_stop(void)
     if (control) /* tracing that the program ended cannot be started from outside */
         __atomic_store_n(&control->chosen, 0, __ATOMIC_RELAXED);
     __atomic_store_n(word, MODE_OFF, __ATOMIC_RELEASE);
+    sync_gate_close();
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE); /* no child begins its own trace from here on */
     if (t) {
         sync_modules_scan(t);
@@ -395,6 +396,7 @@ static void process_end(void)
         sync_thread_exit_event(t);
     }
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&sync_gate.word, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.mode, NULL, __ATOMIC_RELEASE);
     sync_cpu_timer_stop();
     process_write_others(t);

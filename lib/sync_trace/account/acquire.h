@@ -42,15 +42,6 @@ static inline void sync_acquired_all(struct sync_thread *t, const struct lock_ca
                             l->request_stack ? l->request_stack : sync_site_id(t, tick, l->site));
 }
 
-/** Mode holders: the entry has the tick, and its origin the stack. */
-static inline __attribute__((always_inline)) void sync_acquired_timed(struct sync_thread *t, uintptr_t key,
-                                                                      uintptr_t site, uint64_t tick)
-{
-    if (LIKELY(sync_process.depth != 0 && t->depth < SYNC_ORIGINS))
-        sync_origin_copy(t, t->depth, tick, SYNC_ORIGIN_FRAME());
-    sync_held_push(t, key, site, tick, HELD_QUIET);
-}
-
 /** The thread has acquired the lock without a wait. `result` is what the call returned. */
 static inline __attribute__((always_inline)) void sync_acquired(struct sync_thread *t, uint32_t mode,
                                                                 const struct lock_call *l, int32_t result)
@@ -62,7 +53,7 @@ static inline __attribute__((always_inline)) void sync_acquired(struct sync_thre
     if (UNLIKELY((sync_count_add(c) && mode != MODE_ALL) || result != 0))
         sync_acquired_slow(t, mode, c, l->key, l->site, result);
     else if (LIKELY(mode == MODE_HOLDERS))
-        sync_acquired_timed(t, l->key, l->site, tick);
+        sync_held_push_stack(t, l->key, l->site, tick);
     else if (mode == MODE_CONTENDED || mode == MODE_COUNTS)
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
     else if (mode == MODE_ALL && (l->request_stack || sync_process.depth == 0))
@@ -75,15 +66,6 @@ static inline __attribute__((always_inline)) void sync_acquired(struct sync_thre
 static inline bool sync_holds_nothing(const struct sync_thread *t)
 {
     return LIKELY(t != NULL && sync_is_ready(t) && t->depth == 0);
-}
-
-/** sync_acquired_timed() for a thread of which sync_holds_nothing() is true. */
-static inline __attribute__((always_inline)) void sync_acquired_timed_first(struct sync_thread *t, uintptr_t key,
-                                                                            uintptr_t site, uint64_t tick)
-{
-    if (LIKELY(sync_process.depth != 0))
-        sync_origin_copy(t, 0, tick, SYNC_ORIGIN_FRAME());
-    sync_held_push_first(t, key, site, tick);
 }
 
 /** sync_acquired_quietly() beyond the fast path. @return 0. */
@@ -101,10 +83,7 @@ static inline __attribute__((always_inline)) int sync_acquired_quietly(struct sy
     if (UNLIKELY(!known || sync_count_is_due_next(c, &number)))
         return sync_acquired_unusually(t, mode, key, type, site);
     c->acquired = number;
-    if (LIKELY(mode == MODE_HOLDERS))
-        sync_acquired_timed_first(t, key, site, tick);
-    else
-        sync_held_push_first(t, key, site, 0);
+    sync_held_push_first(t, key, site, tick, mode == MODE_HOLDERS);
     return 0;
 }
 
@@ -155,12 +134,13 @@ static inline __attribute__((always_inline)) bool sync_release_at_once(struct sy
 }
 
 /** Whether a release is only the real call: tracing is off, and no lock acquired while it was on is held. Wrappers
- *  test this first, and need no frame then. Before the first recording the thread need not be looked at. */
+ *  test this first, and need no frame then. Before the first recording, and in general after the last one, the thread need not be
+ *  looked at. */
 static inline __attribute__((always_inline)) bool sync_release_is_idle(uint32_t mode)
 {
     if (UNLIKELY(mode != MODE_OFF))
         return false;
-    if (LIKELY(__atomic_load_n(&sync_gate.threads, __ATOMIC_RELAXED) == NULL))
+    if (LIKELY(__atomic_load_n(&sync_gate.held, __ATOMIC_RELAXED) == 0))
         return true;
     const struct sync_thread *t = sync_tls.thread;
     return LIKELY(t == NULL || t->depth == 0);

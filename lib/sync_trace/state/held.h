@@ -74,12 +74,18 @@ void sync_origin_known(struct sync_thread *t, uint64_t since, uint32_t stack);
  *  released. */
 bool sync_origin_read(const struct sync_thread *holder, const struct sync_held *entry, struct sync_origin *out);
 
-/** Add entry `d`. */
+/** Add entry `d`; `stack`: with its origin, if stacks are recorded. */
 static inline __attribute__((always_inline)) void sync_held_fill(struct sync_thread *t, uint32_t d,
-                                                                 const struct sync_held *entry)
+                                                                 const struct sync_held *entry, const bool stack)
 {
     struct sync_held *h = &t->held[d];
     __atomic_store_n(&t->depth, d + 1, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* see sync_gate_close() */
+    uint32_t gate = __atomic_load_n(&sync_gate.held, __ATOMIC_RELAXED);
+    if (stack && LIKELY(gate & GATE_STACKS) && LIKELY(d < SYNC_ORIGINS))
+        sync_origin_copy(t, d, entry->since, SYNC_ORIGIN_FRAME());
+    else if (UNLIKELY(gate < GATE_RECORDS))
+        __atomic_fetch_or(&sync_gate.held, GATE_LATE, __ATOMIC_RELAXED);
     __atomic_store_n(&h->since, entry->since, __ATOMIC_RELEASE);
     __atomic_store_n(&h->site, entry->site, __ATOMIC_RELEASE);
     uintptr_t wanted = __atomic_load_n(&h->wanted, __ATOMIC_RELAXED);
@@ -95,13 +101,23 @@ static inline void sync_held_push(struct sync_thread *t, uintptr_t lock, uintptr
 {
     if (UNLIKELY(t->depth >= SYNC_HELD_MAX))
         sync_held_shift(t);
-    sync_held_fill(t, t->depth, &(struct sync_held){lock, site, since, wanted, 0});
+    sync_held_fill(t, t->depth, &(struct sync_held){lock, site, since, wanted, 0}, false);
 }
 
-/** The same for a thread that holds nothing. */
-static inline void sync_held_push_first(struct sync_thread *t, uintptr_t lock, uintptr_t site, uint64_t since)
+/** With the stack. */
+static inline __attribute__((always_inline)) void sync_held_push_stack(struct sync_thread *t, uintptr_t lock,
+                                                                       uintptr_t site, uint64_t since)
 {
-    sync_held_fill(t, 0, &(struct sync_held){lock, site, since, HELD_QUIET, 0});
+    if (UNLIKELY(t->depth >= SYNC_HELD_MAX))
+        sync_held_shift(t);
+    sync_held_fill(t, t->depth, &(struct sync_held){lock, site, since, HELD_QUIET, 0}, true);
+}
+
+/** For a thread that holds nothing. */
+static inline __attribute__((always_inline)) void sync_held_push_first(struct sync_thread *t, uintptr_t lock,
+                                                                       uintptr_t site, uint64_t since, const bool stack)
+{
+    sync_held_fill(t, 0, &(struct sync_held){lock, site, since, HELD_QUIET, 0}, stack);
 }
 
 /** The entry of the lock acquired last, if it is this one. */

@@ -82,14 +82,25 @@ extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-
 
 enum { SYNC_CPU_WORDS = 128 }; /* of 8,192 CPUs */
 
+/** Bits of sync_gate.held. 0: no thread holds a lock that it acquired while recorded. */
+enum sync_gate_held {
+    GATE_CLOSES = 1,  /**< recording has ended, and the locks held are being looked for (sync_gate_close()) */
+    GATE_LATE = 2,    /**< a call that began before the end has acquired a lock after it */
+    GATE_RECORDS = 4, /**< some thread may; the highest but one */
+    GATE_STACKS = 8,  /**< and acquisitions keep the stack */
+};
+
 /** State that a forked child finds zeroed. */
 struct sync_gate {
-    const uint32_t *mode; /**< the control file's word; NULL = off */
+    const uint32_t
+        *word;     /**< `mode` while a recording lasts, so that calls need not read it before and after; NULL = off */
+    uint32_t held; /**< enum sync_gate_held: whether a release must look for the lock among those held */
+    uint32_t claimed;     /**< a child is starting its own trace */
+    const uint32_t *mode; /**< the control file's word, from the first recording on; NULL = none yet, or no more */
     struct sync_thread *threads;
     struct wait_file_header *wait_states; /**< NULL: there is no wait-state file */
     struct tiny_lock lock;                /**< guards the list of blocks, and the owner of a block's counts */
     struct tiny_lock begin_lock;          /**< begin and end */
-    uint32_t claimed;                     /**< a child is starting its own trace */
     uint32_t slots;                       /**< wait-state slots made; under `lock` */
     uint32_t kept;                        /**< blocks of threads that ended with locks held */
     uint32_t threads_recorded;            /**< threads that have a wait-state slot now */
@@ -97,10 +108,9 @@ struct sync_gate {
     uint32_t inspecting, inspect_again;   /**< all_blocked.c */
     uint32_t blocks;                      /**< made; under `lock` */
     uint32_t counts_lost;                 /**< some count is missing because a table was full */
-    uint32_t unused;
-    uint64_t since, since_raw_ns;  /**< tick and time at which the process itself began recording last */
-    uint64_t cpus[SYNC_CPU_WORDS]; /**< CPUs that ended threads could use, of those that were preempted */
-    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 10 * sizeof(uint32_t) -
+    uint64_t since, since_raw_ns;         /**< tick and time at which the process itself began recording last */
+    uint64_t cpus[SYNC_CPU_WORDS];        /**< CPUs that ended threads could use, of those that were preempted */
+    unsigned char rest[SYNC_PAGE_MAX - 4 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 10 * sizeof(uint32_t) -
                        (2 + SYNC_CPU_WORDS) * sizeof(uint64_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
@@ -145,7 +155,7 @@ extern struct sync_process sync_process __attribute__((visibility("hidden")));
 
 static inline uint32_t sync_mode(void)
 {
-    const uint32_t *word = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
+    const uint32_t *word = __atomic_load_n(&sync_gate.word, __ATOMIC_ACQUIRE);
     return LIKELY(word == NULL) ? (uint32_t)MODE_OFF : __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 

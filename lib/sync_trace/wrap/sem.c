@@ -233,10 +233,7 @@ static inline __attribute__((always_inline)) int sem_wait_quietly(sem_t *s, cons
     if (UNLIKELY(!known || c->stamps > 0 || !sync_sem_is_lock(s)))
         return sem_acquired_on(t, mode, s, site);
     c->acquired++;
-    if (LIKELY(mode == MODE_HOLDERS))
-        sync_acquired_timed_first(t, (uintptr_t)s, site, tick);
-    else
-        sync_held_push_first(t, (uintptr_t)s, site, 0);
+    sync_held_push_first(t, (uintptr_t)s, site, tick, mode == MODE_HOLDERS);
     return 0;
 }
 

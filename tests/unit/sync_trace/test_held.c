@@ -25,7 +25,7 @@ static void *hold(void *arg)
         struct sync_held h;
         uintptr_t lock = n % 64 ? LOCK : OTHER;
         if (n % 16) {
-            sync_held_push_first(&holder, lock, site_of(n), n);
+            sync_held_push_first(&holder, lock, site_of(n), n, false);
             sync_held_pop(&holder, lock);
             continue;
         }
@@ -58,7 +58,7 @@ START_TEST(what_a_late_waiter_wanted_does_not_last)
 {
     static struct sync_thread t;
     struct sync_held h;
-    sync_held_push_first(&t, LOCK, 1, 1);
+    sync_held_push_first(&t, LOCK, 1, 1, false);
     sync_held_pop(&t, LOCK);
     ck_assert(!sync_held_ask(&t, LOCK, false, &h));
     t.held[0].wanted = LOCK; /* it had found the entry before */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which releases are recorded.
+ * Which releases are recorded, and which look for their lock among those held.
  *
  * The whole of sync_trace is linked in, so that a waiter's effect on a held lock can be made at the worst moment.
  */
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "region/recorder.h"
+#include "sync_trace/state/held.h"
 #include "sync_trace/thread_life.h"
 #include "unit/suite.h"
 #include "upmu/sync.h"
@@ -83,9 +85,96 @@ START_TEST(a_late_waiter_for_another_lock_hides_no_release)
 }
 END_TEST
 
+static const struct upmu_sync_opts plain = {.size = sizeof plain, .trace = dir};
+
+START_TEST(after_the_end_a_release_finds_its_lock)
+{
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(upmu_sync_begin(&plain), 0);
+    pthread_mutex_lock(&mutex);
+    ck_assert_int_eq(upmu_sync_end(), 0);
+    ck_assert_uint_eq(sync_tls.thread->depth, 1);
+    ck_assert_uint_ne(sync_gate.held, 0);
+    pthread_mutex_unlock(&mutex);
+    ck_assert_uint_eq(sync_tls.thread->depth, 0);
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+END_TEST
+
+/* A call that saw the recording, and acquires its lock once it has ended. */
+static void acquire_late(void)
+{
+    pthread_mutex_lock(&mutex);
+    sync_held_push(sync_tls.thread, (uintptr_t)&mutex, (uintptr_t)&own, tick_now(), HELD_QUIET);
+}
+
+START_TEST(after_the_end_a_late_acquisition_is_released)
+{
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(upmu_sync_begin(&plain), 0);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    ck_assert_int_eq(upmu_sync_end(), 0);
+    if (upmu_recorder_filters_() == 0) /* else it is not known whether the kernel's barrier may be called */
+        ck_assert_uint_eq(sync_gate.held, 0);
+    acquire_late();
+    ck_assert_uint_ne(sync_gate.held, 0);
+    pthread_mutex_unlock(&mutex);
+    ck_assert_uint_eq(sync_tls.thread->depth, 0);
+
+    ck_assert_int_eq(upmu_sync_begin(&plain), 0); /* with what a late one may leave behind */
+    pthread_mutex_lock(&mutex);
+    ck_assert_uint_eq(sync_tls.thread->depth, 1);
+    ck_assert_uint_ne(sync_tls.thread->origins[0].since, 0);
+    pthread_mutex_unlock(&mutex);
+    ck_assert_int_eq(upmu_sync_end(), 0);
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+END_TEST
+
+enum { WORKERS = 2, RECORDINGS = 300 };
+static bool over;
+static uint32_t entries_left;
+
+/* A thread that has released its only lock holds none, whenever recordings begin and end. */
+static void *work(void *arg)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+        const struct sync_thread *t = sync_tls.thread;
+        if (t && t->depth != 0)
+            __atomic_fetch_add(&entries_left, 1, __ATOMIC_RELAXED);
+    }
+    return arg;
+}
+
+START_TEST(ends_leave_no_lock_among_those_held)
+{
+    pthread_t workers[WORKERS];
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    for (int i = 0; i < WORKERS; i++)
+        ck_assert_int_eq(pthread_create(&workers[i], NULL, work, NULL), 0);
+    for (int i = 0; i < RECORDINGS; i++) {
+        ck_assert_int_eq(upmu_sync_begin(&plain), 0);
+        usleep((useconds_t)i);
+        ck_assert_int_eq(upmu_sync_end(), 0);
+    }
+    __atomic_store_n(&over, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < WORKERS; i++)
+        ck_assert_int_eq(pthread_join(workers[i], NULL), 0);
+    ck_assert_uint_eq(entries_left, 0);
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("releases");
     tcase_add_test(cases, a_late_waiter_for_another_lock_hides_no_release);
+    tcase_add_test(cases, after_the_end_a_release_finds_its_lock);
+    tcase_add_test(cases, after_the_end_a_late_acquisition_is_released);
+    tcase_add_test(cases, ends_leave_no_lock_among_those_held);
     return run_suite("releases", cases);
 }
