@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Events of a thread: 8 bytes for each call and each return, beside its tree.
+ * Events of a thread: 8 bytes for each call and each return, or for both, beside its tree.
  *
  * An event is the number of a tree node, which stands for the call path, and the lower half of a tick. A signal handler may
  * interrupt this: where one instruction takes the address of an event, the handler's events follow it.
@@ -51,6 +51,22 @@ static inline bool func_events_take_back(struct func_tree *t, uint32_t node)
         return false; /* a handler came */
     t->events_short++;
     return true;
+}
+
+/** Make one event of a call and its return at `now`, if the call has the last event and was short. A handler that comes in between finds the
+ *  event of the call, or that of both, which is undone. @return whether it did. */
+static inline bool func_events_join(struct func_tree *t, uint32_t node, uint64_t spent, uint64_t now)
+{
+    const uint64_t begin = (uint64_t)node << 32 | (uint32_t)(now - spent);
+    uint64_t next = __atomic_load_n(&t->event, __ATOMIC_RELAXED), *last = (uint64_t *)(uintptr_t)next - 1;
+    if (spent > FUNC_LEAF_TICKS_MAX || next > t->events_end || *last != begin)
+        return false;
+    __atomic_store_n(last, begin | (FUNC_EVENT_LEAF | spent << FUNC_LEAF_SHIFT) << 32, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (LIKELY(__atomic_load_n(&t->event, __ATOMIC_RELAXED) == next))
+        return true;
+    __atomic_store_n(last, begin, __ATOMIC_RELAXED);
+    return false;
 }
 
 /** Whether an event at tick `now` can be stored at address `at`: space is reserved, and the upper half of the tick is current. */

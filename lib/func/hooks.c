@@ -143,7 +143,7 @@ __attribute__((noinline)) FUNC_PLAIN static void hook_end_event(struct func_thre
                                                                 struct func_tree *t, const struct func_node *n,
                                                                 uint64_t spent, uint64_t now)
 {
-    hook_write(th, gate, t, func_tree_end_event(t, n, spent), now);
+    hook_write(th, gate, t, func_tree_end_event(t, n, spent, now), now);
 }
 
 /* @return false if the function is not the last one that was called. */

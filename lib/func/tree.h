@@ -73,11 +73,12 @@ static inline uint64_t func_tree_count(struct func_tree *t, struct func_frame *f
     return spent;
 }
 
-/** Number of the node for the event of a call that ended after `spent` ticks; 0: no event is written. */
-static inline uint32_t func_tree_end_event(struct func_tree *t, const struct func_node *n, uint64_t spent)
+/** Number of the node for the event of a call that ended at `now` after `spent` ticks; 0: no event is written. */
+static inline uint32_t func_tree_end_event(struct func_tree *t, const struct func_node *n, uint64_t spent, uint64_t now)
 {
     uint32_t number = func_tree_number(t, n);
-    if ((n->child & FUNC_SKIPPED) || (UNLIKELY(spent < t->events_min) && func_events_take_back(t, number)))
+    if ((n->child & FUNC_SKIPPED) || (UNLIKELY(spent < t->events_min) && func_events_take_back(t, number)) ||
+        func_events_join(t, number, spent, now))
         return 0;
     return number | FUNC_EVENT_EXIT;
 }
@@ -89,7 +90,7 @@ static inline void func_tree_pop(struct func_tree *t, struct func_frame *f, stru
     if (func_process.counters > 0)
         func_counts_end(t, f, n->active == 1, r);
     uint64_t spent = func_tree_count(t, f, n, now);
-    uint32_t what = t->event ? func_tree_end_event(t, n, spent) : 0;
+    uint32_t what = t->event ? func_tree_end_event(t, n, spent, now) : 0;
     if (what)
         func_events_write(t, what, now);
 }

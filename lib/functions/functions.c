@@ -224,7 +224,8 @@ static int functions_read_process(struct upmu_functions *f, const struct upmu_co
     const struct func_process_header *h = file.data;
     if (found == 0)
         return 0;
-    if (found < 0 || !h || memcmp(h->magic, FUNC_PROCESS_MAGIC, sizeof h->magic) != 0 || h->version != FUNC_VERSION) {
+    if (found < 0 || !h || memcmp(h->magic, FUNC_PROCESS_MAGIC, sizeof h->magic) != 0 ||
+        h->version < FUNC_VERSION_OLDEST || h->version > FUNC_VERSION) {
         f->totals.damages++;
         file_unmap(&file);
         return 0;

@@ -65,9 +65,31 @@ static int stream_read_block(struct functions_stream *s)
     return 0;
 }
 
+static int stream_set_word(struct functions_stream *s, uint64_t word, uint64_t tick)
+{
+    s->tick = tick > s->tick ? tick : s->tick;
+    s->word = word;
+    return 0;
+}
+
+/* Of a call and its return in one word the call; the return comes next. */
+static int stream_split(struct functions_stream *s, uint64_t word)
+{
+    const uint64_t node_mask = (UINT64_C(1) << FUNC_LEAF_SHIFT) - 1, node = word >> 32 & node_mask;
+    uint64_t tick = s->high | (uint32_t)word, spent = (word >> 32 & ~(uint64_t)FUNC_EVENT_LEAF) >> FUNC_LEAF_SHIFT;
+    s->leaf = (node | FUNC_EVENT_EXIT) << 32;
+    s->leaf_tick = tick + spent;
+    return stream_set_word(s, node << 32 | (uint32_t)word, tick);
+}
+
 /* The next word that is an event of a function. @return 0; UPMU_E_END; UPMU_E_IO. */
 static int stream_next_word(struct functions_stream *s)
 {
+    if (s->leaf) {
+        uint64_t word = s->leaf;
+        s->leaf = 0;
+        return stream_set_word(s, word, s->leaf_tick);
+    }
     for (;;) {
         while (s->at == s->n) {
             if (s->block == s->blocks)
@@ -84,11 +106,10 @@ static int stream_next_word(struct functions_stream *s)
             s->next_tid = (uint32_t)word;
             s->closing = s->depth;
             return 0;
+        } else if ((what & (FUNC_EVENT_EXIT | FUNC_EVENT_LEAF)) == FUNC_EVENT_LEAF) {
+            return stream_split(s, word);
         } else if (word != 0) {
-            uint64_t tick = s->high | (uint32_t)word;
-            s->tick = tick > s->tick ? tick : s->tick;
-            s->word = word;
-            return 0;
+            return stream_set_word(s, word, s->high | (uint32_t)word);
         }
     }
 }
@@ -204,7 +225,7 @@ int stream_begin(struct functions_stream *s)
     if (!s->words || !s->opening)
         return stream_no_memory();
     s->block = s->n = s->at = s->depth = s->closing = s->n_opening = 0;
-    s->high = s->word = 0;
+    s->high = s->word = s->leaf = 0;
     s->tick = s->begin_tick;
     s->tid = s->first_tid;
     s->next_tid = 0;

@@ -41,6 +41,7 @@ struct functions_stream {
     uint64_t *words;
     size_t n, at;
     uint64_t high, tick, word;
+    uint64_t leaf, leaf_tick; /**< the return of a call that has one word for both; 0: none */
     uint32_t tid, next_tid;
     struct stream_call *stack;
     size_t depth, cap;

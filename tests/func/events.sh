@@ -20,14 +20,15 @@ __attribute__((noinline)) static void leaf(void)
 {
     __asm__ volatile("");
 }
-__attribute__((noinline)) static void work(void)
+__attribute__((noinline)) static void work(int n)
 {
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < n; i++)
         leaf();
 }
-int main(void)
+int main(int argc, char **argv)
 {
-    work();
+    (void)argv;
+    work(argc > 1 ? 100000 : 300000);
     return 0;
 }
 C
@@ -37,13 +38,17 @@ cat >judge.py <<'PY'
 import json, sys
 def judge(name, what):
     d, events = json.load(open(name + ".json")), json.load(open(name + ".chrome"))["traceEvents"]
-    stacks, calls, last, depth = {}, {}, 0, 0
+    stacks, calls, last, depth, begun, short = {}, {}, 0, 0, {}, 0
     for e in events:
         if e["ph"] not in "BE":
             continue
         assert e["ts"] >= last, (name, "not in time order", e)
         last = e["ts"]
         stack = stacks.setdefault((e["pid"], e["tid"]), [])
+        thread = e["pid"], e["tid"]
+        if e["ph"] == "E" and begun.get(thread) is not None and e["ts"] - begun[thread] <= 0.05:
+            short += 1
+        begun[thread] = e["ts"] if e["ph"] == "B" and e.get("cat") == "function" else None
         if e["ph"] == "B":
             stack.append((e.get("cat"), e["name"]))
             if e["cat"] == "function":
@@ -64,11 +69,12 @@ def judge(name, what):
         assert calls == recorded and d["inferred_events"] == d["open"] > 0, (name, calls, recorded, d["inferred_events"])
     if what == "ring":  # the last calls; those around them were begun before
         assert d["rings"] == 1 and d["event_bytes"] <= 1 << 20 and d["inferred_events"] >= 2, d["event_bytes"]
-        assert calls["main"] == calls["work"] == 1 and 57000 < calls["leaf"] < 65536, calls
+        assert calls["main"] == calls["work"] == 1 and 57000 < calls["leaf"] < 131072, calls
     if what != "killed":
         assert d["events_lost"] == 0, (name, d["events_lost"])
-    # 16 bytes a call; a block of 65536 bytes begins with a time, and each thread has a block
-    assert d["event_bytes"] <= 16.1 * d["calls"] + 4096 * d["threads"] + 65536, (d["event_bytes"], d["calls"])
+    # 16 bytes a call, 8 of a short one without calls; a block of 65536 bytes begins with a time, and each thread has a block
+    bytes = 16 * d["calls"] - 8 * (short if what == "whole" else 0)
+    assert d["event_bytes"] <= 1.01 * bytes + 4096 * d["threads"] + 65536, (name, d["event_bytes"], d["calls"], short)
     longest = [c["ns"] for c in d["longest"]]
     assert longest == sorted(longest, reverse=True) and longest, longest
 for argument in sys.argv[1:]:
@@ -94,6 +100,7 @@ done
 traced plugins whole ./subject plugins ./first.so ./second.so
 traced ends open ./subject ends
 traced killed open ./subject killed
+traced leaves whole ./loop few
 UPMU_FUNC_RING=1 traced ring ring ./loop
 # Signal handlers interrupt the hooks anywhere; elsewhere than on x86-64 their events may be overwritten.
 if [ "$(uname -m)" = x86_64 ]; then
@@ -144,10 +151,25 @@ UPMU_FUNC_DEPTH=2 "$upmu" record --function-events -o deep -- ./subject recursio
 python3 - <<'PY'
 import json
 d = json.load(open("short.json"))  # a call around the begin of a block keeps its events
-assert d["calls"] == 100002 and d["events_short"] + d["events"] / 2 == 100002 and d["events"] < 200, (d["calls"], d["events"])
+assert d["calls"] == 300002 and d["events_short"] + d["events"] / 2 == 300002 and d["events"] < 200, (d["calls"], d["events"])
 d = json.load(open("deep.json"))
 assert {f["name"]: f["calls"] for f in d["functions"]} == {"main": 1, "recursion": 1}, d["functions"]
 assert d["skipped"] == 81893 and d["events"] == 4, (d["skipped"], d["events"])
+PY
+
+# Recordings of version 5, which had two words for each call, and none of other versions.
+cp -r recursion version
+python3 - "$upmu" <<'PY'
+import glob, json, struct, subprocess, sys
+def report(version):
+    for path in glob.glob("version/*/.functions") + glob.glob("version/*/.functions_[0-9]*"):
+        with open(path, "r+b") as f:
+            f.seek(8 if path.endswith(".functions") else 80)
+            f.write(struct.pack("=I", version))
+    return json.loads(subprocess.run([sys.argv[1], "report", "--functions", "--json", "version"], stdout=subprocess.PIPE).stdout or "{}")
+new = report(6)
+assert new["calls"] > 0 and report(5) == new, "version 5"
+assert not report(4).get("calls") and not report(7).get("calls"), "another version"
 PY
 
 # The words of a file may be anything.

@@ -22,7 +22,8 @@
 #define FUNC_THREAD_MAGIC "upmuctx"
 
 enum {
-    FUNC_VERSION = 5,
+    FUNC_VERSION = 6,
+    FUNC_VERSION_OLDEST = 5, /**< readable, too: it has no FUNC_EVENT_LEAF */
     FUNC_HEADER_BYTES = 4096,
     FUNC_NOTES_BYTES = 4 << 20, /**< of the notes of modules, at most */
     FUNC_STEP_BYTES = 65536,    /**< space is reserved in such steps */
@@ -32,10 +33,13 @@ enum {
 
 /**
  * Events are words of 64 bits in blocks: the lower half has the lower half of a tick, the upper half a node of the tree that is
- * entered, or with FUNC_EVENT_EXIT left, or one of the numbers below. A word of 0 has no event. Each block begins with FUNC_EVENT_TIME, so that
- * it can be read alone.
+ * entered, or with FUNC_EVENT_EXIT left, or one of the numbers below. A call without events in between that took at most
+ * FUNC_LEAF_TICKS_MAX ticks is one word: FUNC_EVENT_LEAF, the ticks from FUNC_LEAF_SHIFT on, and the node. A word of 0 has no event. Each
+ * block begins with FUNC_EVENT_TIME, so that it can be read alone.
  */
 #define FUNC_EVENT_EXIT 0x80000000u
+#define FUNC_EVENT_LEAF 0x40000000u
+enum { FUNC_LEAF_SHIFT = 22, FUNC_LEAF_TICKS_MAX = 254 }; /* one more would make it one of these: */
 #define FUNC_EVENT_TIME 0x7fffffffu   /**< the lower half is the upper half of the ticks that follow */
 #define FUNC_EVENT_THREAD 0x7ffffffeu /**< the lower half is the id of the thread that uses the tree from here on */
 

@@ -31,9 +31,9 @@ struct merge {
 bool func_tree_is_valid(const struct func_tree *t, size_t bytes)
 {
     return bytes >= FUNC_HEADER_BYTES && memcmp(t->magic, FUNC_THREAD_MAGIC, sizeof t->magic) == 0 &&
-           t->version == FUNC_VERSION && t->frames_at >= FUNC_HEADER_BYTES && t->frames_at % 8 == 0 &&
-           t->nodes_at % 8 == 0 && t->nodes_at >= t->frames_at + sizeof(struct func_frame) && t->nodes_at <= bytes &&
-           bytes - t->nodes_at >= FUNC_NODES_FIXED * sizeof(struct func_node);
+           t->version >= FUNC_VERSION_OLDEST && t->version <= FUNC_VERSION && t->frames_at >= FUNC_HEADER_BYTES &&
+           t->frames_at % 8 == 0 && t->nodes_at % 8 == 0 && t->nodes_at >= t->frames_at + sizeof(struct func_frame) &&
+           t->nodes_at <= bytes && bytes - t->nodes_at >= FUNC_NODES_FIXED * sizeof(struct func_node);
 }
 
 static uint32_t profile_count(const struct func_tree *t, size_t bytes)
