@@ -571,7 +571,8 @@ struct upmu_trace_process {
     uint32_t memory_threads;
     /** Forked children that are not recorded: they run under a filter of system calls (seccomp) that was installed since recording
      *  began, or /proc does not show whether they do. Only those that used what is recorded are counted. */
-    uint32_t children_left_out;
+    uint32_t children_filtered;
+    uint32_t children_failed; /**< forked children that are not recorded, since they could not make their files */
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 

@@ -124,7 +124,8 @@ void facts_process(struct textbuf *b, const struct upmu_trace_process *p)
     facts_text(b, "lost_note", p->lost_note);
     facts_text(b, "sched_note", p->sched_note);
     json_bool(b, "stopped", p->stopped != 0);
-    json_uint_if(b, "children_left_out", p->children_left_out != 0, p->children_left_out);
+    json_uint_if(b, "children_filtered", p->children_filtered != 0, p->children_filtered);
+    json_uint_if(b, "children_failed", p->children_failed != 0, p->children_failed);
     json_bool(b, "complete", p->complete != 0);
     json_bool(b, "execed", p->execed != 0);
     facts_text(b, "snapshot", p->snapshot);

@@ -22,15 +22,17 @@ static void child_start_clean(struct region_process *p)
 {
     region_blocks_forget();
     if (p->trace) {
-        bool filtered = region_filtered();
-        if (filtered)
-            control_leave_child(trace_writer_control(p->trace));
-        trace_writer_forget(p->trace);
+        struct control_header *parent = trace_writer_forget(p->trace);
+        enum trace_child child = TRACE_CHILD_RECORDED;
         p->trace = NULL;
-        if (filtered)
+        if (region_filtered()) {
+            child = TRACE_CHILD_FILTERED;
             __atomic_store_n(&p->finished, 1, __ATOMIC_RELEASE);
-        else if (region_trace_open(p) < 0)
+        } else if (region_trace_open(p) < 0) {
+            child = TRACE_CHILD_FAILED;
             region_note(upmu_error());
+        }
+        trace_writer_forget_parent(parent, child);
     }
     p->child = 1;
     p->begin_ticks = p->end_ticks = 0;

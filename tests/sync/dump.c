@@ -80,8 +80,8 @@ static int print_ends(const struct upmu_trace *t)
         struct upmu_trace_module m = {.size = sizeof m};
         if (upmu_trace_process_at(t, i, &p) != 0)
             return 1;
-        printf("process pid=%d left_out=%u complete=%u lost=%" PRIu64 "\n", (int)p.pid, p.children_left_out, p.complete,
-               p.lost);
+        printf("process pid=%d filtered=%u failed=%u complete=%u lost=%" PRIu64 "\n", (int)p.pid, p.children_filtered,
+               p.children_failed, p.complete, p.lost);
         for (size_t k = 0; upmu_trace_module_at(t, i, k, &m) == 0; k++)
             printf("module pid=%d build_id=%s path=%s\n", (int)p.pid, m.build_id, m.path);
     }

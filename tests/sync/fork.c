@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* fork(), _Fork(), vfork(), posix_spawn(), daemon() and exec() in a program that uses locks.
  *
- * Each process that uses them prints a line "worker PID". */
+ * Each process that uses them prints a line "worker PID".
+ *
+ *     sync_fork                     all of them
+ *     sync_fork away DIRECTORY TO   fork() after a file has taken the place of the directory */
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -122,9 +125,21 @@ static void run_daemon(void)
     close(ends[0]);
 }
 
+static int work_without_directory(const char *directory, const char *to)
+{
+    FILE *file = NULL;
+    if (rename(directory, to) != 0 || !(file = fopen(directory, "w")))
+        return 1;
+    (void)fclose(file);
+    fork_with(plain_fork, 0);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     work_in_threads();
+    if (argc > 3)
+        return work_without_directory(argv[2], argv[3]);
     if (argc > 1)
         return 0;
     fork_with(plain_fork, 1);

@@ -29,4 +29,10 @@ for mode in all contended; do
     awk '/^start/ { for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
         if (v["peer"] != v["pid"]) exit 1 }' "$scratch/$mode.txt" || fail "$mode: a thread started by another process"
 done
+
+# A child that cannot make its files is counted in the recording of its parent.
+record "$scratch/away" all "$bin/sync_fork" away "$scratch/away" "$scratch/parent" >"$scratch/workers" || fail "away: status $?"
+expect "$scratch/workers" 2 '^worker '
+events "$scratch/parent" "$scratch/parent.txt"
+expect "$scratch/parent.txt" 1 '^process .* filtered=0 failed=1 '
 echo "children record only themselves"

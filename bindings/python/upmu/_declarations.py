@@ -2321,7 +2321,8 @@ class UpmuTraceProcess(Structure):
         ("lost_any", c_uint64),
         ("memory_bytes", c_uint64),
         ("memory_threads", c_uint32),
-        ("children_left_out", c_uint32),
+        ("children_filtered", c_uint32),
+        ("children_failed", c_uint32),
     ]
 
 

@@ -103,8 +103,9 @@ struct control_header {
     uint64_t memory; /**< private memory of the recorder when recording ended, in bytes; 0: not known */
     uint32_t
         blocks; /**< threads for which it was: ended threads leave theirs to later ones; 0: locks were not recorded */
-    uint32_t memory_unknown; /**< 1: a part of it could not be found */
-    uint32_t children;       /**< forked children that are not recorded, since a filter may forbid it */
+    uint32_t memory_unknown;    /**< 1: a part of it could not be found */
+    uint32_t children_filtered; /**< forked children that are not recorded, since a filter may forbid it */
+    uint32_t children_failed;   /**< forked children that are not recorded, since they could not make their files */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -119,7 +120,7 @@ static_assert(offsetof(struct control_header, snapshot_ready) == 424, "the layou
 static_assert(offsetof(struct control_header, wait_ticks) == 448, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, request) == 512, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, memory) == 864, "the layout is shared with other processes");
-static_assert(offsetof(struct control_header, children) == 880, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, children_filtered) == 880, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /** Recording begins now, by CLOCK_MONOTONIC_RAW: before `mode` is stored. */
@@ -133,12 +134,6 @@ static inline void control_lose(struct control_header *h, enum control_loss caus
 {
     __atomic_fetch_add(&h->lost, n, __ATOMIC_RELAXED);
     __atomic_fetch_add(&h->lost_by[cause], n, __ATOMIC_RELAXED);
-}
-
-/** Count a forked child that is not recorded. */
-static inline void control_leave_child(struct control_header *h)
-{
-    __atomic_fetch_add(&h->children, 1, __ATOMIC_RELAXED);
 }
 
 /** Add a library's own memory, by own_memory_count(). */

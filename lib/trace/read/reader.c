@@ -436,7 +436,8 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .snapshot = m->snapshot,
         .memory_bytes = p->totals.memory,
         .memory_threads = p->totals.blocks,
-        .children_left_out = p->totals.children,
+        .children_filtered = p->totals.children_filtered,
+        .children_failed = p->totals.children_failed,
     };
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
 }

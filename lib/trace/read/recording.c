@@ -368,8 +368,10 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
         t->memory = h.memory;
         t->blocks = h.blocks;
     }
-    if (good && h.bytes >= offsetof(struct control_header, children) + sizeof h.children)
-        t->children = h.children;
+    if (good && h.bytes >= offsetof(struct control_header, children_failed) + sizeof h.children_failed) {
+        t->children_filtered = h.children_filtered;
+        t->children_failed = h.children_failed;
+    }
     return good;
 }
 

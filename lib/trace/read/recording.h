@@ -44,9 +44,12 @@ struct recording_totals {
     uint32_t stopped;                   /**< by the control file: enum control_stopped */
     uint64_t memory;                    /**< by the control file: of the recorder, bytes; 0: not known */
     uint32_t blocks;                    /**< by the control file: threads that it was for */
-    uint32_t children;                  /**< by the control file: forked ones that are not recorded */
-    uint64_t start_ticks;               /**< by the control file: start time of the process; 0: not known */
-    struct clock_triple last;           /**< the latest moment on all clocks; all zero if there is none */
+    uint32_t
+        children_filtered; /**< by the control file: forked ones that are not recorded, since a filter may forbid it */
+    uint32_t
+        children_failed; /**< by the control file: forked ones that are not recorded, since they could not make files */
+    uint64_t start_ticks;     /**< by the control file: start time of the process; 0: not known */
+    struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */
 };
 
 /** Read the heads of all packets of a process. Damage ends a stream without an error; reading its events reports it.

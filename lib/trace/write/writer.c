@@ -626,10 +626,11 @@ void trace_writer_close(struct trace_writer *w)
         __atomic_store_n(&h->complete, 1, __ATOMIC_RELEASE);
 }
 
-void trace_writer_forget(struct trace_writer *w)
+struct control_header *trace_writer_forget(struct trace_writer *w)
 {
     int saved = errno;
     struct stat st;
+    struct control_header *parent = w->home.control == &w->forgotten ? NULL : w->home.control;
     trace_guard_stop();
     __atomic_store_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED);
     for (struct trace_stream *s = w->home.streams; s; s = s->next) {
@@ -641,13 +642,26 @@ void trace_writer_forget(struct trace_writer *w)
         s->packet = NULL;
         s->pos = s->limit = NULL;
     }
-    if (w->home.control != &w->forgotten)
-        munmap(w->home.control, CONTROL_BYTES);
     w->home.control = &w->forgotten;
     /* Parent and child share the lock until the child closes it; the number may be another file by now. */
     if (w->control_fd >= 0 && fstat(w->control_fd, &st) == 0 && st.st_dev == w->control_dev &&
         st.st_ino == w->control_ino)
         close(w->control_fd);
     w->control_fd = -1;
+    errno = saved;
+    return parent;
+}
+
+void trace_writer_forget_parent(struct control_header *parent, enum trace_child child)
+{
+    int saved = errno;
+    if (parent && child != TRACE_CHILD_RECORDED) {
+        trace_guard_add(parent, CONTROL_BYTES); /* nothing else is mapped */
+        __atomic_fetch_add(child == TRACE_CHILD_FILTERED ? &parent->children_filtered : &parent->children_failed, 1,
+                           __ATOMIC_RELAXED);
+        trace_guard_stop();
+    }
+    if (parent)
+        munmap(parent, CONTROL_BYTES);
     errno = saved;
 }

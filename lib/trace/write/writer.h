@@ -191,7 +191,15 @@ void trace_writer_restrict(struct trace_writer *w);
 /** After trace_writer_close(): wait for threads that are making a packet, 0.1 s at most for each. */
 void trace_writer_wait_for_others(struct trace_writer *w);
 
-/** In a forked child: detach from the parent's trace without writing to it. Async-signal-safe. */
-void trace_writer_forget(struct trace_writer *w);
+/** In a forked child: detach from the parent's trace without writing to it. Async-signal-safe.
+ *  @return for trace_writer_forget_parent(), which ends the lock that marks the parent as alive */
+struct control_header *trace_writer_forget(struct trace_writer *w);
+
+/** Whether a forked child has a trace of its own; if not, why. */
+enum trace_child { TRACE_CHILD_RECORDED, TRACE_CHILD_FILTERED, TRACE_CHILD_FAILED };
+
+/** In a forked child: count it in the parent's trace if it has none. Async-signal-safe.
+ *  @param parent from trace_writer_forget(), not used after the call */
+void trace_writer_forget_parent(struct control_header *parent, enum trace_child child);
 
 #endif

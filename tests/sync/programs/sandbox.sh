@@ -16,7 +16,7 @@ for mode in contended all; do
         [ $status -eq 0 ] || fail "$mode, $kind: status $status: $(cat "$scratch/out")"
         grep -qx 'acquired 36000' "$scratch/out" || fail "$mode, $kind: $(cat "$scratch/out")"
         events "$scratch/$mode.$kind" "$scratch/events"
-        expect "$scratch/events" 1 '^process .* left_out=1 complete=1 lost=0$' # the forked child is not recorded
+        expect "$scratch/events" 1 '^process .* filtered=1 failed=0 complete=1 lost=0$' # the forked child is not recorded
     done
     # Servers lock themselves into an empty folder first: filters cannot be read there.
     if [ "$(id -u)" -ne 0 ]; then echo "sandbox: skipped with another root directory, because that needs root"; continue; fi

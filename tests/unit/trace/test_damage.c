@@ -37,7 +37,8 @@ static void trace_set_up(void)
     snprintf(process, sizeof process, "%s", trace_writer_dir(w));
     path_in(stream, process, "stream_0000");
     path_in(metadata, process, "metadata");
-    trace_writer_forget(w); /* releases the lock that marks it "alive" */
+    trace_writer_forget_parent(trace_writer_forget(w),
+                               TRACE_CHILD_RECORDED); /* releases the lock that marks it "alive" */
     /* The process id in the control file is this one's; without it the trace is that of a process that is gone. */
     char control[PATH_MAX];
     ck_assert_int_eq(unlink(path_in(control, process, ".control")), 0);
@@ -65,7 +66,7 @@ static void sync_trace_set_up(void)
     snprintf(process, sizeof process, "%s", trace_writer_dir(w));
     path_in(stream, process, "stream_0000");
     path_in(metadata, process, "metadata");
-    trace_writer_forget(w);
+    trace_writer_forget_parent(trace_writer_forget(w), TRACE_CHILD_RECORDED);
     char control[PATH_MAX];
     ck_assert_int_eq(unlink(path_in(control, process, ".control")), 0);
 }
@@ -602,7 +603,7 @@ START_TEST(a_child_that_let_go_does_not_keep_its_dead_parents_trace_alive)
         struct trace_writer *w = writer_with(NULL, 0, 4096);
         pid_t own = fork();
         if (own == 0) {
-            trace_writer_forget(w);
+            trace_writer_forget_parent(trace_writer_forget(w), TRACE_CHILD_RECORDED);
             own = getpid();
             ck_assert_int_eq(write(ready[1], &own, sizeof own), (ssize_t)sizeof own);
         }

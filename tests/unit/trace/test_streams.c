@@ -376,7 +376,7 @@ START_TEST(a_forked_child_leaves_the_trace_alone)
     mark(s, "parent");
     pid_t child = fork();
     if (child == 0) {
-        trace_writer_forget(writer);
+        trace_writer_forget_parent(trace_writer_forget(writer), TRACE_CHILD_RECORDED);
         bool written = trace_mark(s, tick_now(), "child", 5);
         trace_lost(writer, LOSS_HANDLER, 7);
         trace_stream_release(s);

@@ -30,6 +30,13 @@ static void text_snapshot(struct output *out, const char *reason)
     fputc(')', out->file);
 }
 
+static void text_children(struct output *out, uint32_t n, const char *why)
+{
+    if (n)
+        fprintf(out->file, "    %sforked children that are not recorded, because they %s: %" PRIu32 "%s\n",
+                output_style(out, STYLE_WARNING), why, n, output_plain(out));
+}
+
 static void text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     fprintf(out->file, "  process %ld on ", (long)p->pid);
@@ -65,11 +72,8 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
                     ? "the program restricted its system calls; `upmu doctor -- COMMAND` shows how"
                     : "it reached the size of --stop-at",
                 output_plain(out));
-    if (p->children_left_out)
-        fprintf(out->file,
-                "    %sforked children that are not recorded, because they run under a filter of system calls: %" PRIu32
-                "%s\n",
-                output_style(out, STYLE_WARNING), p->children_left_out, output_plain(out));
+    text_children(out, p->children_filtered, "run under a filter of system calls");
+    text_children(out, p->children_failed, "could not make their files (permissions, memory, descriptors or disk)");
     if (p->overwritten)
         fprintf(out->file,
                 "    %s%" PRIu64
@@ -80,8 +84,8 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
 static bool process_has_notes(const struct upmu_trace_process *p)
 {
     bool ended = p->complete || p->execed || p->snapshot[0];
-    return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->children_left_out || p->overwritten ||
-           !ended;
+    return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->children_filtered || p->children_failed ||
+           p->overwritten || !ended;
 }
 
 static int events_descending(const void *a, const void *b)
