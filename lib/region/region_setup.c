@@ -113,6 +113,7 @@ static int setup_try_events(struct region_process *p)
     const struct counter_target target = {.cpu = -1,
                                           .self = true,
                                           .running = true,
+                                          .late_page = p->late_page,
                                           .backend = p->list.backend,
                                           .explain = true,
                                           .failed = setup_keep_reason,

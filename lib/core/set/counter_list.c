@@ -291,17 +291,22 @@ static int list_keep_one_group(const struct machine *m, struct counter_list *lis
     return 0;
 }
 
+/* The counters of the cores are asked for, and tried, for events that need some: a process that is only recorded has none. */
 static int list_plan(const struct machine *m, struct counter_list *list, const char *names)
 {
-    struct plan_rules rules[PLAN_CORE_TYPES_MAX];
+    struct plan_rules rules[PLAN_CORE_TYPES_MAX] = {0};
     struct counter_bonds bonds;
-    machine_rules(m, rules);
+    bool any = false;
+    for (size_t i = 0; i < list->n_parts; i++)
+        any |= list_is_core_part(list, i);
+    if (any)
+        machine_rules(m, rules);
     counter_bonds_find(m, list, names, &bonds);
     plan_groups(list->events, list->absent, list->n_parts, rules, &bonds.all, &list->plan);
     for (size_t i = 0; i < list->n_parts; i++)
         if (list->plan.entry[i].refusal && !list->absent[i] && list_leave_out_unplanned(list, i, m, rules) < 0)
             return UPMU_E_NOMEM;
-    if (list_leave_split_out(list) < 0 || list_keep_one_group(m, list) < 0)
+    if (list_leave_split_out(list) < 0 || (any && list_keep_one_group(m, list) < 0))
         return UPMU_E_NOMEM;
     for (size_t g = 0; g < list->plan.n_groups; g++)
         if (list->plan.fill[g])
