@@ -685,6 +685,7 @@ enum upmu_stack_method {
     UPMU_STACK_FRAME_POINTER = 3, /**< frame pointers */
     UPMU_STACK_SCANNED = 4,       /**< the code of each function was scanned for its prologue: a heuristic */
     UPMU_STACK_COPIED = 5, /**< another thread unwound it, from a copy of its innermost words and from its memory */
+    UPMU_STACK_TABLES = 6, /**< libupmu_sync itself, by the unwind tables of the modules */
 };
 
 /** A call stack, innermost frame first. */

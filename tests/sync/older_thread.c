@@ -53,7 +53,7 @@ static uint32_t frames_recorded(void)
         if (e->kind == UPMU_TRACE_LOCK_ACQUIRE && e->object == (uint64_t)(uintptr_t)&mutex) {
             CHECK(frames == 0);
             CHECK(upmu_trace_stack_find(t, e->process, e->stack, &s) == 0);
-            CHECK(s.method == UPMU_STACK_LIBGCC || s.method == UPMU_STACK_SCANNED); /* which continues where it ends */
+            CHECK(s.method != UPMU_STACK_NONE && s.method != UPMU_STACK_LIBUNWIND);
             frames = s.n_frames;
         }
     CHECK(rc == 0);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum { BUILD_ID_MAX = 64, BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1 };
 
@@ -97,12 +98,13 @@ static inline void loaded_module_build_id(const struct dl_phdr_info *info, char 
 
 #ifdef DLFO_STRUCT_HAS_EH_COUNT
 /** The module of an address by glibc's _dl_find_object(), which takes no lock. Its program headers are in its first page, if
- *  its file begins there. The module must not be unloaded meanwhile. */
+ *  its file begins there; those of the program itself are known from the kernel. The module must not be unloaded meanwhile. */
 static inline bool loaded_module_from_object(const struct dl_find_object *o, struct dl_phdr_info *info)
 {
     ElfW(Ehdr) head;
     memcpy(&head, o->dlfo_map_start, sizeof head);
-    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)))
+    bool begins = memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_phentsize == sizeof(ElfW(Phdr));
+    if (!begins && o->dlfo_link_map->l_prev) /* the program is the first one, and may be found by each segment */
         return false;
     *info = (struct dl_phdr_info){
         .dlpi_addr = o->dlfo_link_map->l_addr,
@@ -110,6 +112,10 @@ static inline bool loaded_module_from_object(const struct dl_find_object *o, str
         .dlpi_phdr = (const ElfW(Phdr) *)(const void *)((const char *)o->dlfo_map_start + head.e_phoff),
         .dlpi_phnum = head.e_phnum,
     };
+    if (!begins) {
+        info->dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+        info->dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+    }
     return true;
 }
 #endif

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Unwinding of another thread's stack by call frame information, from a copy of its memory. */
+/* Unwinding by call frame information. */
 #include "sync_trace/stack/cfi.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
+
+#include "base/process/loaded_module.h"
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
 
 #pragma weak _dl_find_object
+
+/** Of the loader: the stack of the first thread begins there. */
+extern void *__libc_stack_end __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
 
 enum { REG_BP = 6, REG_SP = 7, REG_RA = 16 };
 
@@ -350,7 +356,7 @@ static bool rules_run(struct rules *r, const struct rules *initial, const struct
     return !c.failed;
 }
 
-/* --------------------------------------------------------------------------------------------------------- a walk */
+/* ---------------------------------------------------------------------------------------------------- its parts */
 
 static bool memory_word(const struct cfi_memory *parts, size_t n, uintptr_t at, uintptr_t *out)
 {
@@ -376,45 +382,187 @@ static bool follows_call(uintptr_t pc, uintptr_t start)
     return false;
 }
 
-/* The entry of the function that has `pc`. @return false: there is none. */
-static bool description_find(struct description *d, uintptr_t pc)
+enum found { FOUND, FOUND_NONE, FOUND_UNREADABLE };
+
+/* The entry of the function that has `pc`. */
+static enum found description_find(struct description *d, const struct dl_find_object *module, uintptr_t pc)
 {
-    struct dl_find_object module;
-    if (_dl_find_object((void *)pc, &module) != 0 || !module.dlfo_eh_frame)
-        return false;
-    const uint8_t *fde = cfi_find(module.dlfo_eh_frame, pc);
-    return fde && description_read(d, fde) && pc >= d->start && pc - d->start < d->range;
+    const uint8_t *fde = module->dlfo_eh_frame ? cfi_find(module->dlfo_eh_frame, pc) : NULL;
+    if (fde && !description_read(d, fde))
+        return FOUND_UNREADABLE;
+    return fde && pc >= d->start && pc - d->start < d->range ? FOUND : FOUND_NONE;
 }
 
-/* The caller's frame. @return 1; 0: there is none; -1: unknown. */
-static int cfi_step(struct cfi_frame *f, const struct cfi_memory *parts, size_t n_parts)
+/* The segment of code that has `pc`; 0: there is none. Code is read only there: a module may have gaps. */
+static uintptr_t code_start(const struct dl_find_object *module, uintptr_t pc)
 {
-    struct description d, caller;
-    struct rules initial = {.ra = RULE_NONE}, r;
-    uintptr_t cfa, ra;
-    if (!description_find(&d, f->pc - 1) || !rules_run(&initial, &initial, &d, d.initial, UINTPTR_MAX))
-        return -1;
-    r = initial;
-    if (!rules_run(&r, &initial, &d, d.program, f->pc - 1) || !r.cfa_known ||
-        (r.cfa_reg != REG_SP && r.cfa_reg != REG_BP))
-        return -1;
-    if (r.ra == RULE_NONE)
+    struct dl_phdr_info info;
+    if (!loaded_module_from_object(module, &info))
         return 0;
-    cfa = (r.cfa_reg == REG_SP ? f->sp : f->bp) + (uintptr_t)r.cfa_offset;
-    if (r.ra != RULE_AT || cfa <= f->sp || !memory_word(parts, n_parts, cfa + (uintptr_t)r.ra_at, &ra))
+    for (int i = 0; i < info.dlpi_phnum; i++) {
+        uintptr_t start = info.dlpi_addr + info.dlpi_phdr[i].p_vaddr;
+        if (info.dlpi_phdr[i].p_type == PT_LOAD && (info.dlpi_phdr[i].p_flags & PF_X) && pc >= start &&
+            pc - start < info.dlpi_phdr[i].p_memsz)
+            return start;
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- rows */
+
+enum row_kind {
+    ROW_UNKNOWN,     /* there are no tables, or it is not the address after a call */
+    ROW_UNSUPPORTED, /* the tables have something else for it */
+    ROW_OUTERMOST,   /* there is no caller */
+    ROW_STEP,        /* the canonical frame address is by the stack pointer, */
+    ROW_STEP_BY_BP,  /* or by the frame pointer */
+    ROW_GUESS, /* there are no tables, as in the whole of a program that was linked without: by the frame pointer, if it is near */
+};
+
+/* What the tables have for a return address. The caller's return address is below the canonical frame address. */
+struct row {
+    int32_t cfa_offset; /* from the stack pointer, or the frame pointer */
+    int16_t bp_at;      /* from the canonical frame address */
+    uint8_t kind;       /* enum row_kind */
+    uint8_t bp;         /* enum rule */
+};
+
+_Static_assert(sizeof(struct row) == sizeof(uint64_t), "kept in one word");
+
+/* Of the rules: ROW_STEP if they fit in a row. */
+static struct row row_of_rules(const struct rules *r)
+{
+    enum { WORD_BYTES = sizeof(uintptr_t) };
+    struct row row = {.kind = ROW_UNSUPPORTED};
+    if (!r->cfa_known || (r->cfa_reg != REG_SP && r->cfa_reg != REG_BP))
+        return row;
+    if (r->ra == RULE_NONE)
+        return (struct row){.kind = ROW_OUTERMOST};
+    row.cfa_offset = (int32_t)r->cfa_offset;
+    row.bp_at = (int16_t)r->bp_at;
+    row.bp = (uint8_t)r->bp;
+    bool fits = r->ra == RULE_AT && r->ra_at == -WORD_BYTES && row.cfa_offset == r->cfa_offset && row.bp_at == r->bp_at;
+    if (fits)
+        row.kind = r->cfa_reg == REG_BP ? ROW_STEP_BY_BP : ROW_STEP;
+    return row;
+}
+
+/* Of the function of a call before `pc`, which has no tables. libunwind makes the same guess, and tests memory by system calls. */
+static struct row row_guess(const struct dl_find_object *module, uintptr_t pc)
+{
+    enum { WORD_BYTES = sizeof(uintptr_t) };
+    uintptr_t start = code_start(module, pc - 1);
+    if (start == 0 || !follows_call(pc, start))
+        return (struct row){.kind = ROW_UNKNOWN};
+    return (struct row){.kind = ROW_GUESS, .cfa_offset = 2 * WORD_BYTES, .bp = RULE_AT, .bp_at = -2 * WORD_BYTES};
+}
+
+/* Of code before `pc`; `is_return`: that must be a call. */
+static struct row row_read(uintptr_t pc, bool is_return)
+{
+    const struct row unknown = {.kind = ROW_UNKNOWN}, unsupported = {.kind = ROW_UNSUPPORTED};
+    struct dl_find_object module;
+    struct description d;
+    struct rules initial = {.ra = RULE_NONE}, r;
+    if (_dl_find_object((void *)(pc - 1), &module) != 0)
+        return unknown;
+    enum found found = description_find(&d, &module, pc - 1);
+    if (found != FOUND)
+        return found == FOUND_NONE && is_return ? row_guess(&module, pc) : unknown;
+    if (is_return && !follows_call(pc, d.start))
+        return unknown;
+    if (!rules_run(&initial, &initial, &d, d.initial, UINTPTR_MAX))
+        return unsupported;
+    r = initial;
+    return rules_run(&r, &initial, &d, d.program, pc - 1) ? row_of_rules(&r) : unsupported;
+}
+
+/* The rows of the process, in sets of two, the newer one first. Threads and signal handlers read and write a slot at any time without
+ * a lock: `check` has the key and the row, so that the halves of two writes are not taken for a row. A forked child has its
+ * parent's modules, and so its rows. */
+enum { ROW_SET_BITS = 11, ROW_WAYS = 2 };
+static struct row_slot {
+    uint64_t check, row; /* atomic */
+} row_slots[1 << ROW_SET_BITS][ROW_WAYS];
+
+static uint32_t row_generation; /* atomic; of the keys */
+
+static const uint64_t row_mix = 0x9e3779b97f4a7c15u;
+
+void cfi_forget(void)
+{
+    __atomic_fetch_add(&row_generation, 1, __ATOMIC_RELAXED);
+}
+
+static inline bool row_slot_read(const struct row_slot *s, uint64_t key, struct row *row)
+{
+    uint64_t check = __atomic_load_n(&s->check, __ATOMIC_RELAXED), word = __atomic_load_n(&s->row, __ATOMIC_RELAXED);
+    memcpy(row, &word, sizeof word);
+    return (check ^ word * row_mix) == key;
+}
+
+static void row_slot_write(struct row_slot *s, uint64_t key, const struct row *row)
+{
+    uint64_t word;
+    memcpy(&word, row, sizeof word);
+    __atomic_store_n(&s->check, key ^ word * row_mix, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->row, word, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) struct row row_learn(struct row_slot *set, uintptr_t pc, uint64_t key)
+{
+    struct row row = row_read(pc, true);
+    if (row.kind == ROW_UNKNOWN)
+        return row;
+    uint64_t check = __atomic_load_n(&set[0].check, __ATOMIC_RELAXED);
+    uint64_t word = __atomic_load_n(&set[0].row, __ATOMIC_RELAXED);
+    __atomic_store_n(&set[1].check, check, __ATOMIC_RELAXED);
+    __atomic_store_n(&set[1].row, word, __ATOMIC_RELAXED);
+    row_slot_write(&set[0], key, &row);
+    return row;
+}
+
+/* Of a return address. */
+static inline struct row row_find(uintptr_t pc)
+{
+    uint64_t key = pc + __atomic_load_n(&row_generation, __ATOMIC_RELAXED) * row_mix;
+    struct row_slot *set = row_slots[key * row_mix >> (64 - ROW_SET_BITS)];
+    struct row row;
+    if (row_slot_read(&set[0], key, &row) || row_slot_read(&set[1], key, &row))
+        return row;
+    return row_learn(set, pc, key);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- walks */
+
+/* The canonical frame address of `f`, and where the caller's frame pointer is. @return false: `f` has another row. */
+static inline bool row_place(const struct row *row, const struct cfi_frame *f, uintptr_t *cfa, uintptr_t *bp_at)
+{
+    enum { GUESS_BYTES = 0x4000 }; /* a frame pointer farther away is used for something else */
+    *cfa = (row->kind != ROW_STEP ? f->bp : f->sp) + (uintptr_t)(intptr_t)row->cfa_offset;
+    *bp_at = *cfa + (uintptr_t)(intptr_t)row->bp_at;
+    if (*cfa <= f->sp || *cfa % sizeof *cfa != 0 || (row->kind == ROW_GUESS && *cfa - f->sp > GUESS_BYTES))
+        return false;
+    return row->bp != RULE_AT || (*bp_at >= f->sp && *bp_at < *cfa && *bp_at % sizeof *bp_at == 0);
+}
+
+/* To the caller's frame. @return 1; 0: there is none; -1: unknown. `row`: of `f`, then of the caller's. */
+static int cfi_step(struct cfi_frame *f, struct row *row, const struct cfi_memory *parts, size_t n_parts)
+{
+    uintptr_t cfa, bp_at, ra;
+    if (row->kind < ROW_STEP || !row_place(row, f, &cfa, &bp_at))
+        return row->kind == ROW_OUTERMOST ? 0 : -1;
+    if (!memory_word(parts, n_parts, cfa - sizeof ra, &ra) ||
+        (row->bp == RULE_AT && !memory_word(parts, n_parts, bp_at, &f->bp)))
         return -1;
-    if (r.bp == RULE_AT && !memory_word(parts, n_parts, cfa + (uintptr_t)r.bp_at, &f->bp))
-        return -1;
-    if (r.bp == RULE_NONE)
+    if (row->bp == RULE_NONE)
         f->bp = 0;
     if (ra == 0)
         return 0;
-    /* Code is read only where a function is: a module may have gaps. */
-    if (!description_find(&caller, ra - 1) || !follows_call(ra, caller.start))
-        return -1;
+    *row = row_find(ra);
     f->pc = ra;
     f->sp = cfa;
-    return 1;
+    return row->kind == ROW_UNKNOWN ? -1 : 1;
 }
 
 uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_parts, void **frames, uint32_t max,
@@ -422,13 +570,99 @@ uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_p
 {
     uint32_t n = 0;
     int more = _dl_find_object ? 1 : -1;
+    struct row row = {.kind = ROW_UNKNOWN};
+    if (more > 0)
+        row = row_find(f.pc);
+    if (more > 0 && row.kind == ROW_UNKNOWN) /* where a signal came: it is hardly ever the same address, and not kept */
+        row = row_read(f.pc, false);
     frames[n++] = (void *)f.pc;
     while (more > 0 && n < max) {
-        more = cfi_step(&f, parts, n_parts);
+        more = cfi_step(&f, &row, parts, n_parts);
         if (more > 0)
             frames[n++] = (void *)f.pc;
     }
     *whole = more == 0;
+    return n;
+}
+
+/* Address beyond all frames of the stack that has `at`: a thread's descriptor is above its frames, in the same memory. 0: it is another
+ * stack, of a signal handler or a coroutine. */
+static uintptr_t own_stack_top(uintptr_t at)
+{
+    const uintptr_t most = (uintptr_t)1 << 30;
+    uintptr_t self = (uintptr_t)pthread_self(), first = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
+    if (self - at < most)
+        return self;
+    return first - at < most ? first : 0;
+}
+
+/* A word of another function's frame, which a sanitizer would report. */
+__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t own_word(uintptr_t address)
+{
+    return *(const volatile uintptr_t *)address;
+}
+
+static inline void own_depends(const struct cfi_own_walk *w, uintptr_t address)
+{
+    if (w->depends)
+        w->depends(w->arg, address);
+}
+
+/* As cfi_step(), in memory below `top`. `*bp_from`: address of the word from which `f->bp` is, of which the result depends once it
+ * is used; 0: none. */
+static inline int own_step(const struct cfi_own_walk *w, struct cfi_frame *f, struct row row, uintptr_t *bp_from,
+                           uintptr_t top)
+{
+    uintptr_t cfa, bp_at;
+    if (row.kind != ROW_STEP && *bp_from != 0) {
+        own_depends(w, *bp_from);
+        *bp_from = 0;
+    }
+    if (!row_place(&row, f, &cfa, &bp_at) || cfa > top)
+        return -1;
+    own_depends(w, cfa - sizeof f->pc);
+    f->pc = own_word(cfa - sizeof f->pc);
+    if (row.bp == RULE_AT) {
+        f->bp = own_word(bp_at);
+        *bp_from = bp_at;
+    } else if (row.bp == RULE_NONE) {
+        f->bp = *bp_from = 0;
+    }
+    f->sp = cfa;
+    return f->pc != 0;
+}
+
+uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max, enum cfi_end *end)
+{
+    enum { OWN_MAX = 16 };
+    const uintptr_t returns = w->frame + sizeof(uintptr_t);
+    uintptr_t bp_from = w->frame, top = own_stack_top(w->frame);
+    uint32_t n = 0, own = 0;
+    bool found = false, guessed = false;
+    *end = CFI_CUT;
+    if (!_dl_find_object || top == 0)
+        return 0;
+    struct cfi_frame f = {own_word(returns), returns + sizeof(uintptr_t), own_word(w->frame)};
+    own_depends(w, returns);
+    for (int more = 1; more > 0;) {
+        found = found || f.pc == w->site;
+        if ((found && n == max) || (!found && own++ == OWN_MAX))
+            return n;
+        struct row row = row_find(f.pc);
+        if (row.kind == ROW_UNSUPPORTED || (row.kind == ROW_UNKNOWN && guessed))
+            return 0;
+        if (found)
+            frames[n++] = (void *)f.pc;
+        if (row.kind == ROW_UNKNOWN) {
+            *end = CFI_FOREIGN;
+            return n;
+        }
+        guessed = row.kind == ROW_GUESS;
+        more = row.kind == ROW_OUTERMOST ? 0 : own_step(w, &f, row, &bp_from, top);
+        if (more < 0)
+            return guessed ? n : 0;
+    }
+    *end = CFI_WHOLE;
     return n;
 }
 
@@ -443,5 +677,18 @@ uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_p
     frames[0] = (void *)f.pc;
     *whole = false;
     return 1;
+}
+
+uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max, enum cfi_end *end)
+{
+    (void)w;
+    (void)frames;
+    (void)max;
+    *end = CFI_CUT;
+    return 0;
+}
+
+void cfi_forget(void)
+{
 }
 #endif

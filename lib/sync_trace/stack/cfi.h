@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Unwinding of another thread's stack by call frame information (.eh_frame), from a copy of its memory.
+ * Unwinding by call frame information (.eh_frame): another thread's stack from a copy of its memory, and the caller's own one.
  *
- * Reads nothing but the copy, and the tables and code of loaded modules; takes no lock. Supports frames of compiled code,
- * whose canonical frame address is at a distance from the stack or frame pointer. x86-64 with glibc 2.35 or later;
- * elsewhere cfi_walk() finds no caller.
+ * Reads the stack, and the tables and code of loaded modules; takes no lock, makes no system call, needs no memory of the thread, and
+ * may be interrupted anywhere. What the tables have for a return address is kept for the process, so that a step costs a few
+ * nanoseconds. Supports frames of compiled code, whose canonical frame address is at a distance from the stack or frame pointer.
+ * x86-64 with glibc 2.35 or later; elsewhere no caller is found.
  */
 #ifndef UPMU_SYNC_CFI_H
 #define UPMU_SYNC_CFI_H
@@ -32,5 +33,27 @@ struct cfi_frame {
  *  `*whole`: the beginning of the thread was reached. */
 uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_parts, void **frames, uint32_t max,
                   bool *whole);
+
+/** A walk of the calling thread's stack. */
+struct cfi_own_walk {
+    uintptr_t frame; /**< frame pointer of a function that is active: there are its caller's, and its return address */
+    uintptr_t site;  /**< the first return address to store */
+    void (*depends)(void *arg, uintptr_t address); /**< called for each word that determines the result; may be NULL */
+    void *arg;
+};
+
+/** How a walk ended. */
+enum cfi_end {
+    CFI_WHOLE,  /**< at the beginning of the thread */
+    CFI_CUT,    /**< after `max` frames, or where a guess was wrong */
+    CFI_FOREIGN /**< the last frame is not known to be code of a module, but its address is certain */
+};
+
+/** Store return addresses from `w->site` outward. @return their number; 0: some frame is not supported, or this is not the stack
+ *  that the thread began with. */
+uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max, enum cfi_end *end);
+
+/** A module was unloaded: nothing is known any more of any return address. */
+void cfi_forget(void);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Recognition of call stacks by the words that a walk read.
  *
- * libunwind's cursor, which has the address of each word, is some thirty times as slow as unw_backtrace(). So a call site
- * is learned at its second walk, and less and less often if its memos are not used.
+ * A call site is learned at its second walk, and less and less often if its memos are not used: libunwind's cursor, which has the
+ * address of each word, is some thirty times as slow as unw_backtrace().
  */
 #include "sync_trace/stack/memo.h"
 
@@ -113,12 +113,11 @@ struct memo_walk {
     struct sync_memo *m;
 };
 
-static bool memo_keep(struct memo_walk *w, uintptr_t address)
+static bool memo_keep(struct sync_memo *m, uintptr_t address)
 {
-    struct sync_memo *m = w->m;
-    if (m->words == SYNC_MEMO_WORDS || address - w->frame > UINT32_MAX)
+    if (m->words >= SYNC_MEMO_WORDS || address - m->frame > UINT32_MAX)
         return false;
-    m->word[m->words].at = (uint32_t)(address - w->frame);
+    m->word[m->words].at = (uint32_t)(address - m->frame);
     m->word[m->words++].value = memo_word_at(address);
     return true;
 }
@@ -142,10 +141,10 @@ static bool memo_keep_pointer(struct memo_walk *w, uint64_t pointer, uint64_t lo
     bool aligns = memo_words_have(below, pointer, high);
     if (!aligns && high - pointer > NEAR_BYTES)
         return true;
-    if (w->saved == 0 || !memo_keep(w, w->saved))
+    if (w->saved == 0 || !memo_keep(w->m, w->saved))
         return false;
     for (uint64_t at = below; aligns && at < pointer; at += WORD)
-        if (memo_word_at(at) == high && !memo_keep(w, at))
+        if (memo_word_at(at) == high && !memo_keep(w->m, at))
             return false;
     return true;
 }
@@ -160,7 +159,7 @@ static bool memo_keep_step(struct memo_walk *w, void *cursor, uint64_t stack_bef
     if (returns < stack_before || unw.is_signal(cursor) != 0 || memo_word_at(returns) != w->address)
         return false;
     bool first = returns == w->frame + WORD; /* the step out of the recorder's own function */
-    if ((!first && !memo_keep_pointer(w, pointer_before, stack_before, w->stack)) || !memo_keep(w, returns) ||
+    if ((!first && !memo_keep_pointer(w, pointer_before, stack_before, w->stack)) || !memo_keep(w->m, returns) ||
         unw.saved(cursor, REG_FRAME, &saved) < 0)
         return false;
     bool behind = saved.type == SAVED_IN_MEMORY && saved.address >= w->frame && saved.address % WORD == 0;
@@ -213,23 +212,43 @@ static struct sync_memo *memo_to_replace(struct sync_thread *t, uintptr_t frame,
     return m;
 }
 
-void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uint32_t id, const void *const *frames,
-                     uint32_t n)
+struct sync_memo *sync_memo_begin(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 {
     uintptr_t key = sync_site_key(site);
-    struct sync_memo *m = unw.step ? memo_to_replace(t, frame, key) : NULL;
-    struct memo_walk w = {.frame = frame, .m = m};
+    struct sync_memo *m = memo_to_replace(t, frame, key);
     if (!m)
-        return;
+        return NULL;
     m->words = 0;
     m->frame = frame;
     m->key = key;
     m->depth = sync_process.depth;
+    return m;
+}
+
+void sync_memo_word(void *memo, uintptr_t address)
+{
+    struct sync_memo *m = memo;
+    if (!memo_keep(m, address))
+        m->words = SYNC_MEMO_WORDS + 1;
+}
+
+void sync_memo_end(struct sync_memo *m, uint32_t id)
+{
     m->id = id;
-    sync_unwind_mask(t);
-    if (memo_walk_again(&w, site, frames, n))
-        m->n = m->words;
-    sync_unwind_unmask(t);
+    m->n = id != 0 && m->words <= SYNC_MEMO_WORDS ? m->words : 0;
+}
+
+void sync_memo_learn(struct sync_memo *m, struct sync_thread *t, uintptr_t site, uint32_t id, const void *const *frames,
+                     uint32_t n)
+{
+    struct memo_walk w = {.frame = m->frame, .m = m};
+    m->words = 0;
+    if (unw.step) {
+        sync_unwind_mask(t);
+        id = memo_walk_again(&w, site, frames, n) ? id : 0;
+        sync_unwind_unmask(t);
+    }
+    sync_memo_end(m, unw.step ? id : 0);
 }
 
 #else
@@ -254,11 +273,31 @@ uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
     return 0;
 }
 
-void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uint32_t id, const void *const *frames,
-                     uint32_t n)
+struct sync_memo *sync_memo_begin(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 {
     (void)t;
     (void)frame;
+    (void)site;
+    return NULL;
+}
+
+void sync_memo_word(void *memo, uintptr_t address)
+{
+    (void)memo;
+    (void)address;
+}
+
+void sync_memo_end(struct sync_memo *m, uint32_t id)
+{
+    (void)m;
+    (void)id;
+}
+
+void sync_memo_learn(struct sync_memo *m, struct sync_thread *t, uintptr_t site, uint32_t id, const void *const *frames,
+                     uint32_t n)
+{
+    (void)m;
+    (void)t;
     (void)site;
     (void)id;
     (void)frames;

@@ -20,9 +20,13 @@ void sync_memo_start(void *libunwind);
 uint32_t sync_memo_walk(void **frames, uint32_t max);
 /** Id of the stack behind `frame`, a frame pointer, that contains `site`; 0: not recognized. Under sync_guard(). */
 uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site);
-/** Keep a stack that libunwind walked in the calling function, whose frame pointer is `frame`, if its call site is
- *  frequent enough. `frames`: from `site` on. Under sync_guard(). */
-void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uint32_t id, const void *const *frames,
+/** A memo to learn in a walk, for stacks behind `frame` that contain `site`; NULL: none, the call site is not frequent enough. Each
+ *  word that the walk depends on is given to sync_memo_word(), and the id at last; 0: the walk has failed. Under sync_guard(). */
+struct sync_memo *sync_memo_begin(struct sync_thread *t, uintptr_t frame, uintptr_t site);
+void sync_memo_word(void *memo, uintptr_t address);
+void sync_memo_end(struct sync_memo *m, uint32_t id);
+/** As these two, for a stack that libunwind walked in the calling function, by a second walk. `frames`: from `site` on. */
+void sync_memo_learn(struct sync_memo *m, struct sync_thread *t, uintptr_t site, uint32_t id, const void *const *frames,
                      uint32_t n);
 
 #endif

@@ -25,6 +25,7 @@
 #include "base/own_memory.h"
 #include "base/tick.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/stack/cfi.h"
 #include "sync_trace/stack/stacks.h"
 #include "sync_trace/state/notes.h"
 #include "trace/write/writer.h"
@@ -171,6 +172,7 @@ static void module_set_unloaded(uint32_t i)
      * may be equal by chance. */
     const uintptr_t step = (uintptr_t)1 << (sizeof(uintptr_t) == 8 ? 47 : 16);
     module_set_state(i, MODULE_UNLOADED);
+    cfi_forget();
     __atomic_store_n(&table->unwritten, 1, __ATOMIC_RELAXED);
     if (!__atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED))
         return;

@@ -49,13 +49,6 @@ __attribute__((no_sanitize("address", "thread"))) static bool scan_read(void *ar
     return true;
 }
 
-/* libgcc's: NULL if an address has no unwind table. */
-struct dwarf_eh_bases {
-    void *text, *data, *function;
-};
-// NOLINTNEXTLINE(clang-diagnostic-reserved-identifier)
-const void *_Unwind_Find_FDE(void *address, struct dwarf_eh_bases *bases);
-
 uint32_t sync_scan_stack(void **frames, uint32_t n, uint32_t max, const struct sync_scan_from *from)
 {
     struct scan_pages pages = {0};

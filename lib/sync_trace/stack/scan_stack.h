@@ -17,6 +17,13 @@
 #define FRAME_REGISTER 15
 #endif
 
+struct dwarf_eh_bases {
+    void *text, *data, *function;
+};
+/** libgcc's. @return NULL if an address has no unwind table, of a module or registered. Takes a lock if any is registered. */
+// NOLINTNEXTLINE(clang-diagnostic-reserved-identifier)
+const void *_Unwind_Find_FDE(void *address, struct dwarf_eh_bases *bases);
+
 /** Registers in the outermost frame of a walk. */
 struct sync_scan_from {
     uintptr_t stack, pointer;

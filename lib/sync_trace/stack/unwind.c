@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stack unwinding with libunwind or libgcc.
+ * Call stack unwinding, with libunwind or libgcc where the recorder's own walk does not suffice.
  *
- * libunwind is opened with RTLD_LOCAL and never linked: linked, it would interpose _Unwind_* and backtrace() for the
- * program. unw_backtrace() is its fast way; without libunwind, libgcc's unwinder is used.
+ * Most stacks are walked by the tables of their modules (cfi.h). Others have code of a JIT compiler or signal frames, or are not
+ * those that their threads began with. For these libunwind is opened with RTLD_LOCAL and never linked: linked, it would interpose
+ * _Unwind_* and backtrace() for the program. unw_backtrace() is its fast way; without libunwind, libgcc's unwinder is used.
  *
  * libunwind has thread-local memory, which the loader allocates at a thread's first access, by the program's malloc. An
  * allocator that locks mutexes (jemalloc does) would be entered a second time from inside its own lock. So a thread
@@ -25,6 +26,7 @@
 #include "base/sanitizer.h"
 #include "base/spare.h"
 #include "base/tick.h"
+#include "sync_trace/stack/cfi.h"
 #include "sync_trace/stack/memo.h"
 #include "sync_trace/stack/modules.h"
 #include "sync_trace/stack/scan_stack.h"
@@ -41,7 +43,8 @@ enum { SCANS_CODE = 0 };
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
 
-static struct loaded_module_range unwinder; /* libgcc's */
+/* libgcc's, and the memory of its variables. */
+static struct loaded_module_range unwinder, unwinder_data;
 
 /* The thread-local memory of libunwind. `module` 0: a thread gets it by a first walk only. */
 static struct {
@@ -72,6 +75,23 @@ static _Unwind_Reason_Code unwind_libgcc_frame(struct _Unwind_Context *context, 
                                       .pointer = (uintptr_t)_Unwind_GetGR(context, FRAME_REGISTER)};
 #endif
     return _URC_NO_REASON;
+}
+
+static int unwinder_find(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)arg;
+    if (!loaded_module_has(info, size, &unwinder)) {
+        unwinder.start = unwinder.end = 0;
+        return 0;
+    }
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W)) {
+            unwinder_data.start = info->dlpi_addr + p->p_vaddr;
+            unwinder_data.end = unwinder_data.start + p->p_memsz;
+        }
+    }
+    return 1;
 }
 
 static uint32_t unwind_libgcc(void **frames, uint32_t max, uint32_t *method, bool *cut)
@@ -176,8 +196,7 @@ void sync_unwind_start(void)
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&backtrace_found = symbol;
     unwinder.address = (uintptr_t)&_Unwind_Backtrace;
-    if (!loaded_module_find(&unwinder))
-        unwinder.start = unwinder.end = 0;
+    (void)dl_iterate_phdr(unwinder_find, NULL);
     /* the first walk allocates */
     (void)unwind_libgcc(frames, 4, &method, &cut);
     if (library)
@@ -236,8 +255,8 @@ static uint32_t unwind_libunwind(void **frames, uint32_t max)
 static bool unwind_may_wait_for_itself(const struct sync_thread *t)
 {
 #ifdef __GLIBC__
-    uintptr_t end = unwinder.end ? unwinder.end - sizeof(pthread_mutex_t) : 0;
-    uintptr_t lock = lock_memory_next(sync_process.lock_memory, unwinder.start, end);
+    uintptr_t end = unwinder_data.end ? unwinder_data.end - sizeof(pthread_mutex_t) : 0;
+    uintptr_t lock = lock_memory_next(sync_process.lock_memory, unwinder_data.start, end);
     for (; lock != 0; lock = lock_memory_next(sync_process.lock_memory, lock + LOCK_MEMORY_ALIGN, end)) {
         const pthread_mutex_t *m = (const pthread_mutex_t *)lock;
         pid_t owner = __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
@@ -248,6 +267,14 @@ static bool unwind_may_wait_for_itself(const struct sync_thread *t)
     (void)t;
 #endif
     return false;
+}
+
+/* Whether libgcc, which walks where libunwind cannot, would end at this frame, too: in code of a JIT compiler, for example. */
+static bool unwind_ends_at(const struct sync_thread *t, void *frame)
+{
+    struct dwarf_eh_bases bases;
+    return !SCANS_CODE && !unwind_is_possible(SYNC_UNWINDS) && !unwind_may_wait_for_itself(t) &&
+           _Unwind_Find_FDE((char *)frame - 1, &bases) == NULL;
 }
 
 /* A thread that holds the lock, by throwing an exception, would wait for itself. @return the frames, 0: only the call site is certain. */
@@ -275,8 +302,8 @@ static uint32_t unwind_own_frames(const struct sync_thread *t, uint32_t n, uintp
     return own;
 }
 
-/* Walk the stack into t->frames. `*frames`: from `site` outward, at most sync_process.depth. */
-static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
+/* Walk the stack into t->frames with libunwind or libgcc. `*frames`: from `site` outward, at most sync_process.depth. */
+static uint32_t unwind_by_library(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN;
     bool cut;
@@ -304,6 +331,22 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***fram
     *truncated = cut || n == max || n - own > want;
     *frames = (const void **)&t->frames[own];
     return n - own < want ? n - own : want;
+}
+
+/* Walk the stack behind `frame` into t->frames. As unwind_by_library(). */
+static uint32_t unwind(struct sync_thread *t, uintptr_t frame, uintptr_t site, struct sync_memo *memo,
+                       const void ***frames, bool *truncated)
+{
+    const struct cfi_own_walk w = {.frame = frame, .site = site, .depends = memo ? sync_memo_word : NULL, .arg = memo};
+    enum cfi_end end;
+    uint32_t n = cfi_walk_own(&w, t->frames, sync_process.depth, &end);
+    if (UNLIKELY(n == 0 || (end == CFI_FOREIGN && !unwind_ends_at(t, t->frames[n - 1]))))
+        return unwind_by_library(t, site, frames, truncated);
+    (void)sync_modules_add_stack(t, (const void *const *)t->frames, n);
+    t->method = UPMU_STACK_TABLES;
+    *frames = (const void **)t->frames;
+    *truncated = end == CFI_CUT;
+    return n;
 }
 
 static uint32_t unwind_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n,
@@ -337,12 +380,16 @@ static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint
         return id;
     }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    uint32_t n = unwind(t, site, &frames, &truncated);
+    struct sync_memo *memo = sync_memo_begin(t, frame, site);
+    uint32_t n = unwind(t, frame, site, memo, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
     id = unwind_stack_id(t, *tick, frames, n, truncated);
-    if (id != 0 && (t->method == UPMU_STACK_LIBUNWIND ||
-                    (t->method == UPMU_STACK_LIBGCC && unwind_is_possible(SYNC_UNWINDS_STEPS))))
-        sync_memo_learn(t, frame, site, id, frames, n);
+    bool steps =
+        t->method == UPMU_STACK_LIBUNWIND || (t->method == UPMU_STACK_LIBGCC && unwind_is_possible(SYNC_UNWINDS_STEPS));
+    if (memo && id != 0 && steps)
+        sync_memo_learn(memo, t, site, id, frames, n);
+    else if (memo)
+        sync_memo_end(memo, t->method == UPMU_STACK_TABLES ? id : 0);
     pthread_setcancelstate(cancel, NULL);
     return id;
 }
