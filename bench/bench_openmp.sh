@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Constructs of OpenMP, recorded in full by upmu record --openmp, beside the same program alone: nanoseconds added to each.
+# Constructs of OpenMP, recorded in full by upmu record --openmp, beside the same program alone: nanoseconds added to each; and the
+# recorded work and waits beside the program's own clock.
 #
 #     bench/bench_openmp.sh UPMU [--short] [--no-bars] [--json] [--no-heading]
 #
@@ -8,6 +9,10 @@
 # events does (openmp/floor.c: a tick and 16 bytes each); the least of each counts. Bars are in nanoseconds, where one tick costs a few;
 # where the floor alone is above its bar, which a slow tick makes it, the bar is 1.5 times the floor. Bars of the short form are three
 # times as high.
+#
+# The programs of tests/openmp print how long each of two threads worked, and how long the region lasted. Each thread has its own CPU:
+# one that is descheduled in the runtime is at work by its events. In a growing file the switch to a larger packet is, too: 0.2 ms. The best of the rounds counts, for the worst thread; no bar in the
+# short form.
 # Exit status: 0 all bars met, 1 one missed or a program failed, 77 skipped.
 set -euo pipefail
 
@@ -113,6 +118,11 @@ for runtime in libgomp libomp; do
     gcc -O2 -D_GNU_SOURCE -fPIC -shared -ftls-model=initial-exec "-DFLOOR_${runtime^^}" -I"$here/../lib" "$here/openmp/floor.c" \
         -o "$tmp/$runtime.floor.so" -ldl
 done
+works=(imbalance barriers loops) # critical sections of libgomp wake the next thread after the event of their end
+if [ "$(nproc)" -ge 2 ]; then
+    gcc -O1 -g -fopenmp "$here/../tests/openmp/subject.c" -o "$tmp/libgomp.work"
+    [ ! -x "$tmp/libomp" ] || clang -O1 -g -fopenmp "$here/../tests/openmp/subject.c" -o "$tmp/libomp.work"
+fi
 export OMP_NUM_THREADS=1
 preloaded=$("$upmu" record --openmp -o "$tmp/where" -- sh -c "tr '\\0' '\\n' </proc/self/environ" 2>/dev/null | sed -n 's/^LD_PRELOAD=//p')
 for round in $(seq "$rounds"); do
@@ -124,10 +134,18 @@ for round in $(seq "$rounds"); do
         "$upmu" record --openmp --ring 1M -o "$tmp/$runtime.$round" -- "$tmp/$runtime" >>"$tmp/$runtime.on" 2>"$tmp/err" ||
             { echo "bench_openmp FAILED: $(cat "$tmp/err")" >&2; exit 1; }
         rm -rf "${tmp:?}/$runtime.$round"
+        [ -x "$tmp/$runtime.work" ] || continue
+        for what in "${works[@]}"; do
+            OMP_WAIT_POLICY=passive OMP_PROC_BIND=true "$upmu" record --openmp --ring 1M -o "$tmp/work" -- "$tmp/$runtime.work" "$what" 2 40 \
+                >"$tmp/$runtime.$what.$round.truth" 2>"$tmp/err" || { echo "bench_openmp FAILED: $(cat "$tmp/err")" >&2; exit 1; }
+            DEBUGINFOD_URLS='' "$upmu" report --openmp --json "$tmp/work" >"$tmp/$runtime.$what.$round.json"
+            rm -rf "${tmp:?}/work"
+        done
     done
 done
-BARS=$bars JSON=$json HEADING=$heading SLACK=$slack python3 - "$tmp" <<'PY'
+BARS=$bars JSON=$json HEADING=$heading SLACK=$slack python3 - "$tmp" "$rounds" "${works[@]}" <<'PY'
 import json, os, sys
+rounds, works = int(sys.argv[2]), sys.argv[3:]
 bars, as_json, heading, slack = (int(os.environ[k]) for k in ("BARS", "JSON", "HEADING", "SLACK"))
 most = {("libomp", "on"): {"critical": 15, "lock": 18, "barrier": 50, "region": 60}, ("libgomp", "on"): {"critical": 25, "lock": 25, "region": 40},
         ("libomp", "off"): {"critical": 1, "barrier": 1}}
@@ -139,6 +157,17 @@ def least(path):
         name, ns = line.split()
         out[name] = min(float(ns), out.get(name, 1e9))
     return out
+
+
+def differences(path, what):
+    """In percent: work of the worst thread against its own clock; its work and waits against the time that the program saw the region take,
+    if there is nothing else in it."""
+    words = [line.split() for line in open(path + ".truth")]
+    elapsed = next(int(w[1]) for w in words if w[0] == "region")
+    region = next(r for r in json.load(open(path + ".json"))["processes"][0]["regions"] if r["function"] == what)
+    thread = {m["number"]: m for m in region["threads"]}
+    work = max(abs(thread[int(w[1])]["work_ns"] - int(w[2])) / int(w[2]) for w in words if w[0] == "work")
+    return 100 * work, None if what == "imbalance" else 100 * max(abs(m["time_ns"] - elapsed) for m in thread.values()) / elapsed
 
 
 missed = 0
@@ -166,5 +195,19 @@ for runtime in "libgomp", "libomp":
             else:
                 print("%-44s %8.1f %8.1f %8.1f %8.1f %8s  %s" % (f"{runtime}: {name}, {title}", ns, bare[name], above, added,
                                                                  "" if bar is None else bar, verdict))
+    for what in works if os.path.exists(f"{sys.argv[1]}/{runtime}.work") else ():
+        found = zip(*(differences(f"{sys.argv[1]}/{runtime}.{what}.{r}", what) for r in range(1, rounds + 1)))
+        for (title, bar), all_rounds in zip((("work", 0.1), ("work and waits", 1)), found):
+            if all_rounds[0] is None:
+                continue
+            value = min(all_rounds)
+            bar = bar if slack == 1 else None
+            verdict = "-" if bar is None or not bars else "met" if value <= bar else "MISSED"
+            missed |= verdict == "MISSED"
+            if as_json:
+                print(json.dumps({"bench": "openmp", "name": f"{runtime} {what}, {title} against the program's clock", "percent": value, "bar": bar,
+                                  "verdict": verdict}))
+            else:
+                print("%-44s %33.3f %% %9s  %s" % (f"{runtime}: {what}, {title}, by its clock", value, "" if bar is None else bar, verdict))
 sys.exit(missed)
 PY
