@@ -1,5 +1,7 @@
 /* Programs of OpenMP that print how long each thread worked, by their own clock: SUBJECT WHAT THREADS ROUNDS.
- * A thread's work is a loop for a time; lines "work NUMBER NANOSECONDS". */
+ * A thread's work is a loop for a time; lines "work NUMBER NANOSECONDS", and "delay NUMBER NANOSECONDS" for the time that it was ready to
+ * run and had no CPU outside of these loops: by its events that may be work, too. */
+#include <fcntl.h>
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,8 +16,8 @@
 
 enum { THREADS_MAX = 64, LINE = 64 };
 static struct {
-    uint64_t ns;
-    char pad[LINE - sizeof(uint64_t)];
+    uint64_t ns, delay, delay_before;
+    char pad[LINE - 3 * sizeof(uint64_t)];
 } work[THREADS_MAX];
 static int threads, rounds, others_wait;
 
@@ -26,14 +28,30 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* How long the calling thread has waited for a CPU; 0: unknown. */
+static uint64_t delayed(void)
+{
+    static _Thread_local int fd = -1;
+    char text[96] = "";
+    unsigned long long ran, delay = 0;
+    if (fd < 0)
+        fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%llu %llu", &ran, &delay) != 2)
+        return 0;
+    return delay;
+}
+
 /* Busy for a time; counted as work of the calling thread. */
 static void busy(unsigned us)
 {
-    uint64_t begin = now(), end;
-    do
-        end = now();
-    while (end - begin < (uint64_t)us * 1000);
-    work[omp_get_thread_num()].ns += end - begin;
+    uint64_t begin = now(), delay = delayed(), end;
+    int number = omp_get_thread_num();
+    work[number].delay += delay - work[number].delay_before;
+    while (now() - begin < (uint64_t)us * 1000)
+        ;
+    work[number].delay_before = delayed();
+    end = now();
+    work[number].ns += end - begin;
 }
 
 static void serial(unsigned us)
@@ -335,6 +353,7 @@ int main(int argc, char **argv)
         ends(what);
     printf("region %llu\n", (unsigned long long)(now() - begin));
     for (int i = 0; i < threads; i++)
-        printf("work %d %llu\n", i, (unsigned long long)work[i].ns);
+        printf("work %d %llu\ndelay %d %llu\n", i, (unsigned long long)work[i].ns, i,
+               (unsigned long long)work[i].delay);
     return 0;
 }
