@@ -28,8 +28,10 @@ _Static_assert(sizeof((struct sync_thread){0}.wait_outer) == WAIT_FILE_HEAD_BYTE
 
 uint64_t sync_wait_state_clock(struct sync_thread *t)
 {
+    uint32_t before = sync_guard(t); /* a clock of the program may lock */
     t->clock_tick = tick_now();
     t->clock_ns = tick_clock_ns(CLOCK_REALTIME);
+    sync_unguard(t, before);
     return t->clock_ns;
 }
 

@@ -22,9 +22,11 @@ uint64_t sync_wait_state_clock(struct sync_thread *t);
 static inline uint64_t sync_wait_state_ns(struct sync_thread *t, uint64_t tick)
 {
     enum { PER_SECOND = 1 << 13 };
-    uint64_t gone = tick - t->clock_tick;
+    uint64_t ns = __atomic_load_n(&t->clock_ns, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* if a signal handler reads the clock here, `gone` is negative */
+    uint64_t gone = tick - __atomic_load_n(&t->clock_tick, __ATOMIC_RELAXED);
     if (LIKELY(gone < sync_process.hz / PER_SECOND))
-        return t->clock_ns + (gone * sync_process.ns_factor >> SYNC_NS_BITS);
+        return ns + (gone * sync_process.ns_factor >> SYNC_NS_BITS);
     return sync_wait_state_clock(t);
 }
 

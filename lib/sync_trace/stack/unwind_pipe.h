@@ -17,7 +17,7 @@
 /** Numbers of the pipe whose uses are checked in the wrappers; -1: none. */
 extern struct sync_unwind_pipe {
     int reads, writes;
-} sync_unwind_pipe;
+} sync_unwind_pipe __attribute__((visibility("hidden")));
 
 /** Call `walk`, the first walk of libunwind, and learn which descriptors it opens. `libunwind` is an address within it.
  *  @return the result of `walk`. */

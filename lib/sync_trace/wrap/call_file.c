@@ -19,6 +19,8 @@ UPMU_API ssize_t __pread_chk(int fd, void *to, size_t bytes, off_t at, size_t si
 
 UPMU_API ssize_t pread(int fd, void *to, size_t bytes, off_t at)
 {
+    if (sync_call_is_off())
+        return SYNC_REAL(pread)(fd, to, bytes, at);
     SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(pread)(fd, to, bytes, at);
     c.rc = rc;
@@ -46,6 +48,8 @@ ALIAS_64("preadv64", preadv);
 
 UPMU_API ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at)
 {
+    if (sync_call_is_off())
+        return SYNC_REAL(pwrite)(fd, from, bytes, at);
     SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(pwrite)(fd, from, bytes, at);
     c.rc = rc;

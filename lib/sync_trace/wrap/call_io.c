@@ -25,6 +25,8 @@ UPMU_API ssize_t read(int fd, void *to, size_t bytes)
         errno = EAGAIN;
         return -1;
     }
+    if (sync_call_is_off())
+        return SYNC_REAL(read)(fd, to, bytes);
     SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(read)(fd, to, bytes);
     c.rc = rc;
@@ -49,6 +51,8 @@ UPMU_API ssize_t readv(int fd, const struct iovec *to, int n)
 
 UPMU_API ssize_t recv(int fd, void *to, size_t bytes, int flags)
 {
+    if (sync_call_is_off())
+        return SYNC_REAL(recv)(fd, to, bytes, flags);
     SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(recv)(fd, to, bytes, flags);
     c.rc = rc;
@@ -126,6 +130,8 @@ UPMU_API ssize_t write(int fd, const void *from, size_t bytes)
         errno = EFAULT;
         return -1;
     }
+    if (sync_call_is_off())
+        return SYNC_REAL(write)(fd, from, bytes);
     SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(write)(fd, from, bytes);
     c.rc = rc;
@@ -158,6 +164,8 @@ UPMU_API int fdatasync(int fd)
 
 UPMU_API ssize_t send(int fd, const void *from, size_t bytes, int flags)
 {
+    if (sync_call_is_off())
+        return SYNC_REAL(send)(fd, from, bytes, flags);
     SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(send)(fd, from, bytes, flags);
     c.rc = rc;
