@@ -45,7 +45,7 @@ static inline int private_fstat(int fd, struct stat *st)
                         .st_size = (off_t)x.stx_size,
                         .st_dev = makedev(x.stx_dev_major, x.stx_dev_minor),
                         .st_rdev = makedev(x.stx_rdev_major, x.stx_rdev_minor),
-                        .st_ino = x.stx_ino};
+                        .st_ino = (ino_t)x.stx_ino};
     return 0;
 #endif
 }

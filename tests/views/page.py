@@ -35,7 +35,7 @@ def overview(b):
     for word in ("mutex the till", "customer ", "Blocked threads over time", "Conditions of this recording", "CLOCK_MONOTONIC_RAW", "every event was kept", "Own cost", "keep_till scene.c:"):
         assert word in words or word in b.run("document.getElementById('overview').textContent"), word
     # It slept while it held the till: that lies on the path, and is no work.
-    for word in ("keeper ", "was on a CPU for", "what ended those is not known"):
+    for word in ("keeper ", "was on a CPU for", "of the path is its own", "waits that no recorded thread ended", "Waited on the path"):
         assert word in words, (word, words)
     # No column is empty.
     empty = b.run("""[...document.querySelectorAll('#overview table:not(.matrix)')].flatMap((t) => [...t.tHead.rows[0].cells].filter((c, i) =>

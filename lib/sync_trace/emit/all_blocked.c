@@ -28,7 +28,8 @@
 #include "sync_trace/libc/resolve.h"
 #include "trace/format/wait_state.h"
 
-enum { NS_PER_S = 1000000000, SHARE = 100, FREE_NS = NS_PER_S / 200, TEXT_MAX = 4096, TRIES = 4 };
+enum { NS_PER_S = 1000000000, TEXT_MAX = 4096, TRIES = 4 };
+static const double free_ns = 5e6, share = 0.01; /* of the process: at once, and of the time since the first snapshot */
 
 /* Intervals between snapshots: a quarter of the time since the first one, and their sum at most. */
 enum { PAUSE_FIRST_NS = 50 * 1000, PAUSE_MAX_NS = 20 * 1000 * 1000, PAUSE_SHARE = 4 };
@@ -338,7 +339,7 @@ static bool all_blocked_is_due(uint64_t now)
     if (begin == 0 && __atomic_compare_exchange_n(&first, &begin, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         begin = now;
     double elapsed = now > begin ? (double)(now - begin) * sync_process.ns_per_tick : 0;
-    return (double)__atomic_load_n(&spent, __ATOMIC_RELAXED) <= FREE_NS + elapsed / SHARE;
+    return (double)__atomic_load_n(&spent, __ATOMIC_RELAXED) <= free_ns + elapsed * share;
 }
 
 /* What is true of all threads now has been true since before the first was read. */

@@ -210,7 +210,7 @@ static void path_doubt(struct output *out, const struct upmu_overview_thread *of
         fprintf(out->file, "it was ready without a CPU for %s in total\n", ready);
     else
         fputs("the rest is preemption or waits that are\n"
-              "  not recorded (sleep, I/O, signals), so their wakers are unknown\n",
+              "  not recorded, as for pages of memory\n",
               out->file);
     free(ready);
     free(cpu);
@@ -274,8 +274,9 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
                          const struct upmu_overview_path *p)
 {
     static const struct table_column columns[] = {
-        {"OBJECT", TABLE_NAME}, {"KIND", false},       {"HELD ON PATH", true},    {"SHARE", true},
-        {"WAKEUPS", true},      {"WAKEUP TIME", true}, {"GAIN IF REMOVED", true}, {"GAIN IF HALVED", true},
+        {"OBJECT", TABLE_NAME}, {"KIND", false},           {"HELD ON PATH", true},
+        {"SHARE", true},        {"WAITED ON PATH", true},  {"WAKEUPS", true},
+        {"WAKEUP TIME", true},  {"GAIN IF REMOVED", true}, {"GAIN IF HALVED", true},
     };
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_object o = {.size = sizeof o};
@@ -291,6 +292,7 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
         table_cell(&t, STYLE_PLAIN, "%s", report_type_name(o.type));
         cell_duration(&t, l.held_ns);
         cell_share(&t, l.held_ns, all);
+        cell_duration(&t, l.unknown_ns);
         cell_free(&t, STYLE_PLAIN, l.wakes ? memory_format("%" PRIu64, l.wakes) : memory_copy(""));
         cell_duration(&t, l.wake_ns);
         path_cell_gain(&t, l.gain_ns, all);

@@ -192,6 +192,15 @@ function schedColumns() {
   ];
 }
 
+// By the kernel's sums, without the records of switches.
+const READY_COLUMN = {
+  title: tr("Preempted"),
+  hint: tr("ready to run without a CPU"),
+  value: (t) => t.ready_ns ?? -1,
+  cell: (t) => (t.ready_ns ? duration(t.ready_ns) : "\u2013"),
+  number: true,
+};
+
 const SWITCHES = {
   title: tr("Switches"),
   value: (t) => t.switches.value ?? -1,
@@ -219,7 +228,7 @@ function threadPanel(app) {
         cell: (t) => lifeBar(m, t),
         class: "wide",
       },
-      ...(told ? schedColumns() : m.isCut ? [] : [RUN_COLUMN, SWITCHES]),
+      ...(told ? schedColumns() : m.isCut ? [] : [RUN_COLUMN, ...(m.threads.some((t) => t.ready_ns) ? [READY_COLUMN] : []), SWITCHES]),
       {title: tr("Waited for (times)"), value: waitWords, class: "words"},
       ...counterColumns(m, m.threads),
     ];

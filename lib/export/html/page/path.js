@@ -203,7 +203,7 @@ function drawHop(pen, timeline, path, strip) {
 const PATH_PARTS = [
   ["run", "run_ns", tr("threads that did not wait")],
   ["wake", "wake_ns", tr("from a release or signal until the waiter continued")],
-  ["unknown", "unknown_ns", tr("waits of which it is not known what ended them")],
+  ["unknown", "unknown_ns", tr("waits that no recorded thread ended")],
 ];
 
 function pathBar(path, whole) {
@@ -338,7 +338,7 @@ function showHop(timeline) {
       [tr("Lasted"), h("b", null, duration(s.ns[i]))],
       [tr("Running"), s.run[i] ? duration(s.run[i]) : null],
       [tr("Being woken"), s.wake[i] ? duration(s.wake[i]) : null],
-      [tr("Waiting"), s.unknown[i] ? tr("%1, what ended it is not known", duration(s.unknown[i])) : null],
+      [tr("Waiting"), s.unknown[i] ? tr("%1, ended by no recorded thread", duration(s.unknown[i])) : null],
       waker ? [tr("Woken by"), threadLink(m, waker)] : null,
       object ? [tr("After a wait for"), objectLink(m, object)] : null,
       held.length ? [tr("Held"), held.map((o) => h("div", null, objectLink(m, m.objects[o.object]), ` ${duration(o.held_ns)}`))] : null,
@@ -366,11 +366,18 @@ function pathDoubts(m, path) {
     const t = m.threads[thread],
       cpu = t && onCpuRecorded(m, t);
     if (!t || cpu === null || ns < 1e6 || cpu >= ns / 2) return null;
+    const ready = t.ready_ns ?? 0;
+    if (cpu + ready >= ns / 2)
+      return h(
+        "p",
+        {class: "note"},
+        tr("%1 was on a CPU for %2 in all, yet %3 of the path is its own: it was ready to run without a CPU for %4 in all.", t.label, duration(cpu), duration(ns), duration(ready)),
+      );
     return h(
       "p",
       {class: "note"},
       tr(
-        "%1 was on a CPU for %2 in all, yet %3 of the path is its own: the rest was preemption, or waits that are not recorded (sleep, input and output, signals), and what ended those is not known.",
+        "%1 was on a CPU for %2 in all, yet %3 of the path is its own: the rest was preemption, or waits that are not recorded, as for pages of memory.",
         t.label,
         duration(cpu),
         duration(ns),
@@ -445,7 +452,7 @@ function pathThreadTable(app, path, threads, whole) {
       {title: tr("Share"), value: (t) => t.ns, cell: (t) => percent(t.ns, whole), number: true},
       time(tr("Running"), "run"),
       time(tr("Being woken"), "wake"),
-      time(tr("Waiting, end unknown"), "unknown"),
+      time(tr("Waiting for no thread"), "unknown"),
       {title: tr("Hops to it"), value: (t) => t.hops, cell: (t) => count(t.hops), number: true},
     ],
     threads,
@@ -462,6 +469,13 @@ function pathObjectTable(app, path, whole) {
       {title: tr("Object"), value: (o) => m.objects[o.object].title, class: "name"},
       {title: tr("Held on the path"), value: (o) => o.held_ns, cell: (o) => duration(o.held_ns), number: true},
       {title: tr("Share"), value: (o) => o.held_ns, cell: (o) => percent(o.held_ns, whole), number: true},
+      {
+        title: tr("Waited on the path"),
+        hint: tr("for what no recorded thread ended: time, input, output, another process"),
+        value: (o) => o.unknown_ns,
+        cell: (o) => (o.unknown_ns ? duration(o.unknown_ns) : "\u2013"),
+        number: true,
+      },
       {
         title: tr("Without it, shorter by") + note,
         hint: tr("had its sections taken no time, and everything else kept its order"),
@@ -482,7 +496,7 @@ function pathObjectTable(app, path, whole) {
         number: true,
       },
     ],
-    path.objects.filter((o) => o.held_ns + o.wakes > 0),
+    path.objects.filter((o) => o.held_ns + o.wakes + o.unknown_ns > 0),
     {
       most: 8,
       empty: tr("No lock was held on it."),
