@@ -140,8 +140,7 @@ UPMU_API FILE *popen(const char *command, const char *type)
 
 UPMU_API int pclose(FILE *stream)
 {
-    const struct child_stream s =
-        stream ? child_stream_replace(stream, (struct child_stream){0}) : (struct child_stream){0};
+    const struct child_stream s = child_stream_replace(stream, (struct child_stream){0});
     SYNC_CALL c = sync_call_begin(UPMU_CALL_CHILD, -1, 0, CALL_SITE());
     int rc = SYNC_REAL(pclose)(stream);
     c.rc = rc;
