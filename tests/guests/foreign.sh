@@ -34,9 +34,12 @@ ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure -R "$chosen"
 ! grep -q '(Skipped)' "$log" || { cat "$log" >&2; fail "tests were skipped on $isa that can run there"; }
 grep 'tests passed' "$log"
 
-# Calls of functions without hooks: programs are built by the cross compiler, of which there is clang alone for loong64.
-if [ "$isa" != loong64 ]; then
-    IFS=';' read -ra words <<<"$emulator"
-    compiler=$(sed -n 's/^set(CMAKE_C_COMPILER \(.*\))$/\1/p' "$root/cmake/toolchains/$isa.cmake")
-    bash "$root/tests/func/wrap.sh" "$root/tests/func" "$build/lib" none "$compiler" "${words[@]}" || fail "calls of functions without hooks on $isa"
+# Calls of functions without hooks: programs are built by the cross compiler, which is clang for loong64.
+IFS=';' read -ra words <<<"$emulator"
+compiler=$(sed -n 's/^set(CMAKE_C_COMPILER \(.*\))$/\1/p' "$root/cmake/toolchains/$isa.cmake")
+if [ "$isa" = loong64 ]; then
+    printf '#!/bin/sh\nexec %s --target=loongarch64-linux-gnu --sysroot=%s -fuse-ld=lld-19 "$@"\n' "$compiler" "$sysroot" >"$build/clang"
+    chmod +x "$build/clang"
+    compiler=$build/clang
 fi
+bash "$root/tests/func/wrap.sh" "$root/tests/func" "$build/lib" none "$compiler" "${words[@]}" || fail "calls of functions without hooks on $isa"

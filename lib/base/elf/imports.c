@@ -14,12 +14,14 @@
 #define IS_IMPORT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
 #elif defined(__riscv) && __riscv_xlen == 64
 #define IS_IMPORT(type) ((type) == R_RISCV_JUMP_SLOT || (type) == R_RISCV_64)
+#elif defined(__loongarch64)
+#define IS_IMPORT(type) ((type) == R_LARCH_JUMP_SLOT || (type) == R_LARCH_64)
 #else
 #define IS_IMPORT(type) false
 #endif
 
-/* Vector arguments in registers of their own: STO_AARCH64_VARIANT_PCS, STO_RISCV_VARIANT_CC. Such a function is called directly. */
-#if defined(__aarch64__) || defined(__riscv)
+/* Vector arguments in registers of their own: STO_AARCH64_VARIANT_PCS, STO_RISCV_VARIANT_CC, and LoongArch's. Such a function is called directly. */
+#if defined(__aarch64__) || defined(__riscv) || defined(__loongarch64)
 #define IS_VARIANT(other) (((other)&0x80) != 0)
 #else
 #define IS_VARIANT(other) false

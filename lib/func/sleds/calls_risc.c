@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stubs of functions without hooks jump to on AArch64 and RISC-V: all registers that a function may use for arguments and results
- * are kept.
+ * What stubs of functions without hooks jump to on AArch64, RISC-V and LoongArch: all registers that a function may use for arguments
+ * and results are kept.
  *
  * The return address of a call is in a register, and arguments may be on the stack: the function is called from here with the stack as
  * it is, in place of its caller's call. Its frame is empty; an unwinder finds what this returns to by an expression. The processor has
@@ -65,6 +65,26 @@ __asm__(RISC_BEGIN "hint #34\n" RISC_SAVE ".cfi_def_cfa_offset 224\n.cfi_offset 
                    ".cfi_escape 0x0f, 3, 0x8f, 0xe0, 0x01\n.cfi_offset 29, -224\n"
                    "add x0, sp, #216\nbl risc_returned\nstr x0, [sp, #8]\n" RISC_LOAD
                    ".cfi_escape 0x0f, 2, 0x8f, 0\n.cfi_restore 29\nret\n" RISC_END);
+#elif defined(__loongarch64)
+/* Frame of 160 bytes: a0 to a7, fa0 to fa7, t0, fp, ra. CFA: DW_CFA_def_cfa_expression, DW_OP_breg3. Vectors are passed in integer
+ * registers or by reference. */
+#define RISC_EACH(integer, real)                                                                                       \
+#integer " $a0, $sp, 0\n" #integer " $a1, $sp, 8\n" #integer " $a2, $sp, 16\n" #integer " $a3, $sp, 24\n" #integer \
+             " $a4, $sp, 32\n" #integer " $a5, $sp, 40\n" #integer " $a6, $sp, 48\n" #integer " $a7, $sp, 56\n" #real  \
+             " $fa0, $sp, 64\n" #real " $fa1, $sp, 72\n" #real " $fa2, $sp, 80\n" #real " $fa3, $sp, 88\n" #real       \
+             " $fa4, $sp, 96\n" #real " $fa5, $sp, 104\n" #real " $fa6, $sp, 112\n" #real " $fa7, $sp, 120\n" #integer \
+             " $t0, $sp, 136\n" #integer " $fp, $sp, 144\n" #integer " $ra, $sp, 152\n"
+#define RISC_SAVE "addi.d $sp, $sp, -160\n" RISC_EACH(st.d, fst.d) "addi.d $fp, $sp, 160\n"
+#define RISC_LOAD RISC_EACH(ld.d, fld.d) "addi.d $sp, $sp, 160\n"
+__asm__(RISC_BEGIN RISC_SAVE
+        ".cfi_def_cfa_offset 160\n.cfi_offset 1, -8\n.cfi_offset 22, -16\n"
+        "ld.d $a0, $t0, 0\naddi.d $a1, $sp, 152\nmove $a2, $ra\nbl risc_entered\nmove $t1, $a0\n" RISC_LOAD
+        ".cfi_def_cfa_offset 0\n.cfi_restore 1\n.cfi_restore 22\n"
+        "ld.d $t0, $t0, 0\nbnez $t1, sled_called\njr $t0\n" RISC_CALLED
+        ".cfi_escape 0x0f, 2, 0x73, 0\njirl $ra, $t0, 0\n" RISC_RETURNED RISC_SAVE
+        ".cfi_escape 0x0f, 3, 0x73, 0xa0, 0x01\n.cfi_offset 22, -16\n"
+        "addi.d $a0, $sp, 152\nbl risc_returned\nst.d $a0, $sp, 152\n" RISC_LOAD
+        ".cfi_escape 0x0f, 2, 0x73, 0\n.cfi_restore 22\nret\n" RISC_END);
 #else
 /* Frame of 160 bytes: a0 to a7, fa0 to fa7, t1, s0, ra. CFA: DW_CFA_def_cfa_expression, DW_OP_breg2. */
 #define RISC_EACH(integer, real)                                                                               \

@@ -22,6 +22,8 @@
 #define FUNC_HAS_RETURNS 1
 #elif defined(__riscv) && __riscv_xlen == 64 && defined(__riscv_float_abi_double)
 #define FUNC_HAS_RETURNS 1
+#elif defined(__loongarch64) && defined(__loongarch_double_float)
+#define FUNC_HAS_RETURNS 1
 #else
 #define FUNC_HAS_RETURNS 0
 #endif
@@ -42,6 +44,9 @@
 #elif defined(__aarch64__)
 #define FUNC_RETURNS_ADDRESS 30
 #define FUNC_RETURNS_STACK 31
+#elif defined(__loongarch64)
+#define FUNC_RETURNS_ADDRESS 1
+#define FUNC_RETURNS_STACK 3
 #else
 #define FUNC_RETURNS_ADDRESS 1
 #define FUNC_RETURNS_STACK 2

@@ -271,6 +271,13 @@ static const uint32_t wraps_code[] = {
     0x58000011 | (uint32_t)(STUB_HANDLER - 4) / 4 << 5, /* ldr x17, handler: at 4 */
     0xd61f0220,                                         /* br x17 */
 };
+#elif defined(__loongarch64)
+static const uint32_t wraps_code[] = {
+    0x1c00000c,                                /* pcaddu12i $t0, 0 */
+    0x28c0018d | (uint32_t)STUB_HANDLER << 10, /* ld.d $t1, $t0, handler */
+    0x02c0018c | (uint32_t)STUB_TARGET << 10,  /* addi.d $t0, $t0, target */
+    0x4c0001a0,                                /* jr $t1 */
+};
 #else
 static const uint32_t wraps_code[] = {
     0x00000317,                                /* auipc t1, 0 */
@@ -436,10 +443,10 @@ void func_wraps_report(void)
 
 int func_wraps_start(const char *patterns)
 {
-    return patterns
-               ? upmu_fail(UPMU_E_UNSUPPORTED, "calls of functions without hooks are recorded on x86-64, AArch64 and "
-                                               "RISC-V of 64 bits only: the return address of a call is replaced")
-               : 0;
+    return patterns ? upmu_fail(UPMU_E_UNSUPPORTED,
+                                "calls of functions without hooks are recorded on x86-64, AArch64, RISC-V "
+                                "and LoongArch of 64 bits only: the return address of a call is replaced")
+                    : 0;
 }
 
 void func_wraps_add_opened(void)
