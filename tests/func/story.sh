@@ -14,23 +14,24 @@ cp "$examples/matrix.c" .
 "$cc" -g -O3 -finstrument-functions matrix.c -o naive
 "$cc" -g -O3 -finstrument-functions -DREWRITTEN matrix.c -o rewritten
 
-# is_found: the path to the product has most of the time (the rest is page faults, on some machines slow ones), and the rewrite is faster
+# is_found: the path to the product has nearly all of the time (the rest is page faults, on some machines slow ones; 98.6 % here, and
+# 99.7 % of the 19 s that a matrix of 2200 takes), and the rewrite is faster
 is_found()
 {
     rm -rf old new
-    "$upmu" record --functions -o old -- ./naive 600 >old.out 2>err || fail "record: $(cat err)"
-    "$upmu" record --functions -o new -- ./rewritten 600 >new.out 2>err || fail "record: $(cat err)"
+    "$upmu" record --functions -o old -- ./naive 800 >old.out 2>err || fail "record: $(cat err)"
+    "$upmu" record --functions -o new -- ./rewritten 800 >new.out 2>err || fail "record: $(cat err)"
     cmp -s old.out new.out || fail "the results differ"
     "$upmu" report --functions old >text
     "$upmu" report --functions --diff old new >difference
     sed -n '/^Hottest path/,/^$/p' text >path
-    awk '/ multiply / && $1 >= 60 {found = 1} END {exit !found}' path && grep -q 'time in functions: .* times faster' difference
+    awk '/ multiply / && $1 >= 85 {found = 1} END {exit !found}' path && grep -q 'time in functions: .* times faster' difference
 }
 is_found || is_found || is_found || fail "neither found nor faster: $(cat path difference)"
 [ "$(grep -c . path)" = 4 ] || fail "the path: $(cat path)"
-grep -q ' 360000    *dot matrix.c:' path || fail "the path: $(cat path)"
-for line in '^Functions of two recordings$' '^  old: old: 360005 calls of 5 functions, ' ' gone .* 360000 .* dot matrix.c:' \
-    ' new .* 360000 .* add_row matrix.c:' ' 1  *1  multiply matrix.c:' '^Hottest path, new:'; do
+grep -q ' 640000    *dot matrix.c:' path || fail "the path: $(cat path)"
+for line in '^Functions of two recordings$' '^  old: old: 640005 calls of 5 functions, ' ' gone .* 640000 .* dot matrix.c:' \
+    ' new .* 640000 .* add_row matrix.c:' ' 1  *1  multiply matrix.c:' '^Hottest path, new:'; do
     grep -q "$line" difference || fail "the comparison has no line '$line': $(cat difference)"
 done
 
@@ -62,7 +63,7 @@ grep -q 'was .*, +0.0 %' same.svg || fail "the same twice: changed"
 ! grep -q 'gone\| new  ' difference || fail "the same twice: $(cat difference)"
 
 "$upmu" report --source matrix.c new >source
-grep -q '^ .* 360000  *[0-9]*  {$' source || fail "$(cat source)"
+grep -q '^ .* 640000  *[0-9]*  {$' source || fail "$(cat source)"
 [ "$(grep -c . source)" = "$(($(grep -c '' matrix.c) + 1))" ] || fail "not all lines: $(cat source)"
 ! "$upmu" report --source nothing.c new 2>err || fail "there is no such file"
 grep -q 'no recorded function is in a source file "nothing.c"' err || fail "$(cat err)"
