@@ -46,9 +46,8 @@ static bool count_record_object(struct sync_thread *t, const struct sync_thread 
     uint64_t now = tick_now();
     bool all = true;
     for (uintptr_t key = object; c && key <= object + 1; key++) {
-        uint32_t at = sync_count_place(key);
         for (uint32_t i = 0; i < SYNC_COUNT_PROBES; i++) {
-            uint32_t slot = (at + i) & c->mask;
+            uint32_t slot = sync_count_place(key, i) & c->mask;
             uintptr_t found = __atomic_load_n(&c->slot[slot].lock, __ATOMIC_ACQUIRE);
             if (found == 0)
                 break;

@@ -50,9 +50,8 @@ uintptr_t sync_count_key(const struct sync_count *s)
 /* The lock's slot, or the free one it may use; NULL if all its slots are used. */
 static struct sync_count *count_probe(struct sync_counts *c, uintptr_t lock)
 {
-    uint32_t at = sync_count_place(lock);
     for (uint32_t i = 0; i < SYNC_COUNT_PROBES; i++) {
-        struct sync_count *s = &c->slot[(at + i) & c->mask];
+        struct sync_count *s = &c->slot[sync_count_place(lock, i) & c->mask];
         if (sync_count_key(s) == lock || s->lock == 0)
             return s;
     }

@@ -34,14 +34,19 @@ uintptr_t sync_count_key(const struct sync_count *s);
 /** Mark the slot of `key` as dormant: its lock has ended. */
 void sync_count_make_dormant(struct sync_count *s, uintptr_t key);
 
-/** Where to look for a lock first. Readers and writers of an rwlock, whose keys differ in the last bit, have slots of their own. */
-static inline uint32_t sync_count_place(uintptr_t lock)
+/** Where to look for a lock, first at place 0. Readers and writers of an rwlock, whose keys differ in the last bit, have slots of their
+ *  own. Small locks share their first place, and fill a whole part of the table: the others are hashes that do not depend on each other, of which
+ *  a larger table has a free one. */
+static inline uint32_t sync_count_place(uintptr_t lock, uint32_t i)
 {
-    return (uint32_t)(lock >> 4 ^ lock >> 12 ^ (lock & 1));
+    if (i == 0)
+        return (uint32_t)(lock >> 4 ^ lock >> 12 ^ (lock & 1));
+    const uint64_t golden = 0x9e3779b97f4a7c15u, product = (lock ^ (uint64_t)i << 48) * golden;
+    return (uint32_t)((product ^ product >> 32) * golden >> 32);
 }
 
-/** The slot in which the lock most likely is: that of sync_count_place(), in bytes, which takes fewer instructions. Keys of a constant
- *  type without readers are even. */
+/** The slot in which the lock most likely is: the first place, in bytes, which takes fewer instructions. Keys of a constant type without
+ *  readers are even. */
 static inline struct sync_count *sync_count_first(struct sync_thread *t, uintptr_t lock, uint32_t type)
 {
     enum { BITS = 5 };
