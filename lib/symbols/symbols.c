@@ -35,6 +35,7 @@ struct module {
 
 struct symbols {
     char *debug_dir;
+    char *root; /* the root directory of the recorded program; NULL: this one */
     struct demangler demangler;
     struct wrappers wrappers;
     struct module *modules;
@@ -48,13 +49,14 @@ static int symbols_no_memory(void)
 
 int symbols_open(struct symbols **out, const char *debug_dir)
 {
-    const char *named = debug_dir ? debug_dir : secure_getenv("UPMU_DEBUG_DIR");
+    const char *named = debug_dir ? debug_dir : secure_getenv("UPMU_DEBUG_DIR"), *root = secure_getenv("UPMU_SYSROOT");
     struct symbols *s = calloc(1, sizeof *s);
     if (!s)
         return symbols_no_memory();
     s->debug_dir = strdup(named && named[0] ? named : "/usr/lib/debug");
-    if (!s->debug_dir) {
-        free(s);
+    s->root = root && root[0] ? strdup(root) : NULL;
+    if (!s->debug_dir || (root && root[0] && !s->root)) {
+        symbols_close(s);
         return symbols_no_memory();
     }
     const char *path = secure_getenv("UPMU_WRAPPERS");
@@ -92,6 +94,7 @@ void symbols_close(struct symbols *s)
     wrappers_free(&s->wrappers);
     free(s->modules);
     free(s->debug_dir);
+    free(s->root);
     free(s);
 }
 
@@ -132,16 +135,35 @@ static int symbols_names_read(const struct module *m, struct elf_names *names, e
     return rc == 0 && names->n == 0 && m->file.elf ? elf_names_read(names, m->file.elf, kind) : rc;
 }
 
+/* The module's file: in the folder that is the root directory of the recorded program, if there is one, else here. */
+static int symbols_module_open(const struct symbols *s, struct module *m)
+{
+    struct textbuf in_root = {0}, problem = {0};
+    if (s->root && m->path[0] == '/') {
+        textbuf_printf(&in_root, "%s%s", s->root, m->path);
+        if (in_root.failed)
+            return symbols_no_memory();
+        module_file_open(&m->file, in_root.data, m->build_id, &problem);
+        textbuf_free(&in_root);
+        textbuf_free(&problem);
+    }
+    if (!m->file.elf)
+        module_file_open(&m->file, m->path, m->build_id, &m->problem);
+    return 0;
+}
+
 static int symbols_module_read(struct symbols *s, struct module *m)
 {
     m->opened = true;
-    module_file_open(&m->file, m->path, m->build_id, &m->problem);
+    int rc = symbols_module_open(s, m);
+    if (rc != 0)
+        return rc;
     if (!elf_file_has_dwarf(&m->file))
         debug_file_open(&m->debug, &m->file, m->path, m->build_id, s->debug_dir, &m->problem);
     struct elf_file *best = elf_file_has_dwarf(&m->debug) ? &m->debug : &m->file;
     if (elf_file_has_dwarf(best) && elf_file_fits(best, m->path, &m->problem))
         m->dwarf = dwarf_begin_elf(best->elf, DWARF_C_READ, NULL);
-    int rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
+    rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
     frame_kinds_open(&m->kinds, m->file.elf);
     function_starts_open(&m->starts, m->file.elf);
     return rc == 0 ? symbols_names_read(m, &m->names, ELF_FUNCTIONS) : rc;

@@ -19,7 +19,7 @@ struct symbols;
 struct textbuf;
 
 /** Reads the wrapper patterns of the file that UPMU_WRAPPERS names. @param debug_dir folder of separate debug files, copied; NULL:
- *  that of UPMU_DEBUG_DIR, else /usr/lib/debug. @return 0; UPMU_E_NOMEM; the errors of wrappers_read(). */
+ *  that of UPMU_DEBUG_DIR, else /usr/lib/debug. Modules are searched below UPMU_SYSROOT first. @return 0; UPMU_E_NOMEM; the errors of wrappers_read(). */
 int symbols_open(struct symbols **out, const char *debug_dir);
 void symbols_close(struct symbols *s);
 

@@ -42,6 +42,24 @@ PY
 "$upmu" export -f folded recording >folded
 grep -q ';seventy[; ]' folded || fail "$(cat folded)"
 
+# A process whose threads all wait has no samples.
+sleep 1000 &
+waits=$!
+for _ in $(seq 1200); do
+    grep -q '^State:.*sleeping' "/proc/$waits/status" && grep -q sleep "/proc/$waits/comm" && break
+    sleep 0.05
+done
+"$upmu" record -p "$waits" -o of_none 2>err &
+recorder=$!
+for _ in $(seq 1200); do
+    [ -s of_none/samples ] && break
+    sleep 0.05
+done
+kill -TERM "$recorder"
+wait "$recorder" || fail "the recorder ended with $?: $(cat err)"
+kill "$waits"
+grep -q "^upmu: no thread of process $waits ran. If it hangs: upmu deadlock $waits\$" err || fail "no hint: $(cat err)"
+
 # The recorder ends with the process, too.
 "$upmu" record -p "$subject" -o until_end 2>err &
 recorder=$!

@@ -5,7 +5,11 @@
  * Only threads in a futex wait, or in one for a child process, are stopped: the kernel resumes these by itself. Others, such
  * as epoll_wait() and semop(), would return EINTR to a program that saw no signal.
  */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "deadlock/inspect/inspect.h"
 #include "deadlock/wait_state.h"
@@ -13,17 +17,40 @@
 #include "base/error.h"
 #include "base/opts.h"
 
+/* The file where the process sees it: it may be in a container, where the same path is another file, or none, here. */
+static int inspect_find_elf(Dwfl_Module *module, void **pid, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+{
+    char path[PATH_MAX];
+    int fd = -1;
+    if (*pid && name[0] == '/' &&
+        snprintf(path, sizeof path, "/proc/%d/root%s", (int)*(const pid_t *)*pid, name) < (int)sizeof path)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && (*file = strdup(name)))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return dwfl_linux_proc_find_elf(module, pid, name, base, file, elf);
+}
+
+static int inspect_set_pid(Dwfl_Module *module, void **pid, const char *name, Dwarf_Addr base, void *arg)
+{
+    (void)module, (void)name, (void)base;
+    *pid = arg;
+    return DWARF_CB_OK;
+}
+
 static const Dwfl_Callbacks callbacks = {
-    .find_elf = dwfl_linux_proc_find_elf,
+    .find_elf = inspect_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
 /* NULL if the process cannot be inspected. */
-static Dwfl *inspect_dwfl_open(pid_t pid)
+static Dwfl *inspect_dwfl_open(pid_t *pid)
 {
     Dwfl *dwfl = dwfl_begin(&callbacks);
-    bool reported = dwfl && dwfl_linux_proc_report(dwfl, pid) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0;
-    if (reported && dwfl_linux_proc_attach(dwfl, pid, false) == 0)
+    bool reported = dwfl && dwfl_linux_proc_report(dwfl, *pid) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0;
+    if (reported && dwfl_getmodules(dwfl, inspect_set_pid, pid, 0) == 0 &&
+        dwfl_linux_proc_attach(dwfl, *pid, false) == 0)
         return dwfl;
     if (dwfl)
         dwfl_end(dwfl);
@@ -32,7 +59,7 @@ static Dwfl *inspect_dwfl_open(pid_t pid)
 
 void inspect_stacks_begin(struct upmu_deadlock_inspect *inspect)
 {
-    inspect->dwfl = inspect_dwfl_open(inspect->pid);
+    inspect->dwfl = inspect_dwfl_open(&inspect->pid);
 }
 
 struct stack_read {
@@ -64,7 +91,7 @@ void inspect_stack_read(struct upmu_deadlock_inspect *inspect, struct inspect_th
 void inspect_stacks_add(struct wait_state *s)
 {
     enum { FIRST_ID = 1 << 30 }; /* no trace has as many stacks */
-    Dwfl *dwfl = s->wakers.inspected > 0 ? inspect_dwfl_open(s->kernel.pid) : NULL;
+    Dwfl *dwfl = s->wakers.inspected > 0 ? inspect_dwfl_open(&s->kernel.pid) : NULL;
     for (size_t i = 0; dwfl && i < s->file.n_threads; i++) {
         struct wait_state_thread *t = &s->file.threads[i];
         const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);

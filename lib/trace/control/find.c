@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -42,6 +43,21 @@ static char *maps_line_directory(char *line)
     }
     *to = '\0';
     return path;
+}
+
+/* Where the process sees `path`, if that is not the same here: it may be in a container, with mounts of its own. Else `path`. NULL: out of
+ * memory. To be freed. */
+static char *directory_here(pid_t pid, const char *path)
+{
+    struct stat theirs, ours;
+    char *there;
+    if (asprintf(&there, "/proc/%d/root%s", (int)pid, path) < 0)
+        return NULL;
+    if (stat(there, &theirs) == 0 &&
+        (stat(path, &ours) != 0 || ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino))
+        return there;
+    free(there);
+    return strdup(path);
 }
 
 /* A process of another pid namespace may have seen another process's start time, under its own id. @return 1 if the control
@@ -88,9 +104,15 @@ static int maps_search(FILE *maps, const char *name, pid_t pid, char **dir)
     int rc = 0;
     while (rc == 0 && getline(&line, &capacity, maps) > 0) {
         const char *found = maps_line_directory(line);
-        rc = found ? control_is_of_process(found, start, inner == pid ? 0 : inner) : 0;
-        if (rc > 0 && !(*dir = strdup(found)))
+        char *here = found ? directory_here(pid, found) : NULL;
+        if (found && !here)
             rc = upmu_fail(UPMU_E_NOMEM, "out of memory for a path");
+        else if (found)
+            rc = control_is_of_process(here, start, inner == pid ? 0 : inner);
+        if (rc > 0)
+            *dir = here;
+        else
+            free(here);
     }
     if (rc == 0 && ferror(maps))
         rc = maps_failed(pid, name, errno);

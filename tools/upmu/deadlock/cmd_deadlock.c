@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ui/command.h"
@@ -100,6 +101,18 @@ static void deadlock_open_mpi(struct deadlock_report *r, const char *subject)
         complain("deadlocks across MPI ranks are not searched: %s", upmu_error());
 }
 
+/* Files of a process in a container are found by its own root directory. */
+static void deadlock_use_root_of(pid_t pid)
+{
+    char theirs[40];
+    struct stat own, other;
+    snprintf(theirs, sizeof theirs, "/proc/%d/ns/mnt", (int)pid);
+    if (stat("/proc/self/ns/mnt", &own) != 0 || stat(theirs, &other) != 0 || own.st_ino == other.st_ino)
+        return;
+    snprintf(theirs, sizeof theirs, "/proc/%d/root", (int)pid);
+    (void)setenv("UPMU_SYSROOT", theirs, 0); /* out of memory: as without a container */
+}
+
 /* `*unrecorded` is the process, if that is why it cannot be opened. */
 static int deadlock_open_subject(struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
 {
@@ -110,6 +123,7 @@ static int deadlock_open_subject(struct deadlock_request *q, struct upmu_deadloc
     q->is_process = deadlock_subject_is_process(q->subject, &pid);
     if (!q->is_process)
         return upmu_deadlocks_open(out, q->subject, &how);
+    deadlock_use_root_of(pid);
     int rc = upmu_control_open_pid(&control, pid);
     *unrecorded = rc == UPMU_E_STATE ? pid : 0;
     if (rc != 0)

@@ -40,6 +40,14 @@ int record_sample_open(struct record_request *request)
     return EXIT_FAILED;
 }
 
+/* A process whose threads all wait has no samples. */
+static void sample_hint_waiting(const struct record_request *request)
+{
+    pid_t pid = (pid_t)request->pid;
+    if (!request->sampler_opts.event && kill(pid, 0) == 0)
+        fprintf(stderr, "upmu: no thread of process %d ran. If it hangs: upmu deadlock %d\n", (int)pid, (int)pid);
+}
+
 int record_sample_close(struct record_request *request, bool attached)
 {
     struct upmu_sampler_result r = {.size = sizeof r};
@@ -54,6 +62,8 @@ int record_sample_close(struct record_request *request, bool attached)
     else if (attached)
         fprintf(stderr, "upmu: %" PRIu64 " %s%s, %" PRIu64 " lost\n", r.samples,
                 timed ? "records of calls and returns" : "sample", timed || r.samples == 1 ? "" : "s", r.lost);
+    if (rc == 0 && attached && r.samples == 0 && r.lost == 0)
+        sample_hint_waiting(request);
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
