@@ -52,6 +52,9 @@ static void samples_total(struct upmu_samples *s)
     t->call_cost_ns = h->call_inner_ns;
     t->with_kernel = (h->flags & SAMPLING_KERNEL) != 0;
     t->ended = (h->flags & SAMPLING_ENDED) != 0;
+    /* The kernel reports a loss with the next record that has space: not that of a process's last calls. */
+    if (t->is_calls && t->count > t->samples + t->lost && t->unwritten == 0 && t->damages == 0)
+        t->lost = t->count - t->samples;
     for (size_t i = 0; i < s->n_rows; i++) {
         t->kernel += s->rows[i].kernel;
         t->whole += s->rows[i].stack == UPMU_SAMPLE_WHOLE;

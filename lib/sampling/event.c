@@ -22,6 +22,7 @@ enum {
     STACK_BYTES_MAX = 65528, /* the kernel's limit for records */
     RING_DEFAULT = 512 * 1024,
     RING_COPY = 2048 * 1024,
+    RING_COPY_CALLS = 32 * 1024 * 1024, /* of each call of a function: 0.8 GB a second here */
 };
 
 /* Registers from which a copied stack is unwound, as bits of <asm/perf_regs.h>; 0: not supported. */
@@ -125,7 +126,8 @@ static void event_choose_stacks(struct upmu_sampler *s, const struct upmu_sample
     if (s->timed)
         s->attr.sample_type |= PERF_SAMPLE_RAW;
     s->header.sample_type = s->attr.sample_type;
-    s->ring_bytes = o->ring_bytes ? o->ring_bytes : o->stacks == UPMU_SAMPLER_COPY ? RING_COPY : RING_DEFAULT;
+    const size_t copies = s->uprobe[0] ? RING_COPY_CALLS : RING_COPY;
+    s->ring_bytes = o->ring_bytes ? o->ring_bytes : o->stacks == UPMU_SAMPLER_COPY ? copies : RING_DEFAULT;
 }
 
 /* Try it on this thread. @return 0 or errno. */

@@ -15,7 +15,7 @@
 #include "base/opts.h"
 #include "sampling/sampling.h"
 
-enum { INTERVAL_FIRST_MS = 10 };
+enum { INTERVAL_FIRST_MS = 10, INTERVAL_FIRST_CALLS_MS = 1 };
 
 static int sampler_create_file(struct upmu_sampler *s, const char *dir)
 {
@@ -67,8 +67,8 @@ int upmu_sampler_open(struct upmu_sampler **sampler, const char *dir, const stru
     if (!s)
         return upmu_fail(UPMU_E_NOMEM, "out of memory for a sampler");
     s->fd = -1;
-    s->interval_ms = INTERVAL_FIRST_MS;
     rc = sampler_start(s, dir, &ours);
+    s->interval_ms = s->uprobe[0] ? INTERVAL_FIRST_CALLS_MS : INTERVAL_FIRST_MS;
     if (rc == 0)
         *sampler = s;
     else

@@ -67,3 +67,55 @@ if "$upmu" record -c 1 -e uprobe-time:./program:timed_end -o more -- ./program >
     fail "a function without a return is timed"
 fi
 grep -q "no instruction is known by which timed_end returns" err || fail "$(cat err)"
+
+# A recorder that does not keep up: every call has a sample, or is counted as lost, the last ones too.
+cat >many.c <<'C'
+#include <signal.h>
+#include <stdio.h>
+volatile int sum;
+__attribute__((noinline)) void many_work(int n)
+{
+    for (int i = 0; i < n; i++)
+        sum += i;
+}
+int main(void)
+{
+    sigset_t s;
+    int signal;
+    sigemptyset(&s);
+    sigaddset(&s, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &s, NULL);
+    puts("ready");
+    fflush(stdout);
+    sigwait(&s, &signal);
+    for (int i = 0; i < 30000; i++)
+        many_work(3);
+    return 0;
+}
+C
+gcc -g -O1 many.c -o many
+./many >ready &
+pid=$!
+for _ in $(seq 600); do
+    [ -s ready ] && break
+    sleep 0.05
+done
+"$upmu" record -c 1 -e uprobe-time:./many:many_work --call-graph dwarf -p "$pid" -o behind 2>behind.err &
+recorder=$!
+for _ in $(seq 600); do
+    [ -s behind/samples ] && break
+    kill -0 "$recorder" || fail "$(cat behind.err)"
+    sleep 0.05
+done
+sleep 0.2
+kill -STOP "$recorder"
+kill -USR1 "$pid"
+wait "$pid"
+kill -CONT "$recorder"
+wait "$recorder" || fail "$(cat behind.err)"
+"$upmu" report --samples --json behind >behind.json
+python3 -c 'import json
+d = json.load(open("behind.json"))
+assert d["count"] == 30000 and 0 < d["samples"] < 30000 and d["lost"] >= 30000 - d["samples"], (d["count"], d["samples"], d["lost"])'
+"$upmu" report --samples behind >behind.text
+grep -q 'samples lost, .*without copies of stacks (--call-graph fp) it needs less: ' behind.text || fail "$(head -8 behind.text)"

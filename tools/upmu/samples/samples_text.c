@@ -132,7 +132,11 @@ static void text_head(struct output *out, const struct samples_report *r)
     if (t->with_kernel)
         fprintf(out->file, "  in user mode %.1f %%, in the kernel %.1f %%\n",
                 samples_percent(t->samples - t->kernel, t->samples), samples_percent(t->kernel, t->samples));
-    text_warning(out, "samples lost, because the recorder did not keep up", t->lost);
+    text_warning(out,
+                 t->is_calls ? "samples lost, because the recorder did not keep up; without copies of stacks "
+                               "(--call-graph fp) it needs less"
+                             : "samples lost, because the recorder did not keep up",
+                 t->lost);
     text_warning(out, "bytes of samples that could not be written", t->unwritten);
     text_warning(out, "times that the kernel stopped sampling (kernel.perf_event_max_sample_rate)", t->throttled);
     free(rate);
