@@ -55,7 +55,8 @@ static bool cond_release(const struct sync_cond_wait *w, uint32_t mode, struct s
     return held;
 }
 
-/* Nothing is recorded. @return false if something is by now. */
+/* Nothing is recorded. The mutex may be held from an earlier recording: it is released first, since the thread's block is guarded from
+ * sync_early_begin() on. @return false if something is recorded by now. */
 static bool cond_wait_early(struct sync_cond_wait *w)
 {
     struct sync_held h;
@@ -65,13 +66,12 @@ static bool cond_wait_early(struct sync_cond_wait *w)
                                    .mutex = (uintptr_t)w->mutex,
                                    .site = w->site,
                                    .flags = w->flags};
-    waiters_begin(w->cond);
-    if (!sync_early_begin(&w->early)) {
-        waiters_end(w->cond);
-        return false;
-    }
     (void)cond_release(w, MODE_OFF, &h);
-    return true;
+    waiters_begin(w->cond);
+    if (sync_early_begin(&w->early))
+        return true;
+    waiters_end(w->cond);
+    return false;
 }
 
 /* @return whether the end is to be recorded as any other, or at least that the mutex is acquired. */

@@ -6,6 +6,7 @@
  */
 #include <ftw.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -132,6 +133,49 @@ START_TEST(after_the_end_a_late_acquisition_is_released)
 }
 END_TEST
 
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t locked, ended;
+static bool woken;
+
+/* Holds the mutex over the end of a recording, and waits with it into the next one. */
+static void *wait_into_next(void *depth)
+{
+    pthread_mutex_lock(&mutex);
+    sem_post(&locked);
+    while (sem_wait(&ended) != 0) {
+    }
+    while (!woken)
+        pthread_cond_wait(&cond, &mutex);
+    pthread_mutex_unlock(&mutex);
+    *(uint32_t *)depth = sync_tls.thread->depth;
+    return depth;
+}
+
+START_TEST(a_wait_between_two_recordings_releases_its_mutex)
+{
+    pthread_t waiter;
+    uint32_t depth = UINT32_MAX;
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(sem_init(&locked, 0, 0), 0);
+    ck_assert_int_eq(sem_init(&ended, 0, 0), 0);
+    ck_assert_int_eq(upmu_sync_begin(&plain), 0);
+    ck_assert_int_eq(pthread_create(&waiter, NULL, wait_into_next, &depth), 0);
+    while (sem_wait(&locked) != 0) {
+    }
+    ck_assert_int_eq(upmu_sync_end(), 0);
+    sem_post(&ended);
+    pthread_mutex_lock(&mutex); /* once the other thread waits */
+    ck_assert_int_eq(upmu_sync_begin(&plain), 0);
+    woken = true;
+    pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&mutex);
+    ck_assert_int_eq(pthread_join(waiter, NULL), 0);
+    ck_assert_uint_eq(depth, 0);
+    ck_assert_int_eq(upmu_sync_end(), 0);
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+END_TEST
+
 enum { WORKERS = 2, RECORDINGS = 300 };
 static bool over;
 static uint32_t entries_left;
@@ -175,6 +219,7 @@ int main(void)
     tcase_add_test(cases, a_late_waiter_for_another_lock_hides_no_release);
     tcase_add_test(cases, after_the_end_a_release_finds_its_lock);
     tcase_add_test(cases, after_the_end_a_late_acquisition_is_released);
+    tcase_add_test(cases, a_wait_between_two_recordings_releases_its_mutex);
     tcase_add_test(cases, ends_leave_no_lock_among_those_held);
     return run_suite("releases", cases);
 }
