@@ -64,8 +64,10 @@ static bool locate_unknown(struct upmu_samples *s, struct samples_location *l, c
         f.name = code->stub;
     else if (!samples_jit_find(s, pid, p->address + p->bias, &f.name))
         return false;
-    else if (f.name)
+    else if (f.name) {
         f.module_file = MAP_NONE;
+        l->java = samples_java_generated(f.name);
+    }
     return locate_add(s, l, &f, 0);
 }
 
@@ -100,6 +102,7 @@ static bool locate_fill(struct upmu_samples *s, struct samples_location *l, cons
         if (!locate_add(s, l, &one, frames[i].file ? frames[i].line : 0))
             return false;
     }
+    l->java = f ? samples_java_of_file(f->path) : JAVA_NONE;
     if (n == 0 && !locate_unknown(s, l, p, &code, pid))
         return false;
     l->return_at = code.return_at;

@@ -6,6 +6,8 @@
 
 /* One function for all of the kernel. */
 static const struct samples_function profile_kernel = {.name = "[kernel]", .module_file = MAP_NONE};
+/* What the virtual machine does for a method. */
+static const struct samples_function profile_java_runtime = {.name = "[Java runtime]", .module_file = MAP_NONE};
 
 static uint32_t profile_child(struct upmu_samples *s, uint32_t parent, uint32_t function)
 {
@@ -62,12 +64,31 @@ static bool profile_step(struct upmu_samples *s, struct samples_row *row, const 
     return row->path != MAP_NONE && row->code != MAP_NONE;
 }
 
+static bool profile_add(struct upmu_samples *s, struct samples_row *row, const struct samples_function *f)
+{
+    uint32_t function = samples_function(s, f);
+    row->path = function != MAP_NONE ? profile_child(s, row->path, function) : function;
+    return row->path != MAP_NONE;
+}
+
 static bool profile_enter_kernel(struct upmu_samples *s, struct samples_row *row)
 {
-    uint32_t kernel = samples_function(s, &profile_kernel);
-    row->path = kernel != MAP_NONE ? profile_child(s, row->path, kernel) : kernel;
     row->code = profile_code(s, row->code, MAP_NONE);
-    return row->path != MAP_NONE && row->code != MAP_NONE;
+    return profile_add(s, row, &profile_kernel) && row->code != MAP_NONE;
+}
+
+static bool profile_java(struct upmu_samples *s, const uint32_t *at, size_t n, struct samples_row *row)
+{
+    struct samples_java_stack j = {0};
+    bool ok = true;
+    for (size_t i = n; ok && i-- > 0;) {
+        unsigned how = samples_java_frame(&j, s->locations[at[i]].java);
+        if (how & JAVA_RUNTIME_BEFORE)
+            ok = profile_add(s, row, &profile_java_runtime);
+        if (how & JAVA_SHOWN)
+            ok = ok && profile_step(s, row, &s->locations[at[i]]);
+    }
+    return ok && (!j.is_hidden || !j.in_code || profile_add(s, row, &profile_java_runtime));
 }
 
 /* The path of a stack as the program was written. A stack that is continued by the one of the region's begin is as whole as that. */
@@ -84,28 +105,54 @@ static bool profile_fold(struct upmu_samples *s, const struct space *space, cons
     return ok && row->path != MAP_NONE;
 }
 
-/* A leaf is an exact address, the frames around it are return addresses. */
+static bool profile_steps(struct upmu_samples *s, const uint32_t *at, size_t n, struct samples_row *row)
+{
+    bool ok = true;
+    for (size_t i = n; ok && i-- > 0;)
+        ok = profile_step(s, row, &s->locations[at[i]]);
+    return ok;
+}
+
+/* Locate the frames, of which the leaf is an exact address and the others are return addresses. @return bits of enum samples_java;
+ * 0: no memory. */
+static unsigned profile_locate(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
+                               size_t n, uint64_t weight, uint32_t *at)
+{
+    unsigned kinds = 1u << JAVA_NONE;
+    for (size_t i = n; i-- > 0;) {
+        const struct samples_location *found = samples_locate(s, space, in->address[i], i > 0);
+        if (!found)
+            return 0;
+        at[i] = (uint32_t)(found - s->locations);
+        struct samples_location *l = &s->locations[at[i]];
+        kinds |= 1u << l->java;
+        l->weight += weight;
+        l->self_weight += i == 0 && !in->kernel ? weight : 0;
+    }
+    return kinds;
+}
+
 bool samples_path(struct upmu_samples *s, const struct space *space, const struct samples_stack *in,
                   struct samples_row *row)
 {
+    const unsigned machine = 1u << JAVA_MACHINE, code = 1u << JAVA_METHOD | 1u << JAVA_INTERPRETER;
     size_t n = profile_frames(s, space, in);
-    bool whole = in->is_whole && n == in->n, cut = in->cut && n == in->n;
+    bool whole = in->is_whole && n == in->n, cut = in->cut && n == in->n, ok;
+    uint32_t at[SAMPLES_FRAMES_MAX];
     row->path = row->code = 0;
-    bool folds = samples_openmp_has(s, s->threads[row->thread].pid);
-    for (size_t i = n; i-- > 0;) {
-        const struct samples_location *l = samples_locate(s, space, in->address[i], i > 0);
-        if (!l || (!folds && !profile_step(s, row, l)))
-            return false;
-        if (i == n - 1)
-            whole |= l->is_root;
-        s->locations[l - s->locations].weight += row->weight;
-        s->locations[l - s->locations].self_weight += i == 0 && !in->kernel ? row->weight : 0;
-    }
-    if (folds && !profile_fold(s, space, in, n, row, &whole))
+    unsigned kinds = profile_locate(s, space, in, n, row->weight, at);
+    if (kinds == 0)
         return false;
+    whole |= n > 0 && s->locations[at[n - 1]].is_root;
+    if (samples_openmp_has(s, s->threads[row->thread].pid))
+        ok = profile_fold(s, space, in, n, row, &whole);
+    else if (s->is_written && (kinds & machine) && (kinds & code))
+        ok = profile_java(s, at, n, row);
+    else
+        ok = profile_steps(s, at, n, row);
     row->kernel = in->kernel;
     row->stack = whole ? UPMU_SAMPLE_WHOLE : cut ? UPMU_SAMPLE_CUT : UPMU_SAMPLE_BROKEN;
-    return !in->kernel || profile_enter_kernel(s, row);
+    return ok && (!in->kernel || profile_enter_kernel(s, row));
 }
 
 /* Of nested calls of a function the outermost one counts. */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "upmu/analysis.h"
 
 /* With the root path. */
 static int samples_start(struct upmu_samples *s, const struct upmu_samples_opts *opts)
@@ -89,6 +90,7 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
         rc = samples_jit_open(s, dir);
     if (rc == 0 && !s->with_code) /* which is about the functions that a compiler has made */
         rc = samples_openmp_open(s, dir, ours.stacks);
+    s->is_written = ours.stacks == UPMU_STACKS_USER && !s->with_code;
     if (rc == 0 && (ours.from_ns | ours.to_ns) != 0)
         rc = samples_find_stretch(s, dir);
     if (rc == 0)

@@ -32,11 +32,21 @@ struct samples_inlined {
     uint32_t line; /**< in the function's file: of the address, or of the call that was inlined; 0: none */
 };
 
+/** What a frame is in a program of Java. */
+enum samples_java {
+    JAVA_NONE = 0,
+    JAVA_MACHINE = 1, /**< of the virtual machine's own library */
+    JAVA_STUB = 2,    /**< code that it has generated for itself; also that of any other program */
+    JAVA_INTERPRETER = 3,
+    JAVA_METHOD = 4,
+};
+
 /** The functions at an address, innermost first, as indices in `inlined`. */
 struct samples_location {
     uint32_t first, n;
-    uint32_t file;                /**< in `spaces.files`; MAP_NONE */
-    bool is_root;                 /**< code without a caller: the start of a thread */
+    uint32_t file; /**< in `spaces.files`; MAP_NONE */
+    bool is_root;  /**< code without a caller: the start of a thread */
+    enum samples_java java;
     int32_t return_at;            /**< as in struct symbol_code */
     uint64_t address;             /**< in the file */
     uint64_t self_weight, weight; /**< of samples at it, and of those with it in their stack */
@@ -90,6 +100,7 @@ struct upmu_samples {
     struct map by_child;                 /**< path of a parent and function */
     uint64_t asked_from_ns, asked_to_ns; /**< stretch as in the options */
     uint64_t from_ns, to_ns;             /**< only rows between these times, nanoseconds since 1970 */
+    bool is_written;                     /**< stacks are those of the program as it was written */
     bool with_code;                      /**< keep the next three */
     struct samples_code *codes;
     size_t n_codes, cap_codes;
@@ -175,6 +186,22 @@ const struct samples_location *samples_locate(struct upmu_samples *s, const stru
                                               bool is_return);
 /** The function of these texts, created if needed. MAP_NONE without memory. */
 uint32_t samples_function(struct upmu_samples *s, const struct samples_function *f);
+
+/* java.c */
+
+/** What code is that the JIT symbol map has by this name. */
+enum samples_java samples_java_generated(const char *name);
+/** What the code of a file is. */
+enum samples_java samples_java_of_file(const char *path);
+/** A stack, from its outermost frame on. */
+struct samples_java_stack {
+    bool in_code;             /**< there was a frame of a method */
+    bool is_hidden;           /**< the last frame is not shown */
+    enum samples_java before; /**< the last frame that is not hidden */
+};
+enum { JAVA_SHOWN = 1, JAVA_RUNTIME_BEFORE = 2 };
+/** The next frame. @return whether it is shown, and has a frame for the virtual machine before it. */
+unsigned samples_java_frame(struct samples_java_stack *j, enum samples_java java);
 
 /* unwind.c */
 

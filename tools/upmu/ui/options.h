@@ -35,7 +35,7 @@ int options_time(const struct command *cmd, const char *option, const char *valu
 /** Take the value of --stacks: enum upmu_stacks. @return 0 or EXIT_USAGE, with its message. */
 int options_stacks(const struct command *cmd, const char *value, int32_t *stacks);
 #define OPTIONS_STACKS_HELP                                                                                         \
-    "call stacks of OpenMP programs: user (as written, default), expert (with the runtime's functions) or machine " \
+    "call stacks of OpenMP and Java: user (as written, default), expert (with the runtime's functions) or machine " \
     "(as executed)"
 
 /** Write a command's help. */
