@@ -585,15 +585,16 @@ uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_p
     return n;
 }
 
-/* Address beyond all frames of the stack that has `at`: a thread's descriptor is above its frames, in the same memory. 0: it is another
- * stack, of a signal handler or a coroutine. */
-static uintptr_t own_stack_top(uintptr_t at)
+/* Address beyond all frames of the stack that has `at`; 0: it is not the stack that the thread began with. Beside that one there may be a
+ * coroutine's, whose first frame has no caller: what is read there may be beyond its end. A thread's descriptor is above its frames, in the
+ * same memory; from the first thread's stack the kernel keeps other memory away. */
+static uintptr_t own_stack_top(uintptr_t at, uintptr_t low)
 {
-    const uintptr_t most = (uintptr_t)1 << 30;
+    const uintptr_t first_bytes = (uintptr_t)1 << 27;
     uintptr_t self = (uintptr_t)pthread_self(), first = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
-    if (self - at < most)
+    if (low != 0 && at >= low && at < self)
         return self;
-    return first - at < most ? first : 0;
+    return first - at < first_bytes ? first : 0;
 }
 
 /* A word of another function's frame, which a sanitizer would report. */
@@ -636,7 +637,7 @@ uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max,
 {
     enum { OWN_MAX = 16 };
     const uintptr_t returns = w->frame + sizeof(uintptr_t);
-    uintptr_t bp_from = w->frame, top = own_stack_top(w->frame);
+    uintptr_t bp_from = w->frame, top = own_stack_top(w->frame, w->low);
     uint32_t n = 0, own = 0;
     bool found = false, guessed = false;
     *end = CFI_CUT;

@@ -38,6 +38,8 @@ uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_p
 struct cfi_own_walk {
     uintptr_t frame; /**< frame pointer of a function that is active: there are its caller's, and its return address */
     uintptr_t site;  /**< the first return address to store */
+    uintptr_t
+        low; /**< an address below which the stack that the thread began with does not reach; 0: not known, or the first thread's */
     void (*depends)(void *arg, uintptr_t address); /**< called for each word that determines the result; may be NULL */
     void *arg;
 };

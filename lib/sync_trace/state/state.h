@@ -70,12 +70,14 @@ struct sync_tls {
     uint8_t rounds;    /**< destructor rounds so far */
     uint8_t finding;   /**< the real free() is being looked up */
     uint8_t walking;   /**< enum sync_walking */
-    uint32_t busy;     /**< the block, or the unwinder's memory, is being made; or Qt locks (wrap/qt.c) */
+    uint8_t busy;      /**< the block, or the unwinder's memory, is being made; or Qt locks (wrap/qt.c) */
+    uint8_t early;     /**< the thread is in a wait that began unrecorded (early.h) */
     uint32_t forking;  /**< thread id, while this thread forks */
-    uint32_t early;    /**< the thread is in a wait that began unrecorded (early.h) */
     uint32_t tid;      /**< thread id, */
     uint32_t process;  /**< in this process */
     uint32_t withheld; /**< private_table_run() calls in the name of this thread, which could record before */
+    uint32_t
+        stack_pages; /**< of 4 KiB, of the stack that the thread began with, its descriptor included; 0: not known, or the first thread */
     struct sync_leave_out leave_out;
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));

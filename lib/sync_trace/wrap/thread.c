@@ -39,6 +39,7 @@ struct start {
     void *(*function)(void *); /**< POSIX, or */
     int (*function_c11)(void *);
     void *argument;
+    uint32_t stack_pages; /**< see sync_tls */
 };
 
 static struct start starts[SLOTS];
@@ -75,11 +76,29 @@ static void write_thread(struct sync_thread *t, int32_t kind, uint64_t tick, pth
     sync_write(t, tick, &e);
 }
 
+static size_t thread_stack_bytes(const pthread_attr_t *given)
+{
+    size_t bytes = 0;
+#ifdef __GLIBC__
+    pthread_attr_t of_all;
+    if (given)
+        return pthread_attr_getstacksize(given, &bytes) == 0 ? bytes : 0;
+    if (pthread_getattr_default_np(&of_all) == 0) {
+        (void)pthread_attr_getstacksize(&of_all, &bytes); /* cannot fail with these arguments */
+        pthread_attr_destroy(&of_all);
+    }
+#else
+    (void)given;
+#endif
+    return bytes;
+}
+
 /* The new thread's first step: release the slot and record the start. */
 static struct start thread_begin(struct start *slot)
 {
     struct start s = *slot;
     start_slot_release(slot);
+    sync_tls.stack_pages = s.stack_pages;
     if (s.left_out) {
         sync_tls.refused = REFUSED_ENDED;
         return s;
@@ -132,7 +151,8 @@ static struct start *thread_begin_prepare(pid_t creator, const struct creation *
                             .left_out = sync_tls.leave_out.inside,
                             .function = c->function,
                             .function_c11 = c->function_c11,
-                            .argument = c->argument};
+                            .argument = c->argument,
+                            .stack_pages = (uint32_t)(thread_stack_bytes(c->attr) / 4096)};
     return s;
 }
 

@@ -19,6 +19,8 @@ void walks_optimized(void (*take)(void), int stacks);
 void walks_with_frame_pointers(void (*take)(void), int stacks);
 void walks_for_size(void (*take)(void), int stacks);
 
+static __thread uintptr_t low; /* of another thread than the first */
+
 static struct {
     size_t whole, cut, none; /* walks */
 } seen;
@@ -76,7 +78,7 @@ __attribute__((noinline)) static void take(void)
         first++;
     ck_assert_int_lt(first, n_expected);
     words.n = 0;
-    const struct cfi_own_walk w = {.frame = (uintptr_t)frame, .site = frame[1], .depends = keep_word};
+    const struct cfi_own_walk w = {.frame = (uintptr_t)frame, .site = frame[1], .low = low, .depends = keep_word};
     uint32_t n = cfi_walk_own(&w, found, FRAMES, &end);
     if (n == 0) {
         seen.none++;
@@ -114,10 +116,22 @@ START_TEST(finds_the_stacks_of_the_first_thread)
 }
 END_TEST
 
+static void *walk_all_elsewhere(void *arg)
+{
+    pthread_attr_t attr;
+    void *at;
+    size_t bytes;
+    ck_assert_int_eq(pthread_getattr_np(pthread_self(), &attr), 0);
+    ck_assert_int_eq(pthread_attr_getstack(&attr, &at, &bytes), 0);
+    pthread_attr_destroy(&attr);
+    low = (uintptr_t)at;
+    return walk_all(arg);
+}
+
 START_TEST(finds_the_stacks_of_another_thread)
 {
     pthread_t t;
-    ck_assert_int_eq(pthread_create(&t, NULL, walk_all, NULL), 0);
+    ck_assert_int_eq(pthread_create(&t, NULL, walk_all_elsewhere, NULL), 0);
     ck_assert_int_eq(pthread_join(t, NULL), 0);
     check_seen();
 }
@@ -130,7 +144,7 @@ static void *frames_elsewhere[FRAMES];
 __attribute__((noinline)) static void walk_here(int signal)
 {
     const uintptr_t *frame = __builtin_frame_address(0);
-    const struct cfi_own_walk w = {.frame = (uintptr_t)frame, .site = frame[1]};
+    const struct cfi_own_walk w = {.frame = (uintptr_t)frame, .site = frame[1], .low = low};
     (void)signal;
     n_elsewhere = cfi_walk_own(&w, frames_elsewhere, FRAMES, &end_elsewhere);
 }
@@ -170,7 +184,7 @@ START_TEST(stores_no_more_than_asked_for)
 {
     void *frames[2] = {NULL, NULL};
     const uintptr_t *frame = __builtin_frame_address(0);
-    const struct cfi_own_walk w = {.frame = (uintptr_t)frame, .site = frame[1]};
+    const struct cfi_own_walk w = {.frame = (uintptr_t)frame, .site = frame[1], .low = low};
     enum cfi_end end;
     ck_assert_uint_eq(cfi_walk_own(&w, frames, 1, &end), 1);
     ck_assert(end == CFI_CUT && (uintptr_t)frames[0] == frame[1] && frames[1] == NULL);
