@@ -38,7 +38,7 @@ grep 'tests passed' "$log"
 IFS=';' read -ra words <<<"$emulator"
 compiler=$(sed -n 's/^set(CMAKE_C_COMPILER \(.*\))$/\1/p' "$root/cmake/toolchains/$isa.cmake")
 if [ "$isa" = loong64 ]; then
-    printf '#!/bin/sh\nexec %s --target=loongarch64-linux-gnu --sysroot=%s -fuse-ld=lld-19 "$@"\n' "$compiler" "$sysroot" >"$build/clang"
+    printf '#!/bin/sh\nexec %s --target=loongarch64-linux-gnu --sysroot=%s -fuse-ld=lld-19 "$@"\n' "$compiler" "$guests/sysroots/loong64" >"$build/clang"
     chmod +x "$build/clang"
     compiler=$build/clang
 fi
