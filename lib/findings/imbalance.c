@@ -114,9 +114,11 @@ static int barrier_add(struct upmu_findings *f, const struct upmu_overview_path 
     const struct party party = party_of(f, o->process, index);
     struct upmu_finding found = finding_of(path, o->process, UPMU_FINDING_IMBALANCE);
     struct textbuf b = {0};
-    /* The last one does not wait: the mean wait is by how much the last arrival is later than the mean one. Threads without a CPU
-     * delay the others at most as long as they lack it, unless the late one has more work. */
-    uint64_t late_ns = (uint64_t)((double)o->waits.total_ns * (double)o->rounds / (double)o->acquisitions);
+    /* The last one does not wait: the mean wait is by how much the last arrival is later than the mean one. Waits that began before the
+     * recording are no acquisitions. Threads without a CPU delay the others at most as long as they lack it, unless the late one has more
+     * work. */
+    double arrivals = (double)o->waits.count + (double)o->rounds;
+    uint64_t late_ns = (uint64_t)((double)o->waits.total_ns * (double)o->rounds / arrivals);
     uint64_t rounds = party.last.last_arrivals, excess_ns = 0;
     if (rounds * 2 > o->rounds)
         excess_ns = work_excess(&party.last_work, party.own_ns, party.n);
@@ -153,7 +155,7 @@ int findings_in_barriers(struct upmu_findings *f, uint32_t process, const struct
     struct upmu_overview_object o = {.size = sizeof o};
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && upmu_overview_object_at(f->overview, i, &o) == 0; i++)
-        if (o.process == process && o.type == UPMU_OBJECT_BARRIER && o.rounds > 0 && o.acquisitions > 0)
+        if (o.process == process && o.type == UPMU_OBJECT_BARRIER && o.rounds > 0)
             rc = barrier_add(f, path, i, &o);
     return rc;
 }

@@ -103,6 +103,11 @@ assert f["kind"] == "imbalance" and o == "gate", f
 assert 150e6 < f["gain_ns"] < 250e6 and re.search(r"; it works [34]\d\d ms, [12]\d\d ms more than the mean;", f["text"]), f
 assert d["threads"][f["thread"]]["name"] == "stage" and "in 5 of 5 rounds" in f["text"], f'
 
+# Threads that waited before are none of the acquisitions.
+record late_barrier --paused
+first late_barrier '
+assert f["kind"] == "imbalance" and o == "gate" and f["gain_ns"] < 0.9 * f["run_ns"], f'
+
 record join
 first join '
 assert f["kind"] == "imbalance" and o is None, f

@@ -93,6 +93,19 @@ static void *stage(void *arg)
     return NULL;
 }
 
+/* The others wait before recording begins. */
+static void *late_stage(void *arg)
+{
+    if (arg == NULL) {
+        nap(100);
+        if (system("\"$UPMU\" ctl \"$PPID\" start >&2") != 0)
+            abort();
+        nap(200);
+    }
+    pthread_barrier_wait(&gate);
+    return NULL;
+}
+
 static void *even_stage(void *arg)
 {
     for (int i = 0; i < 4; i++) {
@@ -342,6 +355,7 @@ int main(int argc, char **argv)
         {"long", clerk, THREADS},
         {"relay", runner, THREADS},
         {"barrier", stage, THREADS},
+        {"late_barrier", late_stage, THREADS},
         {"join", part, THREADS},
         {"crowd", cruncher, 12},
         {"deadlock", crossed, 2},
