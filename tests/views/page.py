@@ -58,6 +58,10 @@ def overview(b):
     up = b.run(first)
     b.run("[...document.querySelectorAll('#overview th button')].find((x) => x.textContent.startsWith('Thread')).click()")
     assert b.run(first) != up, up
+    # The same as a part: also what was held asleep.
+    whole, part = b.run("""(() => { const r = upmuReport, most = (m) => Math.max(...m.paths[0].objects.map((o) => o.held_ns)), whole = most(r.recording);
+        r.setCut(-1, r.recording.length + 1); const part = most(r.model); r.setCut(); return [whole, part]; })()""")
+    assert whole > 1e8 and abs(whole - part) <= 1000 + whole * 1e-3, (whole, part)
 
 
 def place(b, lane, strip, share):

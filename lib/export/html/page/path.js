@@ -66,11 +66,12 @@ function cutPath(m, path, from, to) {
   };
 }
 
-// How long threads of the path ran, by thread, as a function of time: {begin, ns, sum (before each)}.
-function runsOnPath(row) {
+// How long threads of the path ran, or waited in a call, by thread, as a function of time: {begin, ns, sum (before each)}.
+function runsOnPath(m, row) {
   const by = new Map();
   for (let i = 0; i < row.begin.length; i++) {
-    if (row.kind[i] !== STEP_RUNS) continue;
+    const calls = row.kind[i] !== STEP_WAKES && row.object[i] && m.objects[row.object[i] - 1].call;
+    if (row.kind[i] !== STEP_RUNS && !calls) continue;
     const runs = entry(by, row.thread[i], () => ({begin: [], ns: [], sum: [], all: 0}));
     runs.begin.push(row.begin[i]);
     runs.ns.push(row.ns[i]);
@@ -88,7 +89,7 @@ function ranBefore(runs, ns) {
 // Objects of a part of a path: held while their holder ran on it, and the hops through them. Gains are of the whole run only.
 function pathObjects(m, path, row) {
   const by = new Map(),
-    runs = runsOnPath(row),
+    runs = runsOnPath(m, row),
     gains = new Map(path.objects.map((o) => [o.object, o])),
     of = (object) =>
       entry(by, object, () => ({object, held_ns: 0, wakes: 0, wake_ns: 0, unknown_ns: 0, gain_ns: null, gain_half_ns: null, whole: gains.get(object)}));
