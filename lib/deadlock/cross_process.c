@@ -163,9 +163,31 @@ static void cross_add_hold(struct cross *c, uint32_t thread, uint64_t lock)
     c->holds[c->all.n_holds++] = (struct wg_hold){.lock = lock};
 }
 
-/* A wait that is not recorded is one for a futex as long as no thread of the process owns a mutex there: one of another process
+/* Whether a thread of another process has that id. */
+static bool cross_is_of_another(const struct cross *c, uint32_t process, pid_t tid)
+{
+    uint32_t holder = tid > 0 ? cross_find_thread(c, process, tid) : WG_NONE;
+    return holder != WG_NONE && c->threads[holder].process != process;
+}
+
+/* The lock that contains the futex word of process `process`, and is held by another one; `*type` becomes its type. @return its address;
+ * 0: there is none. */
+static uint64_t cross_lock_at(const struct cross *c, uint32_t process, uint64_t word, int32_t *type)
+{
+    const struct kernel_view *v = &cross_state(c, process)->kernel;
+    *type = UPMU_OBJECT_MUTEX;
+    if (cross_is_of_another(c, process, kernel_mutex_owner(v, word)))
+        return word;
+    *type = UPMU_OBJECT_RWLOCK;
+    for (unsigned i = 0; i < KERNEL_RWLOCK_WORDS; i++)
+        if (cross_is_of_another(c, process, kernel_rwlock_writer(v, kernel_rwlock_at(word, i))))
+            return kernel_rwlock_at(word, i);
+    return 0;
+}
+
+/* A wait that is not recorded is one for a futex as long as no thread of the process holds a lock there: one of another process
  * may. */
-static void cross_find_mutexes(struct cross *c)
+static void cross_find_locks(struct cross *c)
 {
     for (uint32_t i = 0; i < c->all.n_threads; i++) {
         const struct cross_thread *t = &c->threads[i];
@@ -173,12 +195,14 @@ static void cross_find_mutexes(struct cross *c)
         struct wait_state_thread *w = t->thread < s->file.n_threads ? &s->file.threads[t->thread] : NULL;
         if (!w || !w->inspected || w->head.state != WAIT_FILE_BLOCKED || w->head.kind != UPMU_TRACE_FUTEX_WAIT)
             continue;
-        pid_t owner = kernel_mutex_owner(&s->kernel, w->head.object);
-        uint32_t holder = owner > 0 ? cross_find_thread(c, t->process, owner) : WG_NONE;
-        if (holder == WG_NONE || c->threads[holder].process == t->process)
+        int32_t type;
+        uint64_t lock = cross_lock_at(c, t->process, w->head.object, &type);
+        if (lock == 0)
             continue;
         w->head.kind = UPMU_TRACE_LOCK_BLOCK;
-        w->head.type = UPMU_OBJECT_MUTEX;
+        w->head.type = type;
+        w->head.object = s->snapshot.threads[t->thread].object = lock;
+        c->all.threads[i].object = shared_memory_object(&c->memory, t->process, lock);
         s->snapshot.threads[t->thread].wait = c->all.threads[i].wait = WG_LOCK;
     }
 }
@@ -618,7 +642,7 @@ static int cross_search(struct cross *c)
     for (uint32_t p = 0; p < c->d->n_processes; p++)
         if (c->taken[p])
             cross_add_process(c, p);
-    cross_find_mutexes(c);
+    cross_find_locks(c);
     cross_find_parents(c);
     cross_add_owners(c);
     c->all.all_asleep = cross_all_asleep(c);

@@ -69,6 +69,24 @@ done
 end_both
 wait "${recorders[@]}" 2>/dev/null || true
 for i in 1 2; do either "$dir/of$i" || fail "not found any more after the end: $("$upmu" deadlock "$dir/of$i" 2>&1)"; done
+# Not recorded: the same from the memory of the locks, by the id of either process.
+for case in mutex rwlock; do
+    if [ $case = mutex ]; then setsid "$program" mutexes & else setsid "$program" rwlocks & fi
+    recorder=$!
+    for _ in $(seq 100); do
+        subjects=$(pgrep -s "$recorder" -x deadlock_shared) || true
+        found=0
+        for subject in $subjects; do if either "$subject"; then found=$((found + 1)); fi; done
+        if [ $found -eq 2 ]; then break; fi
+        sleep 0.2
+    done
+    for subject in $subjects; do
+        text=$("$upmu" deadlock "$subject" 2>&1) || true
+        grep -Eq "waits for the $case 0x[0-9a-f]+, held by" <<<"$text" && grep -Eq '#[0-9]+ +cross' <<<"$text" ||
+            fail "$case, not recorded: $text"
+    done
+    end
+done
 finds mutexes cross-process 2
 finds mutexes cross-process 2 --paused
 finds rwlocks cross-process 2

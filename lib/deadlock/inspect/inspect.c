@@ -52,12 +52,14 @@ static void inspect_read_wait_channel(pid_t pid, struct inspect_thread *t)
         t->wait_channel[0] = '\0';
 }
 
-/* The thread of a snapshot, if it has not run between the two. */
+/* The thread of a snapshot, if it has not run between the two. Its futex may be known as that of a lock by now. */
 static const struct wait_state_thread *inspect_same_wait(struct wait_state *s, const struct wait_state_thread *before)
 {
     const struct wait_state_thread *now = wait_state_thread_with(s, before->head.tid);
+    const struct kernel_thread *k = kernel_view_thread(&s->kernel, before->head.tid);
     bool same = now && now->head.state == WAIT_FILE_BLOCKED && before->head.state == WAIT_FILE_BLOCKED &&
-                now->head.version == before->head.version && now->head.object == before->head.object;
+                now->head.version == before->head.version &&
+                (now->head.object == before->head.object || (k && k->word == before->head.object));
     return same ? now : NULL;
 }
 

@@ -46,10 +46,16 @@ pid_t kernel_mutex_owner(const struct kernel_view *v, uint64_t address)
     return plausible ? m.__data.__owner : 0;
 }
 
+uint64_t kernel_rwlock_at(uint64_t word, unsigned i)
+{
+    return word - (i == 0 ? offsetof(pthread_rwlock_t, __data.__wrphase_futex)
+                          : offsetof(pthread_rwlock_t, __data.__writers_futex));
+}
+
 pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address)
 {
     pthread_rwlock_t l;
-    if (!kernel_object_read(v, address, &l, sizeof l))
+    if (address % _Alignof(pthread_rwlock_t) != 0 || !kernel_object_read(v, address, &l, sizeof l))
         return 0;
     bool plausible = (l.__data.__readers & WRITE_LOCKED) && (l.__data.__wrphase_futex & ~3u) == 0 &&
                      (l.__data.__writers_futex & ~3u) == 0 &&
@@ -132,8 +138,6 @@ static pid_t stream_lock_holder(const struct kernel_view *v, const struct kernel
 
 struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kernel_thread *t)
 {
-    static const size_t rwlock_words[] = {offsetof(pthread_rwlock_t, __data.__wrphase_futex),
-                                          offsetof(pthread_rwlock_t, __data.__writers_futex)};
     uint32_t now = 0;
     bool ended = false;
     pid_t holder = kernel_mutex_owner(v, t->word);
@@ -141,12 +145,12 @@ struct kernel_wait kernel_wait_of(const struct kernel_view *v, const struct kern
         return (struct kernel_wait){.type = KERNEL_MUTEX, .address = t->word, .holder = holder};
     if (!t->may_share && mutex_is_of(v, t, holder))
         return (struct kernel_wait){.type = KERNEL_MUTEX, .address = t->word, .holder = holder, .ended = true};
-    for (size_t i = 0; i < sizeof rwlock_words / sizeof *rwlock_words; i++) {
-        holder = kernel_rwlock_writer(v, t->word - rwlock_words[i]);
-        ended = !kernel_view_thread(v, holder) && rwlock_writer_has_ended(v, t, t->word - rwlock_words[i], holder);
+    for (unsigned i = 0; i < KERNEL_RWLOCK_WORDS; i++) {
+        uint64_t lock = kernel_rwlock_at(t->word, i);
+        holder = kernel_rwlock_writer(v, lock);
+        ended = !kernel_view_thread(v, holder) && rwlock_writer_has_ended(v, t, lock, holder);
         if (ended || kernel_view_thread(v, holder))
-            return (struct kernel_wait){
-                .type = KERNEL_RWLOCK, .address = t->word - rwlock_words[i], .holder = holder, .ended = ended};
+            return (struct kernel_wait){.type = KERNEL_RWLOCK, .address = lock, .holder = holder, .ended = ended};
     }
     holder = stream_lock_holder(v, t, &ended);
     if (ended || kernel_view_thread(v, holder))
@@ -170,6 +174,12 @@ pid_t kernel_mutex_owner(const struct kernel_view *v, uint64_t address)
 {
     (void)v, (void)address;
     return 0;
+}
+
+uint64_t kernel_rwlock_at(uint64_t word, unsigned i)
+{
+    (void)i;
+    return word;
 }
 
 pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address)

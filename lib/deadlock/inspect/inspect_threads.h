@@ -83,5 +83,8 @@ pid_t kernel_shared_mutex_owner(const struct kernel_view *v, const struct kernel
 bool kernel_view_space_is_of(const struct kernel_view *v, pid_t pid);
 /** The thread that holds the rwlock at `address` for writing; 0. */
 pid_t kernel_rwlock_writer(const struct kernel_view *v, uint64_t address);
+/** The address of an rwlock in which a thread waits at `word`, if it is its i-th word for that. */
+enum { KERNEL_RWLOCK_WORDS = 2 };
+uint64_t kernel_rwlock_at(uint64_t word, unsigned i);
 
 #endif

@@ -53,7 +53,7 @@ unrecorded px_sem_lost all-asleep
 unrecorded px_reader_waits all-asleep # the reader waits for the end of its child
 unrecorded px_wait_with_alarm -
 unrecorded px_cond_lost all-asleep
-unrecorded px_rwlock all-asleep
+unrecorded px_rwlock cross-process
 unrecorded px_post_late -
 unrecorded px_sem_by_descriptor -
 rm -rf "$dir"
