@@ -26,6 +26,7 @@
 #include "base/forking.h"
 #include "region/region_frames.h"
 #include "core/check/self_check.h"
+#include "core/machine/machine.h"
 #include "mpi/launcher.h"
 
 /* Counted by default: context switches need no system call where the kernel's page has them. */
@@ -185,6 +186,15 @@ static int setup_backend(const char *option, bool lenient, const char **events, 
     return 0;
 }
 
+/* They need no CPU: to examine it costs a process that is only recorded as much as to open its trace, and more with the number of
+ * processors. */
+static int setup_default_events(struct counter_list *list, bool lenient)
+{
+    struct machine any;
+    int rc = machine_of_cpu("generic", &any);
+    return rc < 0 ? rc : counter_list_make_on(&any, list, DEFAULT_EVENTS, UPMU_REGION_EVENTS_MAX, lenient);
+}
+
 static int setup_events(struct region_process *p, const char *events, const char *option, bool lenient)
 {
     enum kernel_backend backend;
@@ -193,8 +203,12 @@ static int setup_events(struct region_process *p, const char *events, const char
         return rc;
     p->time_only = events && strcmp(events, "none") == 0;
     p->late_page = !events && backend == KERNEL_BACKEND_PERF;
-    const char *list = p->time_only ? "" : events ? events : DEFAULT_EVENTS;
-    rc = counter_list_make(&p->list, list, UPMU_REGION_EVENTS_MAX, lenient, backend);
+    rc = p->late_page ? setup_default_events(&p->list, lenient)
+                      : counter_list_make(&p->list,
+                                          p->time_only ? ""
+                                          : events     ? events
+                                                       : DEFAULT_EVENTS,
+                                          UPMU_REGION_EVENTS_MAX, lenient, backend);
     if (rc < 0)
         return rc;
     if (p->list.dropped > 0) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics of regions over all threads. */
-#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +78,10 @@ static double stats_ns_per_tick(void)
 
 static uint64_t stats_scale(uint64_t ticks, double factor)
 {
-    return (uint64_t)llround((double)ticks * factor);
+    double scaled = (double)ticks * factor;
+    uint64_t whole = (uint64_t)scaled;
+    return whole +
+           (scaled - (double)whole >= 0.5); /* without llround(), for which each recorded process would load libm */
 }
 
 static struct upmu_stat public_stat(const struct region_sum *s, double factor)

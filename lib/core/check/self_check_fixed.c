@@ -75,7 +75,7 @@ static bool fixed_is_row(const struct event *e, const struct arch_event *row)
 static bool fixed_may_count(const struct event *e)
 {
     const struct arch_event *row;
-    if (e->class != EVENT_CORE)
+    if (e->class != EVENT_CORE || machine_get()->family->counters.fixed_doubt == 0)
         return false;
     if (e->counters >> ARCH_FIXED)
         return true;
@@ -87,7 +87,7 @@ static bool fixed_may_count(const struct event *e)
 
 int self_check_fixed_list(struct counter_list *list)
 {
-    if (machine_get()->family->counters.fixed_doubt == 0 || list->backend != KERNEL_BACKEND_PERF)
+    if (list->backend != KERNEL_BACKEND_PERF)
         return 0;
     for (size_t i = 0; i < list->n_parts; i++) {
         const struct event *e = &list->events[i];
