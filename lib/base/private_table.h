@@ -30,6 +30,17 @@ int private_table_run(int (*run)(void *), void *argument);
  *  the thread-local storage is the caller's. Each library has its own. */
 extern void (*private_table_hook)(bool begins);
 
+/** open() and close() by the system calls, for the reason of private_fstat(). */
+static inline int private_open(const char *path, int flags, mode_t mode)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, mode);
+}
+
+static inline void private_close(int fd)
+{
+    syscall(SYS_close, fd);
+}
+
 /** fstat() of type, permissions, owner, size, device and inode, by the system call: libfaketime's fstat(), for one, takes a mutex, and
  *  called while that mutex's own lock is recorded it would wait for its own thread. @return 0, or -1 and errno */
 static inline int private_fstat(int fd, struct stat *st)

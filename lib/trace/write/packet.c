@@ -150,7 +150,7 @@ static int packet_cut_private(void *cutting)
         if (c->keep > 0)
             (void)packet_write_size(fd, c, s->mapped_bytes); /* the space is reserved */
     }
-    close(fd);
+    private_close(fd);
     return rc;
 }
 

@@ -37,7 +37,7 @@ static int ring_map(void *stream)
         return fd;
     void *p = mmap(NULL, ring_size(s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int rc = p == MAP_FAILED ? -errno : 0;
-    close(fd);
+    private_close(fd);
     if (rc != 0)
         return rc;
     /* On kernels without it each page faults; the space is reserved. */

@@ -36,12 +36,12 @@ static int stream_make_file(void *stream)
 {
     struct trace_stream *s = stream;
     struct stat st = {0};
-    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = private_open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     s->has_file = private_fstat(fd, &st) == 0;
     int rc = s->has_file ? 0 : -errno;
-    close(fd);
+    private_close(fd);
     s->dev = st.st_dev;
     s->ino = st.st_ino;
     return rc;
@@ -91,14 +91,14 @@ int stream_open(struct trace_stream *s)
     int rc = s->has_file ? 0 : stream_make_file(s);
     if (rc != 0)
         return rc;
-    int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int fd = private_open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
     if (private_fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino) {
         s->file_bytes = st.st_size;
         return fd;
     }
-    close(fd);
+    private_close(fd);
     return -ESTALE;
 }
 
@@ -217,7 +217,7 @@ static int packet_make_private(void *request)
         rc = map_packet(fd, r->offset, r->bytes, r->at, r->out);
     if (rc != 0 && rc != -ENODATA && ftruncate(fd, r->offset) != 0)
         rc = -errno;
-    close(fd);
+    private_close(fd);
     return rc;
 }
 

@@ -25,7 +25,7 @@ static int wait_state_open(const struct trace_writer *w, int flags)
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, trace_writer_dir(w)) >= (int)sizeof path)
         return -ENAMETOOLONG;
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+    int fd = private_open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
     return fd < 0 ? -errno : fd;
 }
 
@@ -64,7 +64,7 @@ struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)
         errno = -fd;
         return NULL;
     }
-    close(fd);
+    private_close(fd);
     if (!h)
         return NULL;
     trace_guard_add(h, WAIT_FILE_HEADER_BYTES);
@@ -92,7 +92,7 @@ static int wait_file_private(void *request)
         rc = wait_file_reserve(fd, r->index, r->bytes);
     else
         rc = (*r->map = wait_file_map(fd, r->index)) ? 0 : -errno;
-    close(fd);
+    private_close(fd);
     return rc;
 }
 
