@@ -72,7 +72,7 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
                     ? "the program restricted its system calls; `upmu doctor -- COMMAND` shows how"
                     : "it reached the size of --stop-at",
                 output_plain(out));
-    text_children(out, p->children_filtered, "run under a filter of system calls");
+    text_children(out, p->children_filtered, "run under a filter of system calls, or could not read /proc");
     text_children(out, p->children_failed, "could not make their files (permissions, memory, descriptors or disk)");
     if (p->overwritten)
         fprintf(out->file,

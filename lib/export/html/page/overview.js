@@ -511,7 +511,7 @@ function conditionsPanel(m) {
           ? fact(tr("Overwritten"), tr("%1 older events, by later ones", count(p.overwritten)), true)
           : null,
         p.children_filtered
-          ? fact(tr("Not recorded"), tr("%1 forked children, under a filter of system calls", count(p.children_filtered)), true)
+          ? fact(tr("Not recorded"), tr("%1 forked children, under a filter of system calls, or /proc cannot be read", count(p.children_filtered)), true)
           : null,
         p.children_failed
           ? fact(tr("Not recorded"), tr("%1 forked children, without files of their own", count(p.children_failed)), true)
