@@ -123,11 +123,11 @@ void own_memory_unmap(void *memory, size_t bytes)
 /* Bytes of a mapping in memory. @return false if the kernel does not report it. */
 static bool memory_resident(const struct own_mapping *m, size_t page, uint64_t *sum)
 {
-    enum { PAGE_MIN = 4096 }; /* an emulator's machine has larger pages than its kernel, which fills this */
+    const size_t page_min = 4096; /* an emulator's machine has larger pages than its kernel, which fills this */
     unsigned char is_there[PAGES_AT_ONCE];
     for (size_t at = 0, n; at < m->bytes; at += n) {
         size_t left = m->bytes - at;
-        n = left < PAGES_AT_ONCE * PAGE_MIN ? left : PAGES_AT_ONCE * PAGE_MIN;
+        n = left < PAGES_AT_ONCE * page_min ? left : PAGES_AT_ONCE * page_min;
         if (mincore((char *)m->at + at, n, is_there) != 0)
             return false;
         for (size_t i = 0; i * page < n; i++)

@@ -10,6 +10,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/sanitizer.h"
+
 /**
  * Call `run(argument)`, which may open files, so that the program never sees their descriptors: open() returns the lowest
  * free number, which another thread may be about to close, reuse or rely on.
@@ -30,15 +32,19 @@ int private_table_run(int (*run)(void *), void *argument);
  *  the thread-local storage is the caller's. Each library has its own. */
 extern void (*private_table_hook)(bool begins);
 
-/** open() and close() by the system calls, for the reason of private_fstat(). */
+/** open() and close() by the system calls, for the reason of private_fstat(). ThreadSanitizer takes a descriptor that it does not see
+ *  closed for another thread's of the same number, so that its builds call the functions. */
 static inline int private_open(const char *path, int flags, mode_t mode)
 {
-    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, mode);
+    return UNDER_TSAN ? open(path, flags, mode) : (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, mode);
 }
 
 static inline void private_close(int fd)
 {
-    syscall(SYS_close, fd);
+    if (UNDER_TSAN)
+        close(fd);
+    else
+        syscall(SYS_close, fd);
 }
 
 /** fstat() of type, permissions, owner, size, device and inode, by the system call: libfaketime's fstat(), for one, takes a mutex, and

@@ -36,10 +36,10 @@ struct start {
     uint32_t taken;
     pid_t creator;
     uint32_t left_out;         /**< created by a library whose threads are not recorded */
+    uint32_t stack_pages;      /**< see sync_tls */
     void *(*function)(void *); /**< POSIX, or */
     int (*function_c11)(void *);
     void *argument;
-    uint32_t stack_pages; /**< see sync_tls */
 };
 
 static struct start starts[SLOTS];
