@@ -22,9 +22,8 @@ enum { BUILD_ID_TEXT_MAX = 129 };
 /* Limits on what is decompressed or checksummed, as any user may have made the files. */
 enum { DEBUG_INFLATED_MAX = 512 << 20, DEBUG_SUMMED_MAX = 1 << 30 };
 
-/* Opening a device or a FIFO can have effects: it is looked at first, through a descriptor, so that no other file takes its
- * place in between. @return a descriptor, or -errno (-ENOEXEC: not a regular file). */
-static int elf_file_open_regular(const char *path)
+/* Through a descriptor, so that no other file takes its place in between. */
+int elf_file_open_regular(const char *path)
 {
     char self[sizeof "/proc/self/fd/" + 3 * sizeof(int)];
     struct stat st;

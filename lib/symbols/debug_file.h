@@ -13,6 +13,10 @@ struct elf_file {
     Elf *elf;
 };
 
+/** Open a file that any user may have made for reading, without the effects of opening a device, or waiting at a FIFO. @return a
+ *  descriptor, or -errno (-ENOEXEC: not a regular file). */
+int elf_file_open_regular(const char *path);
+
 /** Open the module at `path`, which must have the build-id `build_id` (hexadecimal, "" = not known: any file is
  *  accepted). If it cannot be used, `file->elf` is NULL and `why` has the reason. */
 void module_file_open(struct elf_file *file, const char *path, const char *build_id, struct textbuf *why);

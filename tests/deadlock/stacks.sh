@@ -172,4 +172,20 @@ if record jit; then
 else
     cat "$dir/printed" # the rest was tried
 fi
+
+# Without a recorder the files of the process are opened: not a FIFO that has the name of one that is gone.
+cp "$stacks" "$dir/subject"
+"$dir/subject" thread >"$dir/printed" &
+subject=$!
+finds() { rc=0; timeout 30 "$upmu" deadlock $subject >"$dir/out" 2>"$dir/err" || rc=$?; }
+for _ in $(seq 300); do
+    finds
+    if [ $rc -eq 3 ]; then break; fi
+    sleep 0.1
+done
+rm "$dir/subject"
+mkfifo "$dir/subject (deleted)"
+finds
+kill -9 $subject
+[ $rc -eq 3 ] || fail "a FIFO in the place of the program: status $rc: $(cat "$dir/out" "$dir/err")"
 rm -rf "$dir"

@@ -5,7 +5,7 @@
  * Only threads in a futex wait, or in one for a child process, are stopped: the kernel resumes these by itself. Others, such
  * as epoll_wait() and semop(), would return EINTR to a program that saw no signal.
  */
-#include <fcntl.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,20 +16,49 @@
 #include "upmu/trace.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/text/textbuf.h"
+#include "symbols/debug_file.h"
 
-/* The file where the process sees it: it may be in a container, where the same path is another file, or none, here. */
+/* The file where the process sees it: it may be in a container, where the same path is another file, or none, here. libdw opens whatever
+ * there is. */
 static int inspect_find_elf(Dwfl_Module *module, void **pid, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
     char path[PATH_MAX];
-    int fd = -1;
+    int fd = -ENOENT;
     if (*pid && name[0] == '/' &&
         snprintf(path, sizeof path, "/proc/%d/root%s", (int)*(const pid_t *)*pid, name) < (int)sizeof path)
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && (*file = strdup(name)))
-        return fd;
-    if (fd >= 0)
+        fd = elf_file_open_regular(path);
+    if (fd < 0 && name[0] == '/')
+        fd = elf_file_open_regular(name);
+    if (fd == -ENOENT)
+        return dwfl_linux_proc_find_elf(module, pid, name, base, file, elf);
+    if (fd >= 0 && !(*file = strdup(name)))
         close(fd);
-    return dwfl_linux_proc_find_elf(module, pid, name, base, file, elf);
+    return fd >= 0 && *file ? fd : -1;
+}
+
+/* By its build-id alone: what a module names as its debug file may be any file. */
+static int inspect_find_debug(Dwfl_Module *module, void **pid, const char *name, Dwarf_Addr base, const char *file,
+                              const char *link, GElf_Word crc, char **found)
+{
+    enum { ID_MIN = 2 };
+    const unsigned char *id;
+    GElf_Addr address;
+    struct textbuf path = {0};
+    int n = dwfl_module_build_id(module, &id, &address);
+    (void)pid, (void)name, (void)base, (void)file, (void)link, (void)crc;
+    if (n < ID_MIN)
+        return -1;
+    textbuf_printf(&path, "/usr/lib/debug/.build-id/%02x/", id[0]);
+    for (int i = 1; i < n; i++)
+        textbuf_printf(&path, "%02x", id[i]);
+    textbuf_printf(&path, ".debug");
+    int fd = path.failed ? -1 : elf_file_open_regular(path.data);
+    if (fd < 0)
+        textbuf_free(&path);
+    else
+        *found = path.data;
+    return fd;
 }
 
 static int inspect_set_pid(Dwfl_Module *module, void **pid, const char *name, Dwarf_Addr base, void *arg)
@@ -41,7 +70,7 @@ static int inspect_set_pid(Dwfl_Module *module, void **pid, const char *name, Dw
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = inspect_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = inspect_find_debug,
 };
 
 /* NULL if the process cannot be inspected. */
