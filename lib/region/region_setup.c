@@ -203,12 +203,9 @@ static int setup_events(struct region_process *p, const char *events, const char
         return rc;
     p->time_only = events && strcmp(events, "none") == 0;
     p->late_page = !events && backend == KERNEL_BACKEND_PERF;
+    const char *list = p->time_only ? "" : events ? events : DEFAULT_EVENTS;
     rc = p->late_page ? setup_default_events(&p->list, lenient)
-                      : counter_list_make(&p->list,
-                                          p->time_only ? ""
-                                          : events     ? events
-                                                       : DEFAULT_EVENTS,
-                                          UPMU_REGION_EVENTS_MAX, lenient, backend);
+                      : counter_list_make(&p->list, list, UPMU_REGION_EVENTS_MAX, lenient, backend);
     if (rc < 0)
         return rc;
     if (p->list.dropped > 0) {

@@ -38,21 +38,29 @@ awk '/;timed_work / { n += $NF } END { exit n < 1000000 }' folded || fail "$(gre
 timed timed_work --call-graph dwarf
 python3 "$here/timed.py" truth report.json timed_work
 
+# attach RUNS DIR OPTIONS...: sample process $pid, which runs once its output RUNS is there, by process $recorder
+attach()
+{
+    local runs=$1 dir=$2
+    shift 2
+    for _ in $(seq 600); do
+        [ -s "$runs" ] && break
+        sleep 0.05
+    done
+    "$upmu" record -c 1 "$@" -p "$pid" -o "$dir" 2>"$dir.err" &
+    recorder=$!
+    for _ in $(seq 600); do
+        [ -s "$dir/samples" ] && break
+        kill -0 "$recorder" || fail "$(cat "$dir.err")"
+        sleep 0.05
+    done
+    sleep 0.2
+}
+
 # A process that runs: calls that began before have no time.
 ./program wait >running &
 pid=$!
-for _ in $(seq 600); do
-    [ -s running ] && break
-    sleep 0.05
-done
-"$upmu" record -c 1 -e uprobe-time:./program:timed_work -p "$pid" -o attached 2>attached.err &
-recorder=$!
-for _ in $(seq 600); do
-    [ -s attached/samples ] && break
-    kill -0 "$recorder" || fail "$(cat attached.err)"
-    sleep 0.05
-done
-sleep 0.2
+attach running attached -e uprobe-time:./program:timed_work
 kill -USR1 "$pid"
 wait "$pid"
 wait "$recorder" || fail "$(cat attached.err)"
@@ -96,18 +104,7 @@ C
 gcc -g -O1 many.c -o many
 ./many >ready &
 pid=$!
-for _ in $(seq 600); do
-    [ -s ready ] && break
-    sleep 0.05
-done
-"$upmu" record -c 1 -e uprobe-time:./many:many_work --call-graph dwarf -p "$pid" -o behind 2>behind.err &
-recorder=$!
-for _ in $(seq 600); do
-    [ -s behind/samples ] && break
-    kill -0 "$recorder" || fail "$(cat behind.err)"
-    sleep 0.05
-done
-sleep 0.2
+attach ready behind -e uprobe-time:./many:many_work --call-graph dwarf
 kill -STOP "$recorder"
 kill -USR1 "$pid"
 wait "$pid"

@@ -62,22 +62,21 @@ enum sync_walking {
 
 struct sync_tls {
     struct sync_thread *thread;
-    uint8_t refused;   /**< enum sync_refused */
-    uint8_t counting;  /**< counters are being read */
-    uint8_t starting;  /**< the thread's start event is not written yet */
-    uint8_t unwinds;   /**< enum sync_unwinds */
-    uint8_t walks;     /**< of its first ones, by single steps */
-    uint8_t rounds;    /**< destructor rounds so far */
-    uint8_t finding;   /**< the real free() is being looked up */
-    uint8_t walking;   /**< enum sync_walking */
-    uint8_t busy;      /**< the block, or the unwinder's memory, is being made; or Qt locks (wrap/qt.c) */
-    uint8_t early;     /**< the thread is in a wait that began unrecorded (early.h) */
-    uint32_t forking;  /**< thread id, while this thread forks */
-    uint32_t tid;      /**< thread id, */
-    uint32_t process;  /**< in this process */
-    uint32_t withheld; /**< private_table_run() calls in the name of this thread, which could record before */
-    uint32_t
-        stack_pages; /**< of 4 KiB, of the stack that the thread began with, its descriptor included; 0: not known, or the first thread */
+    uint8_t refused;      /**< enum sync_refused */
+    uint8_t counting;     /**< counters are being read */
+    uint8_t starting;     /**< the thread's start event is not written yet */
+    uint8_t unwinds;      /**< enum sync_unwinds */
+    uint8_t walks;        /**< of its first ones, by single steps */
+    uint8_t rounds;       /**< destructor rounds so far */
+    uint8_t finding;      /**< the real free() is being looked up */
+    uint8_t walking;      /**< enum sync_walking */
+    uint8_t busy;         /**< the block, or the unwinder's memory, is being made; or Qt locks (wrap/qt.c) */
+    uint8_t early;        /**< the thread is in a wait that began unrecorded (early.h) */
+    uint32_t forking;     /**< thread id, while this thread forks */
+    uint32_t tid;         /**< thread id, */
+    uint32_t process;     /**< in this process */
+    uint32_t withheld;    /**< private_table_run() calls in the name of this thread, which could record before */
+    uint32_t stack_pages; /**< of 4 KiB: of the stack that the thread began with; 0: not known, or the first one */
     struct sync_leave_out leave_out;
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -94,9 +93,8 @@ enum sync_gate_held {
 
 /** State that a forked child finds zeroed. */
 struct sync_gate {
-    const uint32_t
-        *word;     /**< `mode` while a recording lasts, so that calls need not read it before and after; NULL = off */
-    uint32_t held; /**< enum sync_gate_held: whether a release must look for the lock among those held */
+    const uint32_t *word; /**< `mode` while a recording lasts, so that calls read it then only; NULL = off */
+    uint32_t held;        /**< enum sync_gate_held: whether a release must look for the lock among those held */
     uint32_t claimed;     /**< a child is starting its own trace */
     const uint32_t *mode; /**< the control file's word, from the first recording on; NULL = none yet, or no more */
     struct sync_thread *threads;
