@@ -53,15 +53,16 @@ static inline bool func_events_take_back(struct func_tree *t, uint32_t node)
     return true;
 }
 
-/** Make one event of a call and its return at `now`, if the call has the last event and was short. A handler that comes in between finds the
+/** Make one event of a call and its return at `now`, if the call has the last event and func_leaf(). A handler that comes in between finds the
  *  event of the call, or that of both, which is undone. @return whether it did. */
 static inline bool func_events_join(struct func_tree *t, uint32_t node, uint64_t spent, uint64_t now)
 {
     const uint64_t begin = (uint64_t)node << 32 | (uint32_t)(now - spent);
     uint64_t next = __atomic_load_n(&t->event, __ATOMIC_RELAXED), *last = (uint64_t *)(uintptr_t)next - 1;
-    if (spent > FUNC_LEAF_TICKS_MAX || next > t->events_end || *last != begin)
+    const uint32_t both = func_leaf(node, spent);
+    if (!both || next > t->events_end || *last != begin)
         return false;
-    __atomic_store_n(last, begin | (FUNC_EVENT_LEAF | spent << FUNC_LEAF_SHIFT) << 32, __ATOMIC_RELAXED);
+    __atomic_store_n(last, (uint64_t)both << 32 | (uint32_t)begin, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (LIKELY(__atomic_load_n(&t->event, __ATOMIC_RELAXED) == next))
         return true;

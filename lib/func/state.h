@@ -33,7 +33,6 @@ enum { FUNC_NODES_DEFAULT = 1 << 18, FUNC_FRAMES_MAX = 1 << 18, FUNC_TREES_MAX =
 enum { FUNC_NODES_DEFAULT = 1 << 14, FUNC_FRAMES_MAX = 1 << 15, FUNC_TREES_MAX = 1024, FUNC_TREES_OWN = 64 };
 #endif
 enum { FUNC_NODES_MIN = 64, FUNC_NODES_MAX = 1 << 22, FUNC_MODULES_MAX = 4096 };
-static_assert(FUNC_NODES_MAX <= 1 << FUNC_LEAF_SHIFT, "events have space for the number of a node");
 
 /** A thread's link to its tree; NULL: it has none, or this is a forked child. */
 struct func_thread {

@@ -33,6 +33,7 @@ bool stream_locate(struct functions_stream *s, const struct func_tree *t)
         return false;
     uint64_t position = t->events_from + (at - t->events_base), last = (position - 1) / FUNC_BLOCK_BYTES;
     bool wrapped = t->events_ring && t->events_wraps > 0;
+    s->one_leaf = t->version == FUNC_VERSION_ONE_LEAF;
     s->in_ring = wrapped ? t->events_bytes / FUNC_BLOCK_BYTES : 0;
     s->first_block = wrapped ? (last + 1) % s->in_ring : 0;
     s->blocks = wrapped ? s->in_ring : last + 1;
@@ -75,10 +76,13 @@ static int stream_set_word(struct functions_stream *s, uint64_t word, uint64_t t
 /* Of a call and its return in one word the call; the return comes next. */
 static int stream_split(struct functions_stream *s, uint64_t word)
 {
-    const uint64_t node_mask = (UINT64_C(1) << FUNC_LEAF_SHIFT) - 1, node = word >> 32 & node_mask;
-    uint64_t tick = s->high | (uint32_t)word, spent = (word >> 32 & ~(uint64_t)FUNC_EVENT_LEAF) >> FUNC_LEAF_SHIFT;
+    uint32_t what = (uint32_t)(word >> 32) & ~FUNC_EVENT_LEAF;
+    uint32_t bits = s->one_leaf                     ? FUNC_LEAF_BITS_BEFORE
+                    : (what & FUNC_EVENT_LEAF_LONG) ? FUNC_LEAF_BITS_LONG
+                                                    : FUNC_LEAF_BITS;
+    uint64_t node = what & ((1u << bits) - 1), tick = s->high | (uint32_t)word;
     s->leaf = (node | FUNC_EVENT_EXIT) << 32;
-    s->leaf_tick = tick + spent;
+    s->leaf_tick = tick + ((s->one_leaf ? what : what & ~FUNC_EVENT_LEAF_LONG) >> bits);
     return stream_set_word(s, node << 32 | (uint32_t)word, tick);
 }
 

@@ -36,6 +36,7 @@ struct functions_stream {
     uint32_t n_nodes;
     uint64_t first_block, blocks, in_ring; /**< in_ring: blocks of the file; 0: it is read in order */
     uint64_t last_bytes;                   /**< of the last block */
+    bool one_leaf;                         /**< of FUNC_VERSION_ONE_LEAF */
     /* Reading: */
     uint64_t block; /**< read so far */
     uint64_t *words;

@@ -16,23 +16,36 @@ for which in first second; do
     "$cc" -g -O2 -fPIC -shared -finstrument-functions -DFUNCTION=${which}_plugin "$sources/plugin.c" -o "$which.so"
 done
 cat >loop.c <<'C'
-__attribute__((noinline)) static void leaf(void)
+__attribute__((noinline)) static void leaf(int spin)
 {
-    __asm__ volatile("");
+    for (int i = 0; i <= spin; i++)
+        __asm__ volatile("");
 }
-__attribute__((noinline)) static void work(int n)
+__attribute__((noinline)) static void work(int n, int spin)
 {
     for (int i = 0; i < n; i++)
-        leaf();
+        leaf(spin);
 }
 int main(int argc, char **argv)
 {
     (void)argv;
-    work(argc > 1 ? 100000 : 300000);
+    work(argc > 2 ? 20000 : argc > 1 ? 100000 : 300000, argc > 2 ? 1000 : 0);
     return 0;
 }
 C
 "$cc" -g -O2 -finstrument-functions loop.c -o loop
+# 32,766 call paths: each function of a level calls both of the next one.
+{
+    echo '__attribute__((noinline)) static void a0(void) { __asm__ volatile(""); }'
+    echo '__attribute__((noinline)) static void b0(void) { __asm__ volatile(""); }'
+    for i in $(seq 13); do
+        for name in a b; do
+            echo "__attribute__((noinline)) static void $name$i(void) { a$((i - 1))(); b$((i - 1))(); __asm__ volatile(\"\"); }"
+        done
+    done
+    echo 'int main(void) { a13(), b13(); return 0; }'
+} >paths.c
+"$cc" -g -O2 -finstrument-functions paths.c -o paths
 cat >judge.py <<'PY'
 """judge.py NAME=WHAT...: the events in NAME.chrome are properly nested in each thread, and are the calls of NAME.json."""
 import json, sys
@@ -101,6 +114,8 @@ traced plugins whole ./subject plugins ./first.so ./second.so
 traced ends open ./subject ends
 traced killed open ./subject killed
 traced leaves whole ./loop few
+traced slow whole ./loop few slow
+traced tree whole ./paths
 UPMU_FUNC_RING=1 traced ring ring ./loop
 # Signal handlers interrupt the hooks anywhere; elsewhere than on x86-64 their events may be overwritten.
 if [ "$(uname -m)" = x86_64 ]; then
@@ -142,6 +157,11 @@ d = json.load(open("selected.json"))
 assert d["events"] == 2 * d["calls"] == 2 * 60002 and d["skipped"] == 21893, (d["events"], d["calls"])'
 
 python3 judge.py "${judged[@]}"
+python3 -c 'import json
+d = json.load(open("slow.json")) # some leaves are interrupted, and take too long
+assert d["event_bytes"] < 12 * d["calls"], (d["event_bytes"], d["calls"])
+d = json.load(open("tree.json"))
+assert d["calls"] == 32766 + 1, d["calls"]'
 
 # Short calls have no events, and the trees have them; deep functions are their callers' time.
 UPMU_FUNC_MIN=1000000000 "$upmu" record --function-events -o short -- ./loop 2>/dev/null
@@ -157,19 +177,37 @@ assert {f["name"]: f["calls"] for f in d["functions"]} == {"main": 1, "recursion
 assert d["skipped"] == 81893 and d["events"] == 4, (d["skipped"], d["events"])
 PY
 
-# Recordings of version 5, which had two words for each call, and none of other versions.
-cp -r recursion version
+# Recordings of version 5, which had two words for each call, of version 6, where all leaves had equally many bits, and none of others.
+cp -r tree version
 python3 - "$upmu" <<'PY'
-import glob, json, struct, subprocess, sys
+import array, glob, json, struct, subprocess, sys
+LEAF, EXIT, LONG = 1 << 30, 1 << 31, 1 << 29
 def report(version):
     for path in glob.glob("version/*/.functions") + glob.glob("version/*/.functions_[0-9]*"):
         with open(path, "r+b") as f:
             f.seek(8 if path.endswith(".functions") else 80)
             f.write(struct.pack("=I", version))
     return json.loads(subprocess.run([sys.argv[1], "report", "--functions", "--json", "version"], stdout=subprocess.PIPE).stdout or "{}")
-new = report(6)
+def names():
+    subprocess.run([sys.argv[1], "export", "-f", "chrome", "-o", "names", "version"], check=True, stderr=subprocess.DEVNULL)
+    return [(e["ph"], e.get("name")) for e in json.load(open("names"))["traceEvents"] if e["ph"] in "BE"]
+new, calls = report(7), names()
 assert new["calls"] > 0 and report(5) == new, "version 5"
-assert not report(4).get("calls") and not report(7).get("calls"), "another version"
+assert not report(4).get("calls") and not report(8).get("calls"), "another version"
+changed = set()
+for path in glob.glob("version/*/.functions_events_*"):
+    words = array.array("Q", open(path, "rb").read())
+    for i, word in enumerate(words):
+        what = word >> 32
+        if what & (EXIT | LEAF) == LEAF and what < 0x7ffffffe:
+            bits = 13 if what & LONG else 21
+            ticks, node = (what & ~(LEAF | LONG)) >> bits, what & ((1 << bits) - 1)
+            words[i] = (LEAF | min(ticks, 254) << 22 | node) << 32 | word & 0xffffffff
+            changed.add(bits)
+    open(path, "wb").write(words.tobytes())
+assert changed == {13, 21}, changed
+old = report(6)
+assert (old["calls"], old["events"], names()) == (new["calls"], new["events"], calls), "version 6"
 PY
 
 # The words of a file may be anything.

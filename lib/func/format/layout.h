@@ -22,8 +22,9 @@
 #define FUNC_THREAD_MAGIC "upmuctx"
 
 enum {
-    FUNC_VERSION = 6,
-    FUNC_VERSION_OLDEST = 5, /**< readable, too: it has no FUNC_EVENT_LEAF */
+    FUNC_VERSION = 7,
+    FUNC_VERSION_OLDEST = 5,   /**< readable, too: it has no FUNC_EVENT_LEAF */
+    FUNC_VERSION_ONE_LEAF = 6, /**< the same: the node of each FUNC_EVENT_LEAF has FUNC_LEAF_BITS_BEFORE bits */
     FUNC_HEADER_BYTES = 4096,
     FUNC_NOTES_BYTES = 4 << 20, /**< of the notes of modules, at most */
     FUNC_STEP_BYTES = 65536,    /**< space is reserved in such steps */
@@ -33,15 +34,30 @@ enum {
 
 /**
  * Events are words of 64 bits in blocks: the lower half has the lower half of a tick, the upper half a node of the tree that is
- * entered, or with FUNC_EVENT_EXIT left, or one of the numbers below. A call without events in between that took at most
- * FUNC_LEAF_TICKS_MAX ticks is one word: FUNC_EVENT_LEAF, the ticks from FUNC_LEAF_SHIFT on, and the node. A word of 0 has no event. Each
- * block begins with FUNC_EVENT_TIME, so that it can be read alone.
+ * entered, or with FUNC_EVENT_EXIT left, or one of the numbers below. A call without events in between is one word where func_leaf() has
+ * space for its ticks. A word of 0 has no event. Each block begins with FUNC_EVENT_TIME, so that it can be read alone.
  */
 #define FUNC_EVENT_EXIT 0x80000000u
-#define FUNC_EVENT_LEAF 0x40000000u
-enum { FUNC_LEAF_SHIFT = 22, FUNC_LEAF_TICKS_MAX = 254 }; /* one more would make it one of these: */
-#define FUNC_EVENT_TIME 0x7fffffffu   /**< the lower half is the upper half of the ticks that follow */
-#define FUNC_EVENT_THREAD 0x7ffffffeu /**< the lower half is the id of the thread that uses the tree from here on */
+#define FUNC_EVENT_LEAF 0x40000000u      /**< the ticks of the call, above FUNC_LEAF_BITS of its node */
+#define FUNC_EVENT_LEAF_LONG 0x20000000u /**< with it: above FUNC_LEAF_BITS_LONG */
+#define FUNC_EVENT_TIME 0x7fffffffu      /**< the lower half is the upper half of the ticks that follow */
+#define FUNC_EVENT_THREAD 0x7ffffffeu    /**< the lower half is the id of the thread that uses the tree from here on */
+enum { FUNC_LEAF_BITS = 21, FUNC_LEAF_BITS_LONG = 13, FUNC_LEAF_BITS_BEFORE = 22 };
+enum {
+    FUNC_LEAF_TICKS = 255,
+    FUNC_LEAF_TICKS_LONG = 65534
+}; /**< at most; one more would make it one of the numbers above */
+
+/** The upper half of the word of a call of `node` that took so many ticks; 0: it has none. Nodes are numbered as they are first called: the
+ *  first ones, which most programs stay below, have more space for ticks. */
+static inline uint32_t func_leaf(uint32_t node, uint64_t ticks)
+{
+    if (ticks <= FUNC_LEAF_TICKS_LONG && node < 1u << FUNC_LEAF_BITS_LONG)
+        return FUNC_EVENT_LEAF | FUNC_EVENT_LEAF_LONG | (uint32_t)ticks << FUNC_LEAF_BITS_LONG | node;
+    if (ticks <= FUNC_LEAF_TICKS && node < 1u << FUNC_LEAF_BITS)
+        return FUNC_EVENT_LEAF | (uint32_t)ticks << FUNC_LEAF_BITS | node;
+    return 0;
+}
 
 /** An address of a function has 48 bits. In that of a function whose module was unloaded, the upper 16 have the number of the
  *  module's note, from 1 on, or FUNC_NO_MODULE. FUNC_SAME_MODULE: there is a later node for the same function. */
