@@ -42,7 +42,7 @@ void report_write_regions_json(struct output *out, const struct report *r);
 bool report_sort_known(const char *by);
 /** Sort the objects by a known key. @return false after a message if there is no such counter. */
 bool report_sort(struct report *r, const char *by);
-/** Fold locks that were created at one place if there are `least` or more; 0: none. */
+/** Fold locks that were created at one place, and calls of processes of one program, if there are `least` or more; 0: none. */
 void report_group(struct report *r, size_t least, bool by_wait);
 void report_groups_free(struct report *r);
 /** Print on standard error what could not be read. @return the number of damages. */
@@ -60,9 +60,11 @@ void report_text_objects(struct output *out, const struct report *r);
 void report_text_sections(struct output *out, const struct report *r);
 void report_text_kernel(struct output *out, const struct report *r);
 void report_text_regions(struct output *out, const struct report *r);
-/** Of process number `process`, which is `p`. */
-void report_text_futexes(struct output *out, const struct report *r, size_t process,
+/** Of process number `process`, which is `p`. @return false where nothing is printed, because the kernel was not asked. */
+bool report_text_futexes(struct output *out, const struct report *r, size_t process,
                          const struct upmu_trace_process *p);
+/** That the kernel was not asked, for all processes at once. */
+void report_text_no_futexes(struct output *out);
 struct textbuf;
 void report_json_futexes(struct textbuf *j, const struct report *r, size_t process, const struct upmu_trace_process *p);
 /** Which counter of the process has that name, SIZE_MAX if none has. */
@@ -98,6 +100,13 @@ char *report_line(const struct report *r, uint32_t process, uint64_t address, ui
 char *report_symbol_text(const struct upmu_symbol *s, uint64_t address);
 /** "mutex", "semaphore", ... */
 const char *report_type_name(int type);
+/** The program of a process, without folders and arguments: "gcc"; "" if it is not known. To be freed. */
+char *report_program(const struct report *r, uint32_t process);
+/** A process by its id and program: "1234 (gcc)". To be freed. */
+char *report_process_text(const struct report *r, uint32_t process);
+/** The same, between two texts. */
+void report_text_process(struct output *out, const struct report *r, const char *before, uint32_t process,
+                         const char *after);
 /** A thread by its id, and its name if it is known: to be freed. */
 char *report_thread_text(const struct report *r, uint32_t process, pid_t tid);
 /** "name", "variable", "created", "first use", "address": an enum upmu_identity. */

@@ -19,6 +19,14 @@ void cell_duration(struct table *t, uint64_t ns)
     cell_free(t, STYLE_PLAIN, ns ? report_duration(ns) : memory_copy(""));
 }
 
+void cell_process(struct table *t, const struct report *r, uint32_t process, bool by_id)
+{
+    if (r->totals.n_processes < 2)
+        table_cell(t, STYLE_PLAIN, "%s", "");
+    else
+        cell_free(t, STYLE_PLAIN, by_id ? report_process_text(r, process) : report_program(r, process));
+}
+
 /* A wait that is unfinished at the end of the recording counts as a lower bound. "not known": no event of the process follows
  * the begin of its only wait. */
 char *wait_total_text(const struct upmu_wait_sum *w)

@@ -19,6 +19,9 @@ char *wait_total_text(const struct upmu_wait_sum *w);
 void cell_total(struct table *t, const struct upmu_wait_sum *w);
 /** A count; ">= " precedes a count that is not exact. */
 void cell_count(struct table *t, uint64_t n, bool exact);
+struct report;
+/** The process of a row, by its id, too, if `by_id`; empty where the recording is of one process. */
+void cell_process(struct table *t, const struct report *r, uint32_t process, bool by_id);
 /** How a duration of an old recording changed, "+12.34 ms (+5.1 %)", "new" or "gone"; nothing if it did not. */
 void cell_change(struct table *t, bool was_there, bool is_there, uint64_t before, uint64_t after);
 /** `part` of `whole` as "12.3 %"; empty if either is 0. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Futex waits outside of recorded waits. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "ui/json.h"
 #include "report.h"
@@ -57,6 +58,8 @@ static struct futexes futexes_count(const struct report *r, size_t process)
     return f;
 }
 
+#define NOT_ASKED "they are counted only by 'upmu record --sched' as root"
+
 /* Why there is no count of some threads, or of any. */
 static const char *futexes_reason(const struct futexes *f, const struct upmu_trace_process *p)
 {
@@ -66,7 +69,7 @@ static const char *futexes_reason(const struct futexes *f, const struct upmu_tra
         return p->sched_note;
     if (f->switches_recorded || f->known)
         return "they ended or were killed before the count was written";
-    return "they are counted only by 'upmu record --sched' as root";
+    return NOT_ASKED;
 }
 
 static void futexes_text_known(struct output *out, const struct futexes *f)
@@ -87,9 +90,14 @@ static void futexes_text_known(struct output *out, const struct futexes *f)
           out->file);
 }
 
-void report_text_futexes(struct output *out, const struct report *r, size_t process, const struct upmu_trace_process *p)
+bool report_text_futexes(struct output *out, const struct report *r, size_t process, const struct upmu_trace_process *p)
 {
     struct futexes f = futexes_count(r, process);
+    const char *reason = futexes_reason(&f, p);
+    if (f.known + f.unknown == 0)
+        return true;
+    if (f.known == 0 && strcmp(reason, NOT_ASKED) == 0)
+        return false;
     if (f.known)
         futexes_text_known(out, &f);
     if (f.known && f.unknown)
@@ -97,9 +105,14 @@ void report_text_futexes(struct output *out, const struct report *r, size_t proc
     else if (f.unknown)
         fputs("    futex waits that are not traced: unknown, because ", out->file);
     if (f.unknown)
-        output_clean(out->file, futexes_reason(&f, p));
-    if (f.known || f.unknown)
-        fputc('\n', out->file);
+        output_clean(out->file, reason);
+    fputc('\n', out->file);
+    return true;
+}
+
+void report_text_no_futexes(struct output *out)
+{
+    fputs("  futex waits that are not traced: unknown, because " NOT_ASKED "\n", out->file);
 }
 
 void report_json_futexes(struct textbuf *j, const struct report *r, size_t process, const struct upmu_trace_process *p)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks of one origin as one row. */
+/* Locks of one origin as one row, and calls of processes of one program. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/memory.h"
 #include "report.h"
 
+enum { CALLS_LEAST = 2 }; /* processes whose calls are one row */
+
 /* An object that may be in a group. */
 struct member {
-    size_t at; /* in `order` */
-    uint32_t process;
+    size_t at;        /* in `order` */
+    uint32_t process; /* of calls: the first process of its program */
     int32_t type;
     const char *group;
 };
@@ -63,15 +65,38 @@ static struct report_group *group_make(struct report *r, const struct member *me
     return g;
 }
 
-/* Locks that were created, or first used, at one place. */
+/* Each process's first process of the same program. To be freed. */
+static uint32_t *group_programs(const struct report *r)
+{
+    size_t n = r->totals.n_processes;
+    uint32_t *first = memory_array(n + 1, sizeof *first);
+    char **programs = memory_array(n + 1, sizeof *programs);
+    for (uint32_t i = 0; i < n; i++) {
+        programs[i] = report_program(r, i);
+        for (first[i] = 0; strcmp(programs[first[i]], programs[i]) != 0;)
+            first[i]++;
+    }
+    for (size_t i = 0; i < n; i++)
+        free(programs[i]);
+    free(programs);
+    return first;
+}
+
+/* Locks that were created, or first used, at one place; calls of processes of one program. */
 static size_t group_collect(const struct report *r, struct member *all)
 {
     struct upmu_overview_object o = {.size = sizeof o};
+    uint32_t *programs = group_programs(r);
     size_t n = 0;
-    for (size_t i = 0; i < r->n_order; i++)
-        if (upmu_overview_object_at(r->overview, r->order[i], &o) == 0 &&
-            (o.named_by == UPMU_IDENTITY_CREATED || o.named_by == UPMU_IDENTITY_FIRST_USE))
+    for (size_t i = 0; i < r->n_order; i++) {
+        if (upmu_overview_object_at(r->overview, r->order[i], &o) != 0)
+            continue;
+        if (o.type == UPMU_OBJECT_CALL)
+            all[n++] = (struct member){.at = i, .process = programs[o.process], .type = o.type, .group = o.name};
+        else if (o.named_by == UPMU_IDENTITY_CREATED || o.named_by == UPMU_IDENTITY_FIRST_USE)
             all[n++] = (struct member){.at = i, .process = o.process, .type = o.type, .group = o.group};
+    }
+    free(programs);
     return n;
 }
 
@@ -120,7 +145,7 @@ void report_group(struct report *r, size_t least, bool by_wait)
         for (end = i + 1; end < n && all[end].process == all[i].process && all[end].type == all[i].type &&
                           strcmp(all[end].group, all[i].group) == 0;)
             end++;
-        if (end - i >= least)
+        if (end - i >= (all[i].type == UPMU_OBJECT_CALL ? CALLS_LEAST : least))
             r->groups[r->order[all[i].at]] = group_make(r, all + i, end - i);
     }
     group_order(r, by_wait);

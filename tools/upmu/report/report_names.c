@@ -40,6 +40,37 @@ char *report_thread_text(const struct report *r, uint32_t process, pid_t tid)
     return name[0] ? memory_format("thread %ld (%s)", (long)tid, name) : memory_format("thread %ld", (long)tid);
 }
 
+char *report_program(const struct report *r, uint32_t process)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    if (upmu_overview_process_at(r->overview, process, &p) != 0)
+        return memory_copy("");
+    char *path = memory_format("%.*s", (int)strcspn(p.command, " "), p.command);
+    char *program = memory_copy(report_base_name(path));
+    free(path);
+    return program;
+}
+
+char *report_process_text(const struct report *r, uint32_t process)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    char *program = report_program(r, process);
+    long pid = upmu_overview_process_at(r->overview, process, &p) == 0 ? (long)p.pid : 0;
+    char *text = program[0] ? memory_format("%ld (%s)", pid, program) : memory_format("%ld", pid);
+    free(program);
+    return text;
+}
+
+void report_text_process(struct output *out, const struct report *r, const char *before, uint32_t process,
+                         const char *after)
+{
+    char *text = report_process_text(r, process);
+    fputs(before, out->file);
+    output_clean(out->file, text);
+    fputs(after, out->file);
+    free(text);
+}
+
 char *report_duration(uint64_t ns)
 {
     static const struct {

@@ -166,7 +166,8 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
 
     fprintf(out->file, "\n  %s", output_style(out, STYLE_TITLE));
     output_clean(out->file, name);
-    fprintf(out->file, "%s, %s of process %ld", output_plain(out), report_type_name(o->type), (long)o->pid);
+    fprintf(out->file, "%s, %s", output_plain(out), report_type_name(o->type));
+    report_text_process(out, r, " of process ", o->process, "");
     if (object_has_address(o))
         fprintf(out->file, ", at 0x%" PRIx64, o->address);
     if (r->groups[i])
@@ -230,8 +231,11 @@ static void object_row(struct table *t, const struct report *r, const struct upm
                        const struct report_group *g)
 {
     bool taken = o->acquisitions > 0;
-    cell_free(t, STYLE_PLAIN, g ? memory_format("%s (%zu)", o->group, g->n) : report_object_name(r, o));
+    bool calls = g && o->type == UPMU_OBJECT_CALL; /* of several processes */
+    cell_free(t, STYLE_PLAIN,
+              g ? memory_format("%s (%zu)", calls ? o->name : o->group, g->n) : report_object_name(r, o));
     table_cell(t, STYLE_PLAIN, "%s", report_type_name(o->type));
+    cell_process(t, r, o->process, !calls);
     if (taken)
         cell_count(t, o->acquisitions, o->counts_exact);
     else
@@ -281,8 +285,8 @@ static void text_objects(struct output *out, const struct report *r, enum object
         [OBJECTS_CALLS] = "Calls that waited",
     };
     static const struct table_column columns[] = {
-        {"OBJECT", TABLE_NAME}, {"KIND", false}, {"ACQUIRED", true}, {"WAITED", true},   {"TOTAL", true},
-        {"MEAN", true},         {"MAX", true},   {"HELD", true},     {"ADDRESS", false},
+        {"OBJECT", TABLE_NAME}, {"KIND", false}, {"PROCESS", TABLE_NAME}, {"ACQUIRED", true}, {"WAITED", true},
+        {"TOTAL", true},        {"MEAN", true},  {"MAX", true},           {"HELD", true},     {"ADDRESS", false},
     };
     struct table t;
     table_begin(&t, columns, sizeof columns / sizeof *columns);

@@ -13,40 +13,40 @@ enum { MATRIX_COLUMNS = TABLE_COLUMNS_MAX - 4 }; /* beside thread, name, the oth
 
 /* ------------------------------------------------------------------------------------------------------ matrix */
 
-/* Sums by thread, index UINT32_MAX for those not known. */
-struct thread_sum {
-    uint32_t thread;
+/* Sums by thread or process, index UINT32_MAX for those not known. */
+struct path_sum {
+    uint32_t of;
     uint64_t ns;
 };
 
-struct thread_sums {
-    struct thread_sum *all; /* by index, those not known last; after path_sums_sort() the largest first */
+struct path_sums {
+    struct path_sum *all; /* by index, those not known last; after path_sums_sort() the largest first */
     size_t n;
 };
 
-static struct thread_sums path_sums_begin(const struct report *r)
+static struct path_sums path_sums_begin(const struct report *r)
 {
-    struct thread_sums s = {.n = r->totals.n_threads + 1};
+    struct path_sums s = {.n = r->totals.n_threads + 1};
     s.all = memory_array(s.n, sizeof *s.all);
     for (size_t i = 0; i < s.n; i++)
-        s.all[i].thread = i + 1 < s.n ? (uint32_t)i : UINT32_MAX;
+        s.all[i].of = i + 1 < s.n ? (uint32_t)i : UINT32_MAX;
     return s;
 }
 
-static void path_sums_add(struct thread_sums *s, uint32_t thread, uint64_t ns)
+static void path_sums_add(struct path_sums *s, uint32_t thread, uint64_t ns)
 {
     s->all[thread < s->n - 1 ? thread : s->n - 1].ns += ns;
 }
 
 static int path_compare_sums(const void *a, const void *b)
 {
-    const struct thread_sum *x = a, *y = b;
+    const struct path_sum *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns > y->ns ? -1 : 1;
-    return x->thread < y->thread ? -1 : x->thread > y->thread;
+    return x->of < y->of ? -1 : x->of > y->of;
 }
 
-static void path_sums_sort(struct thread_sums *s)
+static void path_sums_sort(struct path_sums *s)
 {
     qsort(s->all, s->n, sizeof *s->all, path_compare_sums);
     while (s->n > 0 && s->all[s->n - 1].ns == 0)
@@ -54,7 +54,7 @@ static void path_sums_sort(struct thread_sums *s)
 }
 
 struct matrix {
-    struct thread_sums waiters, others;
+    struct path_sums waiters, others;
     bool unfinished;
 };
 
@@ -98,14 +98,14 @@ static uint64_t path_matrix_cell(const struct report *r, uint32_t waiter, uint32
 static void path_matrix_row(struct table *t, const struct report *r, const struct matrix *m, size_t row, size_t columns)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
-    const struct thread_sum *w = &m->waiters.all[row];
+    const struct path_sum *w = &m->waiters.all[row];
     uint64_t shown = 0;
-    if (upmu_overview_thread_at(r->overview, w->thread, &of) != 0)
+    if (upmu_overview_thread_at(r->overview, w->of, &of) != 0)
         return;
     table_cell(t, STYLE_PLAIN, "%ld", (long)of.tid);
     table_cell(t, STYLE_PLAIN, "%s", of.name);
     for (size_t i = 0; i < columns; i++) {
-        uint64_t ns = path_matrix_cell(r, w->thread, m->others.all[i].thread);
+        uint64_t ns = path_matrix_cell(r, w->of, m->others.all[i].of);
         shown += ns;
         cell_duration(t, ns);
     }
@@ -117,20 +117,19 @@ static void path_matrix_table(struct output *out, const struct report *r, const 
 {
     struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", TABLE_NAME}};
     char *titles[MATRIX_COLUMNS];
-    struct upmu_trace_process p = {.size = sizeof p};
     struct table t;
     size_t n = m->others.n < MATRIX_COLUMNS ? m->others.n : MATRIX_COLUMNS, rows = 0;
 
     for (size_t i = 0; i < n; i++) {
-        titles[i] = path_thread_title(r, m->others.all[i].thread);
+        titles[i] = path_thread_title(r, m->others.all[i].of);
         columns[i + 2] = (struct table_column){titles[i], true};
     }
     columns[n + 2] = (struct table_column){"OTHERS", true};
     columns[n + 3] = (struct table_column){"ALL", true};
     report_title(out, m->unfinished ? "Waits between threads (unfinished waits count up to the end)"
                                     : "Waits between threads");
-    if (r->totals.n_processes > 1 && upmu_overview_process_at(r->overview, process, &p) == 0)
-        fprintf(out->file, "  in process %ld\n", (long)p.pid);
+    if (r->totals.n_processes > 1)
+        report_text_process(out, r, "  in process ", process, "\n");
     table_begin(&t, columns, n + 4);
     for (; rows < m->waiters.n && rows < r->top; rows++)
         path_matrix_row(&t, r, m, rows, n);
@@ -159,22 +158,25 @@ static double path_percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-static void path_sum(struct output *out, const struct report *r, uint32_t process, const struct upmu_overview_path *p)
+static void path_text_sum(struct output *out, const struct report *r, uint32_t process,
+                          const struct upmu_overview_path *p)
 {
     uint64_t all = p->end_ns - p->begin_ns;
     char *length = report_duration(all), *run = report_duration(p->run_ns), *wake = report_duration(p->wake_ns),
          *unknown = report_duration(p->unknown_ns);
-    struct upmu_trace_process of = {.size = sizeof of};
-    if (r->totals.n_processes > 1 && upmu_overview_process_at(r->overview, process, &of) == 0)
-        fprintf(out->file, "  process %ld: ", (long)of.pid);
+    if (r->totals.n_processes > 1)
+        report_text_process(out, r, "  process ", process, ": ");
     else
         fputs("  ", out->file);
-    fprintf(out->file, "%s: %s running (%.1f %%), %s in wakeups (%.1f %%)", length, run, path_percent(p->run_ns, all),
-            wake, path_percent(p->wake_ns, all));
+    fprintf(out->file, "%s: %s running (%.1f %%)", length, run, path_percent(p->run_ns, all));
+    if (p->handoffs)
+        fprintf(out->file, ", %s in wakeups (%.1f %%)", wake, path_percent(p->wake_ns, all));
     if (p->unknown_ns)
-        fprintf(out->file, ", %s in waits that no recorded thread ended (%.1f %%)", unknown,
+        fprintf(out->file, ", %s in waits that no recorded thread of it ended (%.1f %%)", unknown,
                 path_percent(p->unknown_ns, all));
-    fprintf(out->file, "; %" PRIu64 " switches between threads\n", p->handoffs);
+    if (p->handoffs)
+        fprintf(out->file, "; %" PRIu64 " %s between threads", p->handoffs, p->handoffs == 1 ? "switch" : "switches");
+    fputc('\n', out->file);
     free(length);
     free(run);
     free(wake);
@@ -217,46 +219,52 @@ static void path_doubt(struct output *out, const struct upmu_overview_thread *of
     free(path);
 }
 
-static void path_doubts(struct output *out, const struct report *r, const struct thread_sums *threads, size_t rows)
+static void path_doubts(struct output *out, const struct report *r, const struct path_sums *threads, size_t rows)
 {
     enum { WORTH_A_WORD_NS = 1000000 };
     struct upmu_overview_thread of = {.size = sizeof of};
     uint64_t on_cpu;
     for (size_t i = 0; i < rows; i++) {
         uint64_t ns = threads->all[i].ns;
-        if (ns >= WORTH_A_WORD_NS && upmu_overview_thread_at(r->overview, threads->all[i].thread, &of) == 0 &&
-            path_thread_on_cpu(r, threads->all[i].thread, &of, &on_cpu) && on_cpu < ns / 2)
+        if (ns >= WORTH_A_WORD_NS && upmu_overview_thread_at(r->overview, threads->all[i].of, &of) == 0 &&
+            path_thread_on_cpu(r, threads->all[i].of, &of, &on_cpu) && on_cpu < ns / 2)
             path_doubt(out, &of, ns, on_cpu);
     }
+}
+
+static void path_threads_table(struct output *out, const struct report *r, const struct path_sums *threads,
+                               uint64_t all)
+{
+    static const struct table_column columns[] = {
+        {"THREAD", true}, {"NAME", TABLE_NAME}, {"RUNNING ON PATH", true}, {"SHARE", true}};
+    struct upmu_overview_thread of = {.size = sizeof of};
+    struct table t;
+    size_t rows = 0;
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (; rows < threads->n && rows < r->top; rows++) {
+        if (upmu_overview_thread_at(r->overview, threads->all[rows].of, &of) != 0)
+            break;
+        table_cell(&t, STYLE_PLAIN, "%ld", (long)of.tid);
+        table_cell(&t, STYLE_PLAIN, "%s", of.name);
+        cell_duration(&t, threads->all[rows].ns);
+        cell_share(&t, threads->all[rows].ns, all);
+    }
+    table_end(&t, out, 2);
+    report_more(out, threads->n, rows);
 }
 
 static void path_threads(struct output *out, const struct report *r, uint32_t process,
                          const struct upmu_overview_path *p)
 {
-    static const struct table_column columns[] = {
-        {"THREAD", true}, {"NAME", TABLE_NAME}, {"RUNNING ON PATH", true}, {"SHARE", true}};
     struct upmu_overview_path_segment s = {.size = sizeof s};
-    struct upmu_overview_thread of = {.size = sizeof of};
-    struct thread_sums threads = path_sums_begin(r);
-    struct table t;
-    size_t rows = 0;
-
+    struct path_sums threads = path_sums_begin(r);
     for (size_t i = 0; upmu_overview_path_segment_at(r->overview, process, i, &s) == 0; i++)
         if (s.kind == UPMU_PATH_RUNNING)
             path_sums_add(&threads, s.thread, s.end_ns - s.begin_ns);
     path_sums_sort(&threads);
-    table_begin(&t, columns, sizeof columns / sizeof *columns);
-    for (; rows < threads.n && rows < r->top; rows++) {
-        if (upmu_overview_thread_at(r->overview, threads.all[rows].thread, &of) != 0)
-            break;
-        table_cell(&t, STYLE_PLAIN, "%ld", (long)of.tid);
-        table_cell(&t, STYLE_PLAIN, "%s", of.name);
-        cell_duration(&t, threads.all[rows].ns);
-        cell_share(&t, threads.all[rows].ns, p->end_ns - p->begin_ns);
-    }
-    table_end(&t, out, 2);
-    report_more(out, threads.n, rows);
-    path_doubts(out, r, &threads, rows);
+    if (p->handoffs > 0) /* else it is the path's one thread */
+        path_threads_table(out, r, &threads, p->end_ns - p->begin_ns);
+    path_doubts(out, r, &threads, threads.n < r->top ? threads.n : r->top);
     free(threads.all);
 }
 
@@ -302,19 +310,41 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
     report_more(out, p->n_objects, i);
 }
 
+static uint64_t path_length(const struct report *r, uint32_t process)
+{
+    struct upmu_overview_path p = {.size = sizeof p};
+    if (upmu_overview_path_read(r->overview, process, &p) != 0 || p.handoffs + p.n_objects == 0)
+        return 0;
+    return p.end_ns - p.begin_ns;
+}
+
+/* Processes with something on their paths, the longest first. To be freed. */
+static struct path_sum *path_processes(const struct report *r, size_t *n)
+{
+    struct path_sum *all = memory_array(r->totals.n_processes + 1, sizeof *all);
+    *n = 0;
+    for (uint32_t i = 0; i < r->totals.n_processes; i++)
+        if (path_length(r, i) > 0)
+            all[(*n)++] = (struct path_sum){.of = i, .ns = path_length(r, i)};
+    qsort(all, *n, sizeof *all, path_compare_sums);
+    return all;
+}
+
 void report_text_paths(struct output *out, const struct report *r)
 {
     struct upmu_overview_path p = {.size = sizeof p};
-    bool titled = false;
-    for (uint32_t process = 0; upmu_overview_path_read(r->overview, process, &p) == 0; process++) {
-        if (p.handoffs + p.n_objects == 0)
+    size_t n, shown = 0;
+    struct path_sum *processes = path_processes(r, &n);
+    if (n > 0)
+        report_title(out, "Critical path: what determined the run time, and what shorter critical sections would gain");
+    for (; shown < n && shown < r->top; shown++) {
+        uint32_t process = processes[shown].of;
+        if (upmu_overview_path_read(r->overview, process, &p) != 0)
             continue;
-        if (!titled)
-            report_title(out,
-                         "Critical path: what determined the run time, and what shorter critical sections would gain");
-        titled = true;
-        path_sum(out, r, process, &p);
+        path_text_sum(out, r, process, &p);
         path_threads(out, r, process, &p);
         path_objects(out, r, process, &p);
     }
+    report_more(out, n, shown);
+    free(processes);
 }

@@ -50,8 +50,11 @@ void report_text_regions(struct output *out, const struct report *r)
         char *mean = report_duration(region.count ? region.wall_ns / region.count : 0);
         fputs("  ", out->file);
         output_clean(out->file, region.name);
-        fprintf(out->file, " (process %ld): %" PRIu64 " times, %s, mean %s, max %s", (long)region.pid, region.count,
-                wall, mean, max);
+        report_text_process(out, r, ", process ", region.process, "");
+        if (region.count == 1)
+            fprintf(out->file, ": once, %s", wall);
+        else
+            fprintf(out->file, ": %" PRIu64 " times, %s, mean %s, max %s", region.count, wall, mean, max);
         if (region.unfinished)
             fprintf(out->file, ", %" PRIu64 " not ended", region.unfinished);
         fputc('\n', out->file);

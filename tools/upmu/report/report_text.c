@@ -37,7 +37,8 @@ static void text_children(struct output *out, uint32_t n, const char *why)
                 output_style(out, STYLE_WARNING), why, n, output_plain(out));
 }
 
-static void text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
+/* @return false where the one line for all processes about counts of the kernel is to follow. */
+static bool text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     fprintf(out->file, "  process %ld on ", (long)p->pid);
     output_clean(out->file, p->host);
@@ -65,7 +66,7 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
         output_clean(out->file, p->sched_note);
         fprintf(out->file, "%s\n", output_plain(out));
     }
-    report_text_futexes(out, r, i, p);
+    bool futexes = report_text_futexes(out, r, i, p);
     if (p->stopped)
         fprintf(out->file, "    %srecording stopped before the process ended: %s%s\n", output_style(out, STYLE_WARNING),
                 p->stopped == STOPPED_RESTRICTED
@@ -79,6 +80,7 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
                 "    %s%" PRIu64
                 " older events were overwritten: the recording is a ring and does not cover the start%s\n",
                 output_style(out, STYLE_WARNING), p->overwritten, output_plain(out));
+    return futexes;
 }
 
 static bool process_has_notes(const struct upmu_trace_process *p)
@@ -105,6 +107,7 @@ static void text_processes(struct output *out, const struct report *r)
         events[i] = p.events;
     qsort(events, n, sizeof *events, events_descending);
     uint64_t least = n > SHOWN_MAX ? events[SHOWN_MAX - 1] : 0;
+    bool futexes = true;
     for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
         of_least += events[i] == least;
     for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++) {
@@ -114,13 +117,15 @@ static void text_processes(struct output *out, const struct report *r)
             show = true;
         }
         if (show)
-            text_process(out, r, i, &p);
+            futexes = text_process(out, r, i, &p) && futexes;
         else
             left_out++;
     }
     if (left_out)
         fprintf(out->file, "  and %zu more %s without lost events; 'upmu report --json' has all\n", left_out,
                 left_out == 1 ? "process" : "processes");
+    if (!futexes)
+        report_text_no_futexes(out);
     free(events);
 }
 

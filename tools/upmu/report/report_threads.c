@@ -2,6 +2,7 @@
 /* Threads as text. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ui/memory.h"
 #include "report.h"
@@ -96,6 +97,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     *has_sched = *has_sched || s.recorded;
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
     table_cell(table, STYLE_PLAIN, "%s", t->name);
+    cell_process(table, r, t->process, true);
     cell_free(table, STYLE_PLAIN, report_duration(t->end_ns - t->begin_ns));
     threads_cell_bar(table, t, &s);
     cell_duration(table, t->blocked_ns);
@@ -104,59 +106,84 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     cell_free(table, STYLE_PLAIN, threads_waits_text(r->overview, i));
 }
 
-/* Whether other programs are the reason why threads of a process had no CPU. */
-static void text_others(struct output *out, const struct report *r, uint32_t process, double ready, double running)
+/* What the scheduler's sums give for all processes of one host. */
+struct host_load {
+    const char *host; /* NULL: none yet */
+    size_t processes, cpus;
+    uint64_t begin_ns, end_ns;
+    double ready_ns, running_ns;
+};
+
+/* The load of process `process`'s host, with that process added. */
+static struct host_load *host_of(struct host_load *hosts, const struct report *r, uint32_t process)
 {
+    struct upmu_trace_process p = {.size = sizeof p};
     struct upmu_overview_path path = {.size = sizeof path};
     size_t cpus = upmu_overview_cpu_count(r->overview, process);
-    if (upmu_overview_path_read(r->overview, process, &path) != 0 || path.end_ns == path.begin_ns)
+    struct host_load *h = hosts;
+    if (upmu_overview_process_at(r->overview, process, &p) != 0 ||
+        upmu_overview_path_read(r->overview, process, &path) != 0 || path.end_ns == path.begin_ns)
+        return NULL;
+    while (h->host && strcmp(h->host, p.host) != 0)
+        h++;
+    h->host = p.host;
+    h->begin_ns = h->processes == 0 || path.begin_ns < h->begin_ns ? path.begin_ns : h->begin_ns;
+    h->end_ns = path.end_ns > h->end_ns ? path.end_ns : h->end_ns;
+    h->cpus = cpus > h->cpus ? cpus : h->cpus;
+    h->processes++;
+    return h;
+}
+
+/* Whether other programs are the reason why threads had no CPU. */
+static void text_host(struct output *out, const struct host_load *h, bool only_host)
+{
+    double run = (double)(h->end_ns - h->begin_ns);
+    if (h->ready_ns < READY_LEAST * run || h->running_ns >= OTHERS_LEAST * (double)h->cpus * run)
         return;
-    double run = (double)(path.end_ns - path.begin_ns);
-    if (ready >= READY_LEAST * run && running < OTHERS_LEAST * (double)cpus * run)
-        fprintf(out->file,
-                "  On average %.1f threads had no CPU, while the process used %.1f of %zu CPUs: other programs, or a "
-                "limit of its group, had the rest\n",
-                ready / run, running / run, cpus);
+    fputs("  On average ", out->file);
+    if (!only_host) {
+        output_clean(out->file, h->host);
+        fputs(": ", out->file);
+    }
+    fprintf(out->file, "%.1f threads had no CPU, while ", h->ready_ns / run);
+    if (h->processes == 1)
+        fputs("the process", out->file);
+    else
+        fprintf(out->file, "the %zu processes", h->processes);
+    fprintf(out->file, " used %.1f of %zu CPUs: other programs, or a limit of %s group, had the rest\n",
+            h->running_ns / run, h->cpus, h->processes == 1 ? "its" : "their");
 }
 
 /* Where PREEMPTED comes from without switch records. */
 static void text_ready(struct output *out, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
-    double ready = 0, running = 0;
-    uint32_t process = 0;
+    struct host_load *hosts = memory_array(r->totals.n_processes + 1, sizeof *hosts), *h = NULL;
+    uint32_t process = UINT32_MAX;
     bool any = false;
     for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
-        if (t.ready_ns != UPMU_NO_VALUE && !any)
-            fputs(
-                "  PREEMPTED: ready to run without a CPU, by the kernel's sums; 'upmu record --sched' has each time\n",
-                out->file);
+        if (t.process != process) /* threads are in the order of processes */
+            h = host_of(hosts, r, process = t.process);
+        if (!h)
+            continue;
         any |= t.ready_ns != UPMU_NO_VALUE;
-        if (t.process != process) { /* threads are in the order of processes */
-            text_others(out, r, process, ready, running);
-            ready = running = 0;
-            process = t.process;
-        }
-        ready += t.ready_ns != UPMU_NO_VALUE ? (double)t.ready_ns : 0;
-        running += t.cpu_ns != UPMU_NO_VALUE ? (double)t.cpu_ns : 0;
+        h->ready_ns += t.ready_ns != UPMU_NO_VALUE ? (double)t.ready_ns : 0;
+        h->running_ns += t.cpu_ns != UPMU_NO_VALUE ? (double)t.cpu_ns : 0;
     }
-    text_others(out, r, process, ready, running);
+    if (any)
+        fputs("  PREEMPTED: ready to run without a CPU, by the kernel's sums; 'upmu record --sched' has each time\n",
+              out->file);
+    for (h = hosts; h->host; h++)
+        text_host(out, h, !hosts[1].host);
+    free(hosts);
 }
 
 static void text_threads(struct output *out, const struct report *r)
 {
     static const struct table_column columns[] = {
-        {"THREAD", true},
-        {"NAME", TABLE_NAME},
-        {"LIFETIME", true},
-        {"", false},
-        {"BLOCKED", true},
-        {"SHARE", true},
-        {"RUNNING", true},
-        {"PREEMPTED", true},
-        {"OFF", true},
-        {"SWITCHES", true},
-        {"WAITED FOR (COUNT)", false},
+        {"THREAD", true},    {"NAME", TABLE_NAME}, {"PROCESS", TABLE_NAME}, {"LIFETIME", true},
+        {"", false},         {"BLOCKED", true},    {"SHARE", true},         {"RUNNING", true},
+        {"PREEMPTED", true}, {"OFF", true},        {"SWITCHES", true},      {"WAITED FOR (COUNT)", false},
     };
     struct upmu_overview_thread t = {.size = sizeof t};
     struct table table;
@@ -178,27 +205,41 @@ static void text_threads(struct output *out, const struct report *r)
     report_more(out, r->totals.n_threads, i);
 }
 
-/* The first threads of process `process` that have counters of their whole life, a row each. */
-static void thread_counts(struct output *out, const struct report *r, uint32_t process)
+static bool counts_same_counters(const struct report *r, uint32_t a, uint32_t b)
 {
-    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", TABLE_NAME}};
+    const char *x, *y;
+    size_t i = 0;
+    do {
+        x = upmu_overview_counter_name(r->overview, a, i);
+        y = upmu_overview_counter_name(r->overview, b, i);
+        i++;
+    } while (x && y && strcmp(x, y) == 0);
+    return !x && !y;
+}
+
+/* The first threads of processes `first` to `last`, all with the same counters, that have counters of their whole life, a row each. */
+static void text_counts(struct output *out, const struct report *r, uint32_t first, uint32_t last)
+{
+    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", TABLE_NAME}, {"PROCESS", TABLE_NAME}};
+    enum { FIXED = 3 };
     struct upmu_overview_thread t = {.size = sizeof t};
     struct table table;
     const char *name;
-    size_t n = 2, all = 0;
+    size_t n = FIXED, all = 0;
 
-    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter_name(r->overview, process, n - 2)) != NULL; n++)
+    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter_name(r->overview, first, n - FIXED)) != NULL; n++)
         columns[n] = (struct table_column){name, true};
     table_begin(&table, columns, n);
-    for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
-        if (t.process != process || t.n_counts < n - 2 || all++ >= r->top)
+    for (size_t i = 0; n > FIXED && upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
+        if (t.process < first || t.process > last || t.n_counts < n - FIXED || all++ >= r->top)
             continue;
         table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
         table_cell(&table, STYLE_PLAIN, "%s", t.name);
-        for (size_t k = 2; k < n; k++)
-            cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - 2].sum));
+        cell_process(&table, r, t.process, true);
+        for (size_t k = FIXED; k < n; k++)
+            cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - FIXED].sum));
     }
-    if (all > 0 && n > 2)
+    if (all > 0)
         report_title(out, "Counters of threads, over their lifetime");
     table_end(&table, out, 2);
     report_more(out, all, all < r->top ? all : r->top);
@@ -207,6 +248,9 @@ static void thread_counts(struct output *out, const struct report *r, uint32_t p
 void report_text_threads(struct output *out, const struct report *r)
 {
     text_threads(out, r);
-    for (uint32_t process = 0; process < r->totals.n_processes; process++)
-        thread_counts(out, r, process);
+    for (uint32_t first = 0, next; first < r->totals.n_processes; first = next) {
+        for (next = first + 1; next < r->totals.n_processes && counts_same_counters(r, first, next);)
+            next++;
+        text_counts(out, r, first, next - 1);
+    }
 }

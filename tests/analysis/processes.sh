@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# upmu report on a recording of many processes: each row names its process, and what is the same of all is printed once.
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+[ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
+
+cat >"$work/many.sh" <<'SCRIPT'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do sleep 0.2 & done
+wait
+SCRIPT
+"$UPMU" record -e page-faults -o "$work/many" -- bash "$work/many.sh" >/dev/null 2>&1 || fail "recording ended with $?"
+expect 0 "$UPMU" report "$work/many"
+empty err
+once() {
+    [ "$(grep -c -- "$1" "$work/out")" -eq 1 ] || { fail "not once: $1"; show >&2; }
+}
+at_most() {
+    [ "$(grep -c -- "$2" "$work/out")" -le "$1" ] || { fail "more than $1 times: $2"; show >&2; }
+}
+once '^  futex waits that are not traced: unknown'
+at_most 1 'threads had no CPU'
+once '^Counters of threads'
+at_most 10 '^  process [0-9]* ([a-z]*): .* running'
+grep -qE '^ +([0-9]+)  main  \1 \(sleep\) ' "$work/out" || fail "no process of a thread: $(cat "$work/out")"
+# All their sleeps are one row, with the sum; each its own without groups.
+grep -qE '^  sleep \(14\) +call  sleep +14 +[23]\.[0-9]+ s ' "$work/out" || fail "no sum of sleeps: $(cat "$work/out")"
+expect 0 "$UPMU" report --group-locks 0 --top 40 "$work/many"
+[ "$(grep -cE '^  sleep +call +[0-9]+ \(sleep\) +1 +2[0-9]{2}\.[0-9] ms ' "$work/out")" -eq 14 ] ||
+    fail "not 14 sleeps: $(cat "$work/out")"
+
+# Of one process there is no such column.
+"$UPMU" record -o "$work/one" -- "$SCENE" >/dev/null 2>&1 || fail "recording of one ended with $?"
+expect 0 "$UPMU" report "$work/one"
+has_not out PROCESS
+finish
