@@ -51,6 +51,17 @@ if(UPMU_HAS_FILE_PREFIX_MAP)
   set(UPMU_PREFIX_MAP -ffile-prefix-map)
 endif()
 
+# Functions that jump to `__x86_return_thunk` in place of a return, see lib/sync_trace/libc/returns.h.
+set(UPMU_RETURN_THUNK "")
+if(CMAKE_SIZEOF_VOID_P EQUAL 8)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a program would need the thunk
+  check_c_compiler_flag(-mfunction-return=thunk-extern UPMU_HAS_RETURN_THUNK) # gcc, clang 15; x86
+  unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+  if(UPMU_HAS_RETURN_THUNK)
+    set(UPMU_RETURN_THUNK -mfunction-return=thunk-extern)
+  endif()
+endif()
+
 # Compiles the sources of TARGET that lie in one folder as one file, in a third of the time: in builds with sanitizers, which are for
 # tests only, and with UPMU_FOLDERS_AT_ONCE.
 function(upmu_compile_folders_at_once target)

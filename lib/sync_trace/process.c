@@ -30,6 +30,7 @@
 #include "sync_trace/gate.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
+#include "sync_trace/libc/returns.h"
 #include "sync_trace/libc/switched.h"
 #include "sync_trace/process.h"
 #include "sync_trace/sample/cpu_timer.h"
@@ -201,6 +202,7 @@ static int process_set_up(void)
         return rc;
     sync_layout_start();
     sync_switched_start();
+    sync_returns_start();
     sync_unwind_start();
     sync_python_start();
     sync_process.set_up = 1;

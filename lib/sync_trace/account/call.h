@@ -32,20 +32,14 @@ struct sync_call {
     uint16_t flags;
 };
 
-/** Whether nothing is recorded. Calls that are often short test it first, and are jumps then: a return after a system call costs
- *  10 to 25 ns where the kernel empties the CPU's stack of return addresses. */
-static inline bool sync_call_is_off(void)
-{
-    return LIKELY(sync_mode() == MODE_OFF);
-}
-
 /** The calling thread's block, or NULL if it cannot record now. A call by the recorder itself, or by a signal handler that
- *  interrupted it, is not recorded. */
+ *  interrupted it, is not recorded. Wrappers of calls that are often short are jumps then: a return after a system call costs
+ *  5 to 26 ns where the kernel disorders the CPU's stack of return addresses. */
 static inline struct sync_thread *sync_call_thread(void)
 {
     uint32_t mode = sync_mode();
     /* ThreadSanitizer does not see atomic operations within its own versions of these calls. */
-    if (UNDER_TSAN || LIKELY(mode == MODE_OFF) || mode == MODE_COUNTS ||
+    if (UNDER_TSAN || mode == MODE_OFF || UNLIKELY(mode == MODE_COUNTS) ||
         !__atomic_load_n(&sync_process.calls, __ATOMIC_RELAXED))
         return NULL;
     struct sync_thread *t = sync_tls.thread;
@@ -64,7 +58,7 @@ static inline void sync_call_show(struct sync_thread *t, const struct sync_call 
 {
     struct wait_file_slot *s = t->wait_slot;
     t->calls.tick = c->tick;
-    if (!s || t->wait_depth > 0)
+    if (UNLIKELY(!s || t->wait_depth > 0))
         return;
     uint64_t since = sync_wait_state_ns(t, c->tick);
     if (c->call == UPMU_CALL_CHILD) /* the child may wait for what the thread holds */
@@ -83,7 +77,7 @@ static inline void sync_call_show(struct sync_thread *t, const struct sync_call 
 static inline void sync_call_hide(struct sync_thread *t)
 {
     struct wait_file_slot *s = t->wait_slot;
-    if (!s || t->wait_depth > 0)
+    if (UNLIKELY(!s || t->wait_depth > 0))
         return;
     __atomic_store_n(&s->state, WAIT_FILE_RUNNING, __ATOMIC_RELAXED);
     __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
@@ -97,15 +91,16 @@ static inline void sync_call_note_write(struct sync_thread *t, uint64_t tick, in
     __atomic_store_n(&w->tick, tick, __ATOMIC_RELEASE);
 }
 
-static inline __attribute__((always_inline)) struct sync_call sync_call_begin(int call, int fd, uint32_t flags,
-                                                                              uintptr_t site)
+/** Begin a call of a thread that can record now. */
+static inline __attribute__((always_inline)) struct sync_call sync_call_begin_of(struct sync_thread *t, int call,
+                                                                                 int fd, uint32_t flags, uintptr_t site)
 {
-    struct sync_call c = {.t = sync_call_thread()};
-    if (!c.t)
-        return c;
+    struct sync_call c;
+    c.t = t;
     c.tick = tick_now();
     c.site = site;
     c.rc = SYNC_CALL_CANCELED;
+    c.error = 0;
     c.fd = fd;
     c.call = (int16_t)call;
     c.flags = (uint16_t)flags;
@@ -114,6 +109,13 @@ static inline __attribute__((always_inline)) struct sync_call sync_call_begin(in
     sync_call_show(c.t, &c);
     sync_switched_arm();
     return c;
+}
+
+static inline __attribute__((always_inline)) struct sync_call sync_call_begin(int call, int fd, uint32_t flags,
+                                                                              uintptr_t site)
+{
+    struct sync_thread *t = sync_call_thread();
+    return t ? sync_call_begin_of(t, call, fd, flags, site) : (struct sync_call){0};
 }
 
 /** The thread may have been switched out: record the call if it slept. By value, so that a call needs no memory

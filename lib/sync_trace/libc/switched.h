@@ -38,14 +38,14 @@ static inline struct sync_sequence_area *sync_sequence_area(void)
 
 static inline void sync_switched_arm(void)
 {
-    if (sync_sequence)
+    if (__builtin_expect(sync_sequence != 0, 1))
         __atomic_store_n(&sync_sequence_area()->sequence, sync_sequence, __ATOMIC_RELAXED);
 }
 
 /** Since sync_switched_arm(); true also if it is not known. */
 static inline bool sync_switched(void)
 {
-    if (!sync_sequence)
+    if (__builtin_expect(sync_sequence == 0, 0))
         return true;
     const struct sync_sequence_area *a = sync_sequence_area();
     return __atomic_load_n(&a->sequence, __ATOMIC_RELAXED) != sync_sequence ||

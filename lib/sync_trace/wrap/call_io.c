@@ -25,9 +25,10 @@ UPMU_API ssize_t read(int fd, void *to, size_t bytes)
         errno = EAGAIN;
         return -1;
     }
-    if (sync_call_is_off())
+    struct sync_thread *t = sync_call_thread();
+    if (!t)
         return SYNC_REAL(read)(fd, to, bytes);
-    SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());
+    SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(read)(fd, to, bytes);
     c.rc = rc;
     return rc;
@@ -51,9 +52,10 @@ UPMU_API ssize_t readv(int fd, const struct iovec *to, int n)
 
 UPMU_API ssize_t recv(int fd, void *to, size_t bytes, int flags)
 {
-    if (sync_call_is_off())
+    struct sync_thread *t = sync_call_thread();
+    if (!t)
         return SYNC_REAL(recv)(fd, to, bytes, flags);
-    SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());
+    SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(recv)(fd, to, bytes, flags);
     c.rc = rc;
     return rc;
@@ -130,9 +132,10 @@ UPMU_API ssize_t write(int fd, const void *from, size_t bytes)
         errno = EFAULT;
         return -1;
     }
-    if (sync_call_is_off())
+    struct sync_thread *t = sync_call_thread();
+    if (!t)
         return SYNC_REAL(write)(fd, from, bytes);
-    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
+    SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(write)(fd, from, bytes);
     c.rc = rc;
     return rc;
@@ -164,9 +167,10 @@ UPMU_API int fdatasync(int fd)
 
 UPMU_API ssize_t send(int fd, const void *from, size_t bytes, int flags)
 {
-    if (sync_call_is_off())
+    struct sync_thread *t = sync_call_thread();
+    if (!t)
         return SYNC_REAL(send)(fd, from, bytes, flags);
-    SYNC_CALL c = sync_call_begin(UPMU_CALL_WRITE, fd, 0, CALL_SITE());
+    SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(send)(fd, from, bytes, flags);
     c.rc = rc;
     return rc;
