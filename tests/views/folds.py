@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Locks of one creation site are one row of the overview, with the sums of all, as in the report."""
+"""Locks of one creation site are one row of the overview, with the sums of all, as in the report; so are calls of
+processes of one program, whose main threads have its name."""
 import json
 import subprocess
 import sys
@@ -19,4 +20,10 @@ with Browser() as b:
     b.run("[...document.querySelectorAll('#overview tbody tr.link')].find((r) => r.cells[0].innerText.trim().startsWith('mutex ')).click()")
     b.frame()
     assert b.run("document.body.dataset.view") == "timeline"  # at the first of them
+    b.open(f"{work}/many.html")
+    names = b.run("[...document.querySelectorAll('#overview tbody tr')].map((r) => r.cells[0].innerText.trim())")
+    assert names.count("sleep \u00b7 sleep (4)") == 1 and "child process \u00b7 bash" in names, names
+    assert len([n for n in names if n.startswith("sleep ") and n[6:].isdigit()]) == 4, names
+    key = b.run("[...document.querySelectorAll('#overview .key span')].map((s) => s.innerText.trim())")
+    assert key[:2] == ["child process \u00b7 bash", "others"], key
     assert not b.complaints(), b.complaints()

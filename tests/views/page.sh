@@ -35,7 +35,10 @@ case $part in
         expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/scene" "$work/crowd"
         stuck cross_normal
         ;;
-    folds) record pool -- "$POOL" ;;
+    folds)
+        record pool -- "$POOL"
+        record many -- bash -c 'for i in 1 2 3 4; do sleep 0.1 & done; wait'
+        ;;
     samples)
         (cd "$work" && gcc -O1 -g -fno-omit-frame-pointer "$HERE/../sampling/subject.c" -o subject -pthread) || skip "gcc is not installed"
         record locks -F 999 -- "$work/subject" locks 300

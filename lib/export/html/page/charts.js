@@ -52,24 +52,27 @@ function contention(model, bins) {
   const w = model.tables.waits,
     {from, to} = model.shown,
     width = (to - from) / bins || 1;
-  const shown = model.objects.filter((o) => o.color !== OTHER_COLOR).slice(0, LAYERS_MOST);
-  const layers = [
-    ...shown.map((o) => ({object: o, title: o.title, color: o.color, calm: o.calm, sum: new Float64Array(bins + 1)})),
-    {object: null, title: tr("others"), color: OTHER_COLOR, calm: true, sum: new Float64Array(bins + 1)},
-  ];
-  const of = new Map(layers.map((l, i) => [l.object ? l.object.index + 1 : 0, i])),
-    others = layers[layers.length - 1],
-    mpi = {object: null, title: tr("MPI waits"), color: MPI_WAIT_COLOR, calm: false, sum: new Float64Array(bins + 1)};
-  layers.push(mpi);
+  const layer = (title, color, calm) => ({title, color, calm, sum: new Float64Array(bins + 1)}),
+    byKey = new Map(), // calls of one kind, in processes of one program, are one layer
+    of = new Map();
+  for (const o of model.objects) {
+    const key = o.call ? o.title : o.index;
+    if (o.color === OTHER_COLOR || !(byKey.has(key) || byKey.size < LAYERS_MOST)) continue;
+    if (!byKey.has(key)) byKey.set(key, layer(o.title, o.color, o.calm));
+    of.set(o.index + 1, byKey.get(key));
+  }
+  const others = layer(tr("others"), OTHER_COLOR, true),
+    mpi = layer(tr("MPI waits"), MPI_WAIT_COLOR, false),
+    layers = [...byKey.values(), others, mpi];
   for (const t of [w, model.stalls].filter(Boolean))
     for (const row of t.rows) {
       if (row.b > 0) continue; // within another wait
       for (let i = row.from; i < row.to; i++) {
-        const layer = t === model.stalls ? mpi : of.has(t.what[i]) ? layers[of.get(t.what[i])] : others,
+        const l = t === model.stalls ? mpi : of.get(t.what[i]) || others,
           begin = Math.max(from, t.begin[i]),
           end = Math.min(to, t.begin[i] + t.ns[i]);
         if (end < begin) continue;
-        spread(layer.sum, (begin - from) / width, (end - from) / width, t.ns[i] > 0 ? 1 - t.idle[i] / t.ns[i] : 0);
+        spread(l.sum, (begin - from) / width, (end - from) / width, t.ns[i] > 0 ? 1 - t.idle[i] / t.ns[i] : 0);
       }
     }
   return layers.map((l) => ({...l, sum: walk(l.sum, bins)})).filter((l) => l.sum.some((n) => n > 0));

@@ -125,9 +125,15 @@ class Model {
     this.marksByThread();
   }
 
+  // The program of a process where there are several; "" where ranks of MPI have names.
+  program(process) {
+    return this.processes.length > 1 && !this.mpi ? tidy(baseName(this.processes[process].command.split(" ")[0]), 60) : "";
+  }
+
   nameThreads() {
     this.threads.forEach((t, i) => {
       t.index = i;
+      if (t.label === `main ${t.tid}` && this.program(t.process)) t.label = `${this.program(t.process)} ${t.tid}`;
       t.label = tidy(t.label.replace(/^thread (\d+)$/, (_, tid) => tr("thread %1", tid)), 80);
       t.waitRows = [];
       t.regionRows = [];
@@ -146,6 +152,7 @@ class Model {
       const name = o.name || o.peer || o.address || "0x0";
       o.call = o.type === "call";
       o.title = ends ? tr("end of %1", ends.label) : tidy(o.call ? name : o.type === "thread" ? tr("thread %1", name) : `${o.type} ${name}`, 120);
+      if (o.call && this.program(o.process)) o.title += ` \u00b7 ${this.program(o.process)}`;
       if (this.mpi?.ofProcess.has(o.process) && !o.call && !ends) o.title += ` \u00b7 ${this.mpi.ofProcess.get(o.process).label}`;
       // A semaphore with holds is used as a lock.
       o.calm = (CALM.has(o.type) && !(o.holds + o.partial_holds > 0)) || o.type === "thread" || o.call;

@@ -253,9 +253,11 @@ function heldText(x) {
 }
 
 // As upmu report without --group-locks.
-const FOLDED_FROM = 10;
+const FOLDED_FROM = 10,
+  CALLS_FOLDED_FROM = 2,
+  PATHS_SHOWN = 10;
 
-// Locks of one call site as one: the first with the sums of all.
+// Locks of one call site, or calls of processes of one program, as one: the first with the sums of all.
 function foldedLock(all) {
   const [first] = all,
     sum = (f) => all.reduce((n, o) => n + f(o), 0),
@@ -264,7 +266,7 @@ function foldedLock(all) {
   return {
     ...first,
     ...Object.fromEntries(keys.map((key) => [key, sum((o) => o[key])])),
-    title: tidy(`${first.type} ${first.group} (${all.length})`, 120),
+    title: tidy(`${first.call ? first.title : `${first.type} ${first.group}`} (${all.length})`, 120),
     waits: Object.fromEntries(
       Object.keys(first.waits).map((key) => [key, (key === "max_ns" ? most : sum)((o) => o.waits[key])]),
     ),
@@ -277,11 +279,12 @@ function foldedLock(all) {
 function foldedLocks(objects) {
   const groups = new Map();
   for (const o of objects) {
-    const key = o.folds ? `${o.process}.${o.type}.${o.group}` : o.index;
+    const key = o.call ? `call.${o.title}` : o.folds ? `${o.process}.${o.type}.${o.group}` : o.index;
     if (groups.has(key)) groups.get(key).push(o);
     else groups.set(key, [o]);
   }
-  const rows = [...groups.values()].flatMap((all) => (all.length < FOLDED_FROM ? all : [foldedLock(all)]));
+  const least = (all) => (all[0].call ? CALLS_FOLDED_FROM : FOLDED_FROM),
+    rows = [...groups.values()].flatMap((all) => (all.length < least(all) ? all : [foldedLock(all)]));
   return rows.some((o) => o.first) ? rows.sort((a, b) => b.waitedNs - a.waitedNs) : rows;
 }
 
@@ -324,7 +327,7 @@ function lockPanel(app, title, each, empty) {
       {
         title: tr("Held"),
         value: (o) => o.hold_ns + o.partial_hold_ns,
-        cell: (o) => heldText(o) + (o.holds_complete || !heldCount(o) ? "" : tr(" in %1 known", count(heldCount(o)))),
+        cell: (o) => heldText(o) + (o.holds_complete || !heldCount(o) ? "" : tr(" in %1 recorded", count(heldCount(o)))),
         number: true,
       },
       {title: tr("Created at"), value: (o) => m.siteText(o.init), cell: (o) => sitePlace(m, o.init), class: "site"},
@@ -570,6 +573,12 @@ function conditionsPanel(m) {
   );
 }
 
+// Of many processes the paths of those that lasted longest, as in upmu report; those of MPI jobs first.
+function longestPaths(m) {
+  const length = (p) => p.end - p.begin + p.early;
+  return [...m.paths].sort((a, b) => Boolean(b.job) - Boolean(a.job) || length(b) - length(a)).slice(0, PATHS_SHOWN);
+}
+
 function showOverview(app) {
   const m = app.model,
     locks = m.objects.filter((o) => !o.calm),
@@ -582,7 +591,7 @@ function showOverview(app) {
     threadPanel(app),
     lockPanel(app, tr("Locks"), locks, tr("No lock was recorded.")),
     events.length ? lockPanel(app, tr("Condition variables, semaphores, barriers, joins"), events, "") : null,
-    m.paths.map((path) => pathPanel(app, path)),
+    longestPaths(m).map((path) => pathPanel(app, path)),
     pairsPanel(app),
     conditionsPanel(m),
   ]);

@@ -512,7 +512,7 @@ function pathPanel(app, path) {
     title = path.job
       ? tr("Critical path of the MPI job")
       : m.processes.length > 1
-        ? tr("Critical path of process %1", m.processes[path.process].pid)
+        ? tr("Critical path of process %1", [m.processes[path.process].pid, m.program(path.process)].filter(Boolean).join(" "))
         : tr("Critical path");
   if (path.steps === 0 || whole === 0) return null;
   const threads = pathThreads(path);
