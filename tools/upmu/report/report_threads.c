@@ -218,7 +218,7 @@ static bool counts_same_counters(const struct report *r, uint32_t a, uint32_t b)
 }
 
 /* The first threads of processes `first` to `last`, all with the same counters, that have counters of their whole life, a row each. */
-static void text_counts(struct output *out, const struct report *r, uint32_t first, uint32_t last)
+static void counts_text(struct output *out, const struct report *r, uint32_t first, uint32_t last)
 {
     struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", TABLE_NAME}, {"PROCESS", TABLE_NAME}};
     enum { FIXED = 3 };
@@ -251,6 +251,6 @@ void report_text_threads(struct output *out, const struct report *r)
     for (uint32_t first = 0, next; first < r->totals.n_processes; first = next) {
         for (next = first + 1; next < r->totals.n_processes && counts_same_counters(r, first, next);)
             next++;
-        text_counts(out, r, first, next - 1);
+        counts_text(out, r, first, next - 1);
     }
 }
