@@ -17,6 +17,15 @@
 
 enum { SLOTS_MAX = 1 << 27 }; /* more than a process has memory for */
 
+/* A table of few slots has a new one after so many searches, of the larger size each time; then after many times as many each. */
+enum {
+    SEARCHES_FIRST = 1 << 10,
+    SEARCHES_MORE = 1 << 3,
+    SEARCHES_MAX = 1 << 24,
+    SLOTS_FEW = 1 << 10,
+    SLOTS_MOVED = 1 << 12
+};
+
 struct sync_counts *sync_counts_new(uint32_t slots)
 {
     size_t bytes = sizeof(struct sync_counts) + slots * (sizeof(struct sync_count) + sizeof(uint64_t));
@@ -24,6 +33,7 @@ struct sync_counts *sync_counts_new(uint32_t slots)
     if (!c)
         return NULL;
     c->mask = slots - 1;
+    c->patience = SEARCHES_FIRST;
     c->recorded = (uint64_t *)(void *)&c->slot[slots];
     return c;
 }
@@ -58,46 +68,55 @@ static struct sync_count *count_probe(struct sync_counts *c, uintptr_t lock)
     return NULL;
 }
 
-static bool counts_move_all(const struct sync_counts *from, struct sync_counts *to)
+static bool count_move(const struct sync_counts *from, uint32_t i, struct sync_counts *to)
 {
-    for (uint32_t i = 0; i <= from->mask; i++) {
-        if (!from->slot[i].lock)
-            continue;
-        struct sync_count *s = count_probe(to, sync_count_key(&from->slot[i]));
-        if (!s)
-            return false;
-        *s = from->slot[i];
-        to->recorded[s - to->slot] = __atomic_load_n(&from->recorded[i], __ATOMIC_RELAXED);
-        to->used++;
-    }
+    struct sync_count *s = count_probe(to, sync_count_key(&from->slot[i]));
+    if (!s)
+        return false;
+    if (s->lock)
+        return true;
+    *s = from->slot[i];
+    to->recorded[s - to->slot] = __atomic_load_n(&from->recorded[i], __ATOMIC_RELAXED);
+    to->used++;
     return true;
 }
 
-static bool counts_grow_now(struct sync_thread *t)
+static bool counts_move_all(struct sync_counts *from, struct sync_counts *to, uintptr_t first)
 {
-    for (uint32_t slots = (t->counts->mask + 1) * 2; slots <= SLOTS_MAX; slots *= 2) {
-        struct sync_counts *larger = sync_counts_new(slots);
-        if (!larger)
+    const struct sync_count *s = count_probe(from, first);
+    bool moved = !s || !s->lock || count_move(from, (uint32_t)(s - from->slot), to);
+    for (uint32_t i = 0; i <= from->mask && moved; i++)
+        moved = !from->slot[i].lock || count_move(from, i, to);
+    return moved;
+}
+
+static bool counts_replace_now(struct sync_thread *t, uint32_t slots, uintptr_t first)
+{
+    struct sync_counts *old = t->counts;
+    for (; slots <= SLOTS_MAX; slots *= 2) {
+        struct sync_counts *other = sync_counts_new(slots);
+        if (!other)
             return false;
-        if (counts_move_all(t->counts, larger)) {
-            __atomic_store_n(&t->counts, larger, __ATOMIC_RELEASE);
+        other->patience = old->patience;
+        if (counts_move_all(old, other, first)) {
+            __atomic_store_n(&t->counts, other, __ATOMIC_RELEASE);
             return true;
         }
-        own_memory_unmap(larger, sizeof *larger + slots * (sizeof(struct sync_count) + sizeof(uint64_t)));
+        own_memory_unmap(other, sizeof *other + slots * (sizeof(struct sync_count) + sizeof(uint64_t)));
     }
     return false;
 }
 
-/* Signals and other threads are kept out: a signal handler would count in the old table, and a slot that another
- * thread makes dormant would be active in the new one. */
-static bool counts_grow(struct sync_thread *t)
+/* A table of `slots` or more, in which lock `first`, if it is known, has its first place. Signals and other threads are kept out: a
+ * signal handler would count in the old table, and a slot that another thread makes dormant would be active in the new one. */
+static bool counts_replace(struct sync_thread *t, uint32_t slots, uintptr_t first)
 {
     sigset_t before = sync_signals_block();
     tiny_lock_take(&sync_gate.lock);
-    bool grown = counts_grow_now(t);
+    bool replaced = counts_replace_now(t, slots, first);
     tiny_lock_give(&sync_gate.lock);
     sync_signals_restore(&before);
-    return grown;
+    return replaced;
 }
 
 /* Use a free slot, or the lock's own dormant one: the thread's first acquisition of this lock. In between a signal
@@ -127,6 +146,21 @@ static struct sync_count *count_no_space(struct sync_thread *t)
     return &t->uncounted;
 }
 
+/* A known lock was searched for. @return whether there is a new table. */
+static bool count_searched(struct sync_thread *t, const struct sync_count *s, uintptr_t lock)
+{
+    struct sync_counts *c = t->counts;
+    uint32_t slots = c->mask + 1;
+    if (s == &c->slot[sync_count_place(lock, 0) & c->mask] || ++c->searches < c->patience || slots > SLOTS_MOVED)
+        return false;
+    c->searches = 0;
+    if (c->patience > SEARCHES_MAX)
+        return false;
+    if (slots >= SLOTS_FEW)
+        c->patience *= SEARCHES_MORE;
+    return counts_replace(t, slots < SLOTS_FEW ? slots * 2 : slots, lock);
+}
+
 struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type)
 {
     struct sync_count *s;
@@ -134,12 +168,12 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
         s = count_probe(t->counts, lock);
         bool fits = s && (s->lock != 0 || t->counts->used < t->counts->mask / 2 + t->counts->mask / 4);
         while (!fits) {
-            if (!counts_grow(t))
+            if (!counts_replace(t, (t->counts->mask + 1) * 2, lock))
                 return s && s->lock == lock ? s : count_no_space(t);
             s = count_probe(t->counts, lock);
             fits = s != NULL;
         }
-    } while (s->lock != lock && !count_claim(t, s, lock, type));
+    } while (s->lock != lock ? !count_claim(t, s, lock, type) : count_searched(t, s, lock));
     return s;
 }
 

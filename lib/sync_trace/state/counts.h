@@ -10,10 +10,13 @@ enum {
     SYNC_COUNT_PROBES = 16 /**< slots in which a lock may be */
 };
 
-/** Open addressing; replaced by one twice as large when full, and never freed while other threads could read it. */
+/** Open addressing; replaced by one twice as large when full, and never freed while other threads could read it. A lock that is searched
+ *  for often, because another one has its first place, gets that in a new table: each search costs as much as a pair. */
 struct sync_counts {
     uint32_t mask;
     uint32_t used;
+    uint32_t searches;  /**< for locks that are not at their first place */
+    uint32_t patience;  /**< so many until there is a new table */
     uint64_t *recorded; /**< per slot: `acquired` as last recorded */
     struct sync_count slot[];
 };

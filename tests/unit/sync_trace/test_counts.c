@@ -57,9 +57,46 @@ START_TEST(custom_locks_of_a_byte_fit_a_table_of_their_number)
 }
 END_TEST
 
+/* The first and another mutex with the same first place in a thread's first table. */
+static pthread_mutex_t *same_first_place(pthread_mutex_t *m, uint32_t mask)
+{
+    int i = 1;
+    while (i < LOCKS && ((sync_count_place((uintptr_t)&m[i], 0) ^ sync_count_place((uintptr_t)m, 0)) & mask) != 0)
+        i++;
+    ck_assert_int_lt(i, LOCKS);
+    return &m[i];
+}
+
+/* Two locks in turn: each search for the second one costs as much as a pair. */
+START_TEST(a_lock_that_is_searched_for_often_gets_its_first_place)
+{
+    enum { PAIRS = 1 << 16 };
+    static pthread_mutex_t m[LOCKS];
+    ck_assert_int_eq(upmu_sync_begin(&in_memory), 0);
+    pthread_mutex_lock(m);
+    pthread_mutex_unlock(m);
+    const struct sync_thread *t = sync_tls.thread;
+    pthread_mutex_t *other = same_first_place(m, t->counts->mask);
+    for (int i = 0; i < PAIRS; i++) {
+        pthread_mutex_lock(other);
+        pthread_mutex_unlock(other);
+        pthread_mutex_lock(m);
+        pthread_mutex_unlock(m);
+    }
+    const struct sync_count *first = sync_count_first(sync_tls.thread, (uintptr_t)m, UPMU_OBJECT_MUTEX),
+                            *second = sync_count_first(sync_tls.thread, (uintptr_t)other, UPMU_OBJECT_MUTEX);
+    ck_assert_uint_eq(first->lock, (uintptr_t)m);
+    ck_assert_uint_eq(second->lock, (uintptr_t)other);
+    ck_assert_uint_eq(first->acquired, PAIRS + 1);
+    ck_assert_uint_eq(second->acquired, PAIRS);
+    ck_assert_int_eq(upmu_sync_end(), 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("counts");
+    tcase_add_test(cases, a_lock_that_is_searched_for_often_gets_its_first_place);
     tcase_add_test(cases, adjacent_spin_locks_fit_a_table_of_their_number);
     tcase_add_test(cases, custom_locks_of_a_byte_fit_a_table_of_their_number);
     return run_suite("counts", cases);
