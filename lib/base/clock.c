@@ -31,7 +31,8 @@
 
 int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
-static struct clock_triple clock_first;
+static struct clock_triple clock_first, clock_earlier;
+static const struct clock_triple *clock_fit = &clock_first; /* atomic: from where the frequency is fitted */
 static const char *clock_reason = "";
 
 #ifdef TICK_ISA_NAME
@@ -234,14 +235,29 @@ const struct clock_triple *clock_origin(void)
     return &clock_first;
 }
 
+/* The clocks must have gone on equally: in a time namespace CLOCK_MONOTONIC_RAW is another one. */
+void clock_fit_from(const struct clock_triple *earlier)
+{
+    enum { NS_PER_S = 1000000000, PARTS = 1000 };
+    clock_start();
+    uint64_t raw = clock_first.raw_ns - earlier->raw_ns, real = clock_first.realtime_ns - earlier->realtime_ns;
+    uint64_t apart = raw > real ? raw - real : real - raw;
+    if (earlier->tick >= clock_first.tick || earlier->raw_ns >= clock_first.raw_ns || apart > NS_PER_S / PARTS + raw / PARTS ||
+        __atomic_load_n(&clock_fit, __ATOMIC_RELAXED) != &clock_first)
+        return;
+    clock_earlier = *earlier;
+    __atomic_store_n(&clock_fit, &clock_earlier, __ATOMIC_RELEASE);
+}
+
 double clock_hz(uint64_t min_ns)
 {
     clock_start();
     if (!clock_uses_isa())
         return 1e9;
+    const struct clock_triple *from = __atomic_load_n(&clock_fit, __ATOMIC_ACQUIRE);
     struct clock_triple now;
     clock_sample(&now);
-    while (now.raw_ns - clock_first.raw_ns < min_ns || now.raw_ns == clock_first.raw_ns)
+    while (now.raw_ns - from->raw_ns < min_ns || now.raw_ns == from->raw_ns)
         clock_sample(&now);
-    return (double)(now.tick - clock_first.tick) * 1e9 / (double)(now.raw_ns - clock_first.raw_ns);
+    return (double)(now.tick - from->tick) * 1e9 / (double)(now.raw_ns - from->raw_ns);
 }

@@ -22,8 +22,11 @@ const char *clock_source(void);
 const char *clock_source_reason(void);
 /** Read a triple (the tightest of a few tries). Signal safe. */
 void clock_sample(struct clock_triple *t);
-/** Ticks per second, fitted to MONOTONIC_RAW from clock_start() until now: the longer, the more precise. Busy-waits until at
- *  least `min_ns` have passed since clock_start(), unless the source is CLOCK_MONOTONIC_RAW itself: then 1e9 at once. */
+/** Fit the frequency from this earlier triple of the same clocks on, of another process; the first call with a plausible one decides.
+ *  While no other thread calls this. */
+void clock_fit_from(const struct clock_triple *earlier);
+/** Ticks per second, fitted to MONOTONIC_RAW from clock_start(), or clock_fit_from(), until now: the longer, the more precise.
+ *  Busy-waits until at least `min_ns` have passed since then, unless the source is CLOCK_MONOTONIC_RAW itself: then 1e9 at once. */
 double clock_hz(uint64_t min_ns);
 /** For tests, UPMU_TEST_CLOCK: a number of the host whose clocks this process has; 0: those of the machine. */
 uint64_t clock_test_host(void);

@@ -315,7 +315,7 @@ void region_sched_start(struct region_process *p)
         return;
     p->sched_note[0] = '\0';
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    p->sched_hz = (uint64_t)clock_hz(0);
+    p->sched_hz = (uint64_t)clock_hz(200000);
     sched_try_log(p);
     if (p->sched)
         region_futexes_start(p);

@@ -238,7 +238,6 @@ static int setup_all(const struct upmu_region_opts *o, bool lenient)
         rc = region_threads_start();
     if (rc < 0)
         return rc;
-    p->step_ticks = (uint64_t)(clock_hz(200000) / 1000);
     p->output = setup_absolute_path(region_option("UPMU_OUTPUT", o->output), true);
     p->trace_dir = setup_absolute_path(region_option("UPMU_TRACE", o->trace), false);
     setup_copy_stderr(p);
@@ -250,6 +249,7 @@ static int setup_all(const struct upmu_region_opts *o, bool lenient)
             return rc;
         region_note(upmu_error()); /* times are still measured */
     }
+    p->step_ticks = (uint64_t)(clock_hz(200000) / 1000); /* the trace may have an earlier time to fit from */
     if ((rc = setup_map_shared(p)) < 0)
         return rc;
     if (region_option("UPMU_REGION_THREADS", NULL)) {

@@ -109,6 +109,7 @@ const struct system_call system_calls[] = {
     CALL(lseek, START, 0),
     CALL(madvise, ALWAYS, 0, 0, MADVISE_POPULATE),
     CALL(madvise, ALWAYS, 0, 0, MADVISE_WIPE),
+    CALL(madvise, ALWAYS, 0, 0, MADV_RANDOM),
     CALL(mincore, ALWAYS, 0),
 #ifdef SYS_mkdir
     CALL(mkdir, START, 0),

@@ -53,7 +53,10 @@ static void *wait_file_map(int fd, uint32_t index)
                       : MAP_FAILED;
     if (rc != 0)
         errno = -rc;
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+    (void)madvise(p, wait_file_mapped_bytes(index), MADV_RANDOM); /* else a first store reads and clears 32 pages */
+    return p;
 }
 
 struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)

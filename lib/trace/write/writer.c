@@ -487,23 +487,26 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
     struct trace_writer *w = writer_new(config);
     if (!w)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    /* Rough: over CLOCK_MAP_BASELINE_NS or more since the common origin it is fitted again, now or at the end. */
-    uint64_t hz = (uint64_t)(clock_hz(FIRST_FIT_NS) + 0.5);
     rc = writer_describe(w, &now);
     if (rc == 0) {
         origin_share(recording, w->meta.clock_uuid, &now, &w->meta.origin);
-        writer_fit_clock(w, hz);
-        w->home.retry_ticks = hz / RETRIES_PER_SECOND;
         w->start_tick = now.tick;
-        w->meta.start_ns = clock_map_ns(&w->meta.clock, now.tick);
+        w->meta.start_ns = w->meta.origin.realtime_ns + (now.raw_ns - w->meta.origin.raw_ns);
         rc = writer_make_process_dir(w, recording, config->by_host);
     }
     if (rc == 0) {
         trace_guard_start(&w->home);
         rc = control_make(w);
     }
-    if (rc == 0)
+    if (rc == 0) {
+        /* Rough in the first process: over CLOCK_MAP_BASELINE_NS or more since the common origin it is fitted again, now or at the
+         * end. */
+        clock_fit_from(&w->meta.origin);
+        uint64_t hz = (uint64_t)(clock_hz(FIRST_FIT_NS) + 0.5);
+        writer_fit_clock(w, hz);
+        w->home.retry_ticks = hz / RETRIES_PER_SECOND;
         rc = metadata_write(w);
+    }
     if (rc != 0) {
         writer_undo(w);
         return rc;

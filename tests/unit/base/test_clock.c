@@ -54,6 +54,26 @@ START_TEST(waiting_for_the_fit_is_no_longer_than_asked)
 }
 END_TEST
 
+START_TEST(an_earlier_time_of_these_clocks_spares_the_wait)
+{
+    enum { SECONDS = 50 };
+    const uint64_t ns = SECONDS * UINT64_C(1000000000);
+    clock_start();
+    double hz = clock_hz(50000000);
+    struct clock_triple earlier = *clock_origin();
+    earlier.tick -= (uint64_t)(hz * SECONDS);
+    earlier.raw_ns -= ns;
+    struct clock_triple other = earlier; /* of a time namespace that began later: no time to fit from */
+    earlier.realtime_ns -= ns;
+    clock_fit_from(&other);
+    ck_assert_double_eq_tol(clock_hz(50000000), hz, hz * 1e-4);
+    clock_fit_from(&earlier);
+    uint64_t before = raw_now();
+    ck_assert_double_eq_tol(clock_hz(ns), hz, hz * 1e-4);
+    ck_assert_uint_lt(raw_now() - before, ns);
+}
+END_TEST
+
 START_TEST(a_sample_is_one_moment_on_all_clocks)
 {
     clock_start();
@@ -138,6 +158,7 @@ int main(void)
     TCase *cases = tcase_create("clock");
     tcase_add_test(cases, frequency_fits_the_kernels_raw_clock_within_100_ppm);
     tcase_add_test(cases, waiting_for_the_fit_is_no_longer_than_asked);
+    tcase_add_test(cases, an_earlier_time_of_these_clocks_spares_the_wait);
     tcase_add_test(cases, a_sample_is_one_moment_on_all_clocks);
     tcase_add_test(cases, sampling_keeps_errno);
     tcase_add_test(cases, ticks_never_go_back_in_any_thread);
