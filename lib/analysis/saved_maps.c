@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* JIT symbol maps saved into a recording. */
-#include "symbols/jit_map.h"
 #include "base/error.h"
+#include "symbols/jit_map.h"
+#include "trace/read/bare.h"
 #include "upmu/analysis.h"
-#include "upmu/control.h"
+
+static int maps_keep(const char *process, pid_t pid, void *arg)
+{
+    int rc = jit_map_keep(process, pid, jit_map_since(process)), *kept = arg;
+    *kept += rc > 0;
+    return rc;
+}
 
 int upmu_overview_save_jit_maps(const char *dir)
 {
-    struct upmu_control *control;
-    struct upmu_control_status status = {.size = sizeof status};
     int kept = 0;
     if (!dir)
         return upmu_fail(UPMU_E_INVAL, "%s: `dir` is NULL", __func__);
-    int rc = upmu_control_open(&control, dir);
-    if (rc != 0)
-        return rc;
-    for (size_t i = 0; rc >= 0 && i < upmu_control_process_count(control); i++) {
-        rc = upmu_control_status_read(control, i, &status);
-        if (rc == 0)
-            rc = jit_map_keep(status.dir, status.pid, jit_map_since(status.dir));
-        kept += rc > 0;
-    }
-    upmu_control_close(control);
+    int rc = trace_each_process(dir, maps_keep, &kept);
     return rc < 0 ? rc : kept;
 }

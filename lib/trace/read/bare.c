@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/format/control.h"
 #include "trace/read/reader.h"
 
 static int bare_no_memory(const char *dir)
@@ -31,6 +32,37 @@ int trace_bare_open(struct upmu_trace **trace, const char *process)
         *trace = t;
     else
         upmu_trace_close(t);
+    return rc;
+}
+
+/* @return 0, or the result of recording_metadata() */
+static int process_pid(const char *process, pid_t *pid)
+{
+    struct control_header h;
+    struct meta m;
+    if (recording_control(process, &h)) {
+        *pid = (pid_t)h.pid;
+        return 0;
+    }
+    int rc = recording_metadata(process, &m, NULL, NULL);
+    if (rc == 0) {
+        *pid = m.pid;
+        meta_free(&m);
+    }
+    return rc;
+}
+
+int trace_each_process(const char *dir, trace_process_fn each, void *arg)
+{
+    struct path_list dirs;
+    pid_t pid = 0;
+    int rc = recording_processes(dir, &dirs);
+    for (size_t i = 0; rc >= 0 && i < dirs.n; i++) {
+        rc = process_pid(dirs.paths[i], &pid);
+        if (rc == 0)
+            rc = each(dirs.paths[i], pid, arg);
+    }
+    path_list_free(&dirs);
     return rc;
 }
 

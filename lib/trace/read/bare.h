@@ -3,6 +3,8 @@
 #ifndef UPMU_TRACE_BARE_H
 #define UPMU_TRACE_BARE_H
 
+#include <sys/types.h>
+
 #include "upmu/trace.h"
 
 /** Open the directory of a process, without events. @return 0; UPMU_E_IO, UPMU_E_NOMEM and the codes of bad
@@ -12,6 +14,11 @@ int trace_bare_open(struct upmu_trace **trace, const char *process);
 int trace_bare_stack(struct upmu_trace *trace, size_t index, uint32_t id, const struct upmu_trace_stack *stack);
 /** Add a module; its texts are copied. @return 0; UPMU_E_NOMEM. */
 int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *module);
+
+typedef int (*trace_process_fn)(const char *process, pid_t pid, void *arg);
+/** Call `each` with the directory and the id of each process of a recording until it returns a negative number. The metadata are
+ *  read only where the control file is missing. @return the last result; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_FORMAT. */
+int trace_each_process(const char *dir, trace_process_fn each, void *arg);
 
 /** The directory of process `index`. */
 const char *trace_process_dir(const struct upmu_trace *trace, size_t index);

@@ -28,6 +28,12 @@ struct field {
     bool sequence;  /* its length is the field before */
 };
 
+/** A class of events, before its meaning is looked up. */
+struct named_class {
+    const char *name;
+    size_t first_field, n_fields; /* others may lie between them in a damaged text */
+};
+
 /** State of the parser. */
 struct parse {
     struct lexer lex;
@@ -39,7 +45,8 @@ struct parse {
     size_t n_env, cap_env;
     struct field *fields;
     size_t n_fields, cap_fields;
-    const char **class_names; /* by id */
+    struct named_class *classes; /* by id, beside those of the result */
+    size_t cap_classes;
     const char *uuid;
     const char *byte_order;
     const char *clock_uuid;
@@ -151,6 +158,9 @@ static void parse_add_field(struct parse *p, const struct field *f)
     if (!fields)
         return;
     p->fields = fields;
+    struct named_class *c = &p->classes[f->class_id];
+    c->first_field = c->n_fields ? c->first_field : p->n_fields;
+    c->n_fields++;
     fields[p->n_fields++] = *f;
 }
 
@@ -206,9 +216,31 @@ static void parse_fields(struct parse *p, uint32_t id)
         parse_add_field(p, &unknown);
 }
 
+/* Both tables of classes, for ids up to this one at least. */
+static bool parse_grow_classes(struct parse *p, size_t id)
+{
+    enum { CLASSES_FIRST = 64 };
+    size_t before = p->cap_classes, want = before ? before * 2 : CLASSES_FIRST;
+    while (want <= id)
+        want *= 2;
+    struct meta_class *classes = reallocarray(p->m->classes, want, sizeof *classes);
+    p->m->classes = classes ? classes : p->m->classes;
+    struct named_class *named = classes ? reallocarray(p->classes, want, sizeof *named) : NULL;
+    p->no_memory |= !named;
+    if (!named)
+        return false;
+    memset(&classes[before], 0, (want - before) * sizeof *classes);
+    memset(&named[before], 0, (want - before) * sizeof *named);
+    p->classes = named;
+    p->cap_classes = want;
+    return true;
+}
+
 static struct meta_class *parse_class_of(struct parse *p, uint64_t id)
 {
-    return id < META_CLASSES_MAX ? &p->m->classes[id] : NULL;
+    if (id >= META_CLASSES_MAX || (id >= p->cap_classes && !parse_grow_classes(p, (size_t)id)))
+        return NULL;
+    return &p->m->classes[id];
 }
 
 /* An event block. The id must precede the fields, as in our own metadata. */
@@ -238,7 +270,7 @@ static void parse_event(struct parse *p)
     struct meta_class *c = parse_class_of(p, id);
     if (c && name && !c->defined) {
         c->defined = true;
-        p->class_names[id] = name;
+        p->classes[id].name = name;
     }
 }
 
@@ -415,8 +447,11 @@ static int meta_take_counters(struct parse *p, const char **fields)
     return 0;
 }
 
-static const struct schema_class *schema_named(const char *name)
+/* Traces of this version have the classes in the order of the schema. */
+static const struct schema_class *schema_named(const char *name, uint32_t id)
 {
+    if (id < SCHEMA_IDS && strcmp(schema_classes[id].name, name) == 0)
+        return &schema_classes[id];
     for (size_t i = 0; i < SCHEMA_IDS; i++)
         if (strcmp(schema_classes[i].name, name) == 0)
             return &schema_classes[i];
@@ -535,19 +570,25 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
     if (!m->ops)
         return upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", p->file);
     size_t next_op = 0;
-    for (uint32_t id = 0; id < META_CLASSES_MAX; id++) {
+    for (uint32_t id = 0; id < p->cap_classes; id++) {
         struct meta_class *c = &m->classes[id];
+        const struct named_class *named = &p->classes[id];
         if (!c->defined)
             continue;
-        const struct schema_class *known = schema_named(p->class_names[id]);
+        const struct schema_class *known = schema_named(named->name, id);
         c->kind = known ? known->kind : 0;
         c->object_type = known ? known->object_type : UPMU_OBJECT_NONE;
         c->flags = known ? known->flags : 0;
         c->readable = c->fixed = true;
         c->first_op = next_op;
-        for (size_t i = 0; i < p->n_fields; i++)
-            if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], known, counter_fields))
+        size_t left = named->n_fields;
+        for (const struct field *f = &p->fields[named->first_field]; left > 0; f++) {
+            if (f->class_id != id)
+                continue;
+            if (!bind_field(p, f, known, counter_fields))
                 return parse_failed(p, "a field has the wrong type or length");
+            left--;
+        }
         lay_out_class(c, &m->ops[c->first_op], m->n_counters);
         next_op += c->n_ops;
         m->n_classes = id + 1;
@@ -577,10 +618,8 @@ int meta_parse(struct meta *m, const char *text, size_t len, const char *name)
     memset(m, 0, sizeof *m);
     struct parse p = {.m = m, .file = name};
     m->strings = malloc(len + 1);
-    m->classes = calloc(META_CLASSES_MAX, sizeof *m->classes);
-    p.class_names = calloc(META_CLASSES_MAX, sizeof *p.class_names);
     int rc = 0;
-    if (!m->strings || !m->classes || !p.class_names)
+    if (!m->strings)
         rc = upmu_fail(UPMU_E_NOMEM, "out of memory for \"%s\"", name);
     if (rc == 0) {
         p.lex = (struct lexer){.text = text, .len = len, .pool = m->strings};
@@ -589,7 +628,7 @@ int meta_parse(struct meta *m, const char *text, size_t len, const char *name)
     }
     free(p.env);
     free(p.fields);
-    free(p.class_names);
+    free(p.classes);
     if (rc != 0)
         meta_free(m);
     return rc;

@@ -338,20 +338,26 @@ static void write_lost_note(const struct control_header *h, char note[RECORDING_
                                     h->lost_by[i], text[i], i == LOSS_PACKET ? refusal_text(h->refusal) : "");
 }
 
-/* The control file includes losses that reached no packet. It may be missing in a copy. */
-static bool recording_control_counts(const char *process, uint64_t *lost, uint64_t *overwritten,
-                                     struct recording_totals *t)
+bool recording_control(const char *process, struct control_header *h)
 {
     char *path = NULL;
-    struct control_header h;
     if (asprintf(&path, "%s/" CONTROL_FILE, process) < 0)
         return false;
     int fd = packets_open(path);
     free(path);
     if (fd < 0)
         return false;
-    bool good = packets_read(fd, &h, sizeof h, 0) == 0 && memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0;
+    bool good = packets_read(fd, h, sizeof *h, 0) == 0 && memcmp(h->magic, CONTROL_MAGIC, sizeof h->magic) == 0;
     close(fd);
+    return good;
+}
+
+/* The control file includes losses that reached no packet. */
+static bool recording_control_counts(const char *process, uint64_t *lost, uint64_t *overwritten,
+                                     struct recording_totals *t)
+{
+    struct control_header h;
+    bool good = recording_control(process, &h);
     *lost = good ? h.lost : 0;
     *overwritten = good ? h.overwritten : 0;
     t->start_ticks = good ? h.start_ticks : 0;

@@ -31,6 +31,10 @@ int recording_streams(const char *process, struct path_list *out);
  *  UPMU_E_IO. */
 int recording_metadata(const char *process, struct meta *m, char **text, size_t *len);
 
+struct control_header;
+/** The control file of a process. @return false: it is missing, as in some copies, or another file. */
+bool recording_control(const char *process, struct control_header *h);
+
 enum { RECORDING_NOTE_MAX = 640 };
 
 /** Totals of the packets of a process. */

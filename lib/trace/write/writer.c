@@ -185,6 +185,7 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
     enum { BOOT_ID_LAST_PART = 24 }; /* of the text */
     struct metadata *m = &w->meta;
     uint8_t boot[16];
+    clock_start();
     clock_sample(now);
     metadata_describe_process(m);
     m->pid = getpid();
