@@ -242,8 +242,8 @@ void clock_fit_from(const struct clock_triple *earlier)
     clock_start();
     uint64_t raw = clock_first.raw_ns - earlier->raw_ns, real = clock_first.realtime_ns - earlier->realtime_ns;
     uint64_t apart = raw > real ? raw - real : real - raw;
-    if (earlier->tick >= clock_first.tick || earlier->raw_ns >= clock_first.raw_ns || apart > NS_PER_S / PARTS + raw / PARTS ||
-        __atomic_load_n(&clock_fit, __ATOMIC_RELAXED) != &clock_first)
+    if (earlier->tick >= clock_first.tick || earlier->raw_ns >= clock_first.raw_ns ||
+        apart > NS_PER_S / PARTS + raw / PARTS || __atomic_load_n(&clock_fit, __ATOMIC_RELAXED) != &clock_first)
         return;
     clock_earlier = *earlier;
     __atomic_store_n(&clock_fit, &clock_earlier, __ATOMIC_RELEASE);

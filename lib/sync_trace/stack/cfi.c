@@ -585,10 +585,10 @@ uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_p
     return n;
 }
 
-/* Address beyond all frames of the stack that has `at`; 0: it is not the stack that the thread began with. Beside that one there may be a
+/* Beside the stack that the thread began with there may be a
  * coroutine's, whose first frame has no caller: what is read there may be beyond its end. A thread's descriptor is above its frames, in the
  * same memory; from the first thread's stack the kernel keeps other memory away. */
-static uintptr_t own_stack_top(uintptr_t at, uintptr_t low)
+uintptr_t cfi_own_top(uintptr_t at, uintptr_t low)
 {
     const uintptr_t first_bytes = (uintptr_t)1 << 27;
     uintptr_t self = (uintptr_t)pthread_self(), first = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
@@ -637,7 +637,7 @@ uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max,
 {
     enum { OWN_MAX = 16 };
     const uintptr_t returns = w->frame + sizeof(uintptr_t);
-    uintptr_t bp_from = w->frame, top = own_stack_top(w->frame, w->low);
+    uintptr_t bp_from = w->frame, top = cfi_own_top(w->frame, w->low);
     uint32_t n = 0, own = 0;
     bool found = false, guessed = false;
     *end = CFI_CUT;
@@ -686,6 +686,13 @@ uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max,
     (void)frames;
     (void)max;
     *end = CFI_CUT;
+    return 0;
+}
+
+uintptr_t cfi_own_top(uintptr_t at, uintptr_t low)
+{
+    (void)at;
+    (void)low;
     return 0;
 }
 

@@ -55,6 +55,10 @@ enum cfi_end {
  *  that the thread began with. */
 uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max, enum cfi_end *end);
 
+/** Address beyond all frames of the calling thread's stack, which has `at`; `low` as above. 0: it is not the stack that the thread
+ *  began with. */
+uintptr_t cfi_own_top(uintptr_t at, uintptr_t low);
+
 /** A module was unloaded: nothing is known any more of any return address. */
 void cfi_forget(void);
 

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "sync_trace/libc/resolve.h"
 #include "sync_trace/stack/cfi.h"
 #include "sync_trace/stack/unwind.h"
 #include "sync_trace/state/held.h"
@@ -28,6 +29,15 @@ size_t sync_stack_read(struct sync_thread *t, uintptr_t at)
     return got > 0 ? (size_t)got : 0;
 }
 
+/* Addresses from `at` to the end of the thread's own stack, which need no copy; 0: it is another thread's, or not in use. */
+static size_t holder_own_bytes(const struct sync_thread *t, const struct sync_thread *holder, uintptr_t at)
+{
+    uintptr_t top = 0;
+    if (holder == t && !SYNC_UNDER_SANITIZER && at >= (uintptr_t)__builtin_frame_address(0))
+        top = cfi_own_top(at, sync_stack_low());
+    return top > at ? top - at : 0;
+}
+
 uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sync_thread *holder,
                            const struct sync_held *entry)
 {
@@ -41,10 +51,11 @@ uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sy
     if (o.word[SITE] != entry->site)
         return 0;
     uintptr_t innermost = o.frame + INNERMOST * sizeof(uintptr_t), live = o.frame + sizeof o.word;
-    size_t got = sync_stack_read(t, live);
+    size_t own = holder_own_bytes(t, holder, live), got = own ? own : sync_stack_read(t, live);
     if (!sync_origin_read(holder, entry, &again))
         return 0;
-    const struct cfi_memory parts[] = {{o.frame, sizeof o.word, o.word}, {live, got, t->snapshot}};
+    const struct cfi_memory parts[] = {{o.frame, sizeof o.word, o.word},
+                                       {live, got, own ? (const void *)live : t->snapshot}};
     const struct cfi_frame from = {.pc = entry->site, .sp = innermost, .bp = o.word[POINTER]};
     uint32_t n = cfi_walk(from, parts, sizeof parts / sizeof *parts, t->frames, sync_process.depth, &whole);
     return sync_stack_add(t, tick, n, n > 1 ? UPMU_STACK_COPIED : UPMU_STACK_NONE, !whole);

@@ -333,9 +333,8 @@ static uint32_t unwind_by_library(struct sync_thread *t, uintptr_t site, const v
     return n - own < want ? n - own : want;
 }
 
-/* An address below which the stack that the thread began with does not reach; 0: not known. A stack that was kept from an ended thread may be
- * larger than asked for. */
-static uintptr_t unwind_stack_low(void)
+/* A stack that was kept from an ended thread may be larger than asked for. */
+uintptr_t sync_stack_low(void)
 {
     enum { DESCRIPTOR_MAX = 16384 }; /* lies above pthread_self() */
     uintptr_t bytes = (uintptr_t)sync_tls.stack_pages << 12;
@@ -347,7 +346,7 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t frame, uintptr_t site, s
                        const void ***frames, bool *truncated)
 {
     const struct cfi_own_walk w = {
-        .frame = frame, .site = site, .low = unwind_stack_low(), .depends = memo ? sync_memo_word : NULL, .arg = memo};
+        .frame = frame, .site = site, .low = sync_stack_low(), .depends = memo ? sync_memo_word : NULL, .arg = memo};
     enum cfi_end end;
     uint32_t n = cfi_walk_own(&w, t->frames, sync_process.depth, &end);
     if (UNLIKELY(n == 0 || (end == CFI_FOREIGN && !unwind_ends_at(t, t->frames[n - 1]))))

@@ -30,4 +30,7 @@ static inline uint32_t sync_site_id(struct sync_thread *t, uint64_t tick, uintpt
     return LIKELY(s->key == sync_site_key(site)) ? s->id : sync_site_find(t, tick, site);
 }
 
+/** An address below which the stack that the calling thread began with does not reach; 0: not known. */
+uintptr_t sync_stack_low(void);
+
 #endif

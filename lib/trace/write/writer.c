@@ -36,7 +36,7 @@
 
 enum {
     PACKET_BYTES_DEFAULT = 256 * 1024,
-    METADATA_RESERVE_BYTES = 64 * 1024,
+    METADATA_GROWTH_BYTES = 2048, /* of the final metadata beyond the first: numbers and notes */
 };
 
 struct trace_writer {
@@ -46,6 +46,7 @@ struct trace_writer {
     ino_t control_ino;
     struct control_header forgotten; /* replaces the control file in a forked child */
     struct metadata meta;
+    size_t meta_bytes; /* of the last metadata written */
     struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
     char fields[UPMU_REGION_EVENTS_MAX][SCHEMA_FIELD_NAME_MAX];
     char dir[PATH_MAX];
@@ -371,16 +372,18 @@ static int metadata_failed(const char *path, int rc)
                      upmu_errno_name(-rc), rc == -EFBIG ? " (RLIMIT_FSIZE, see ulimit -f)" : "");
 }
 
-/* Write the temporary file in place, without truncation first: its reserved space must not be released. */
+/* Write the temporary file in place: its reserved space must not be released. What is left of it afterwards is a block, whose release
+ * would cost as much as the writing. */
 static int metadata_write_temporary(const char *path, const struct textbuf *text)
 {
+    struct stat st;
     if (!stream_size_allowed((off_t)text->len))
         return -EFBIG;
     int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     int rc = textbuf_write(text, fd);
-    if (rc == 0 && ftruncate(fd, (off_t)text->len) != 0)
+    if (rc == 0 && (fstat(fd, &st) != 0 || st.st_size > (off_t)text->len) && ftruncate(fd, (off_t)text->len) != 0)
         rc = -errno;
     if (close(fd) != 0 && rc == 0)
         rc = -errno;
@@ -401,7 +404,7 @@ static int metadata_write_private(void *writing)
 
 /* Written to a temporary file and renamed: a complete one exists at any moment. The temporary one stays where that fails: at the end
  * of a recording a filter may forbid to remove it. */
-static int metadata_write(const struct trace_writer *w)
+static int metadata_write(struct trace_writer *w)
 {
     char path[PATH_MAX], temp[PATH_MAX];
     struct textbuf text = {.mapped = true}; /* malloc() may merge all that the program has freed */
@@ -411,6 +414,7 @@ static int metadata_write(const struct trace_writer *w)
     if (rc != 0)
         return rc;
     metadata_text(&text, &w->meta);
+    w->meta_bytes = text.len;
     struct metadata_writing writing = {temp, &text};
     rc = text.failed ? -ENOMEM : private_table_run(metadata_write_private, &writing);
     textbuf_free(&text);
@@ -423,13 +427,14 @@ static int metadata_write(const struct trace_writer *w)
 static void metadata_reserve(const struct trace_writer *w)
 {
     char temp[PATH_MAX];
-    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || writer_file_path(w, METADATA_TEMPORARY, temp, sizeof temp) != 0)
+    size_t bytes = writer_round_up(w->meta_bytes + METADATA_GROWTH_BYTES, w->home.page_bytes);
+    if (!stream_size_allowed((off_t)bytes) || writer_file_path(w, METADATA_TEMPORARY, temp, sizeof temp) != 0)
         return;
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
     /* No space or no such call: tried at the end. */
-    (void)fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, METADATA_RESERVE_BYTES);
+    (void)fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes);
     close(fd);
 }
 
