@@ -23,7 +23,7 @@ has out ready
 has err "nothing was recorded: the disk"
 
 # Space for the trace, but for no event: all are lost, counted and reported. How much that is depends on the size of the metadata.
-for size in 88 92 96 100 104; do
+for size in 48 52 56 60 64 68 72 76 80 84 88 92 96 100 104; do
     umount disk
     mount -t tmpfs -o size=${size}k tmpfs disk
     expect 1 "$UPMU" record --mode all -o disk/trace "$WORKER" 100
