@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/own_memory.h"
+#include "base/text/duration.h"
 #include "base/text/textbuf.h"
 #include "base/process/variables.h"
 #include "func/counts.h"
@@ -50,10 +51,9 @@ static int process_limits(struct func_selection *first, const char *mode)
     first->depth_max = (uint32_t)n;
     if (min && (!mode || strcmp(mode, "trace") != 0))
         return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MIN needs UPMU_FUNC_MODE=trace");
-    n = min ? strtol(min, &end, 10) : 0;
-    if (min && (*end || n < 0))
-        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MIN=%s is not a number of nanoseconds", min);
-    first->min_ns = (uint64_t)n;
+    if (min && !duration_ns(min, strlen(min), "ns", &first->min_ns))
+        return upmu_fail(UPMU_E_INVAL, "UPMU_FUNC_MIN=%s is not a duration. Use nanoseconds, or a unit: 1us, 0.5ms",
+                         min);
     return 0;
 }
 

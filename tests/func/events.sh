@@ -164,7 +164,7 @@ d = json.load(open("tree.json"))
 assert d["calls"] == 32766 + 1, d["calls"]'
 
 # Short calls have no events, and the trees have them; deep functions are their callers' time.
-UPMU_FUNC_MIN=1000000000 "$upmu" record --function-events -o short -- ./loop 2>/dev/null
+UPMU_FUNC_MIN=1s "$upmu" record --function-events -o short -- ./loop 2>/dev/null
 "$upmu" report --functions --json short >short.json
 UPMU_FUNC_DEPTH=2 "$upmu" record --function-events -o deep -- ./subject recursion >/dev/null 2>&1
 "$upmu" report --functions --json deep >deep.json
@@ -243,5 +243,9 @@ UPMU_FUNC_DEPTH=0 UPMU_FUNC_MODE=tree LD_PRELOAD=$library ./subject frames 2>err
 grep -q 'UPMU_FUNC_DEPTH=0 is not a number from 1 on' err || fail "$(cat err)"
 UPMU_FUNC_MIN=5 UPMU_FUNC_MODE=tree LD_PRELOAD=$library ./subject frames 2>err >/dev/null
 grep -q 'UPMU_FUNC_MIN needs UPMU_FUNC_MODE=trace' err || fail "$(cat err)"
+for wrong in x -1 1h 1.5.s; do
+    UPMU_FUNC_MIN=$wrong UPMU_FUNC_MODE=trace LD_PRELOAD=$library ./subject frames 2>err >/dev/null
+    grep -q "UPMU_FUNC_MIN=$wrong is not a duration" err || fail "$(cat err)"
+done
 UPMU_FUNC_RING=1 UPMU_FUNC_MODE=tree LD_PRELOAD=$library ./subject frames 2>err >/dev/null
 grep -q 'UPMU_FUNC_RING needs UPMU_FUNC_MODE=trace' err || fail "$(cat err)"

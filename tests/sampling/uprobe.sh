@@ -104,6 +104,10 @@ refused()
     ! calls "$event" >out || fail "$event is recorded"
     grep -qF "$message" err || fail "$event: $(cat err)"
 }
+for event in uprobe:./program:leaf uprobe-time:./program:leaf; do
+    "$upmu" record -e $event -o more -- ./program >/dev/null 2>err && fail "$event was recorded without -c"
+    grep -q -- "add -c 1 to -e $event" err || fail "$(cat err)"
+done
 refused uprobe:./program:nothing "program has no function nothing"
 refused uprobe:libnothing.so:malloc "there is no file libnothing.so"
 refused uprobe:malloc "is no uprobe. Use uprobe:FILE:FUNCTION"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text/duration.h"
 #include "upmu/region.h"
 
 #define TRIGGER_FORMS "\"region NAME > 50 ms\", \"wait > 100 ms\" or \"deadlock\""
@@ -30,33 +31,6 @@ static void trigger_trim(const char **text, size_t *len)
 static bool trigger_is(const char *text, size_t len, const char *word)
 {
     return len == strlen(word) && memcmp(text, word, len) == 0;
-}
-
-/* A duration such as "50 ms" or "1.5s". @return nanoseconds, 0 if it is none. */
-static uint64_t trigger_duration(const char *text, size_t len)
-{
-    static const struct {
-        const char *name;
-        uint64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    enum { WHOLE_MAX = 1000000000, DIGITS_MAX = 18 };
-    uint64_t whole = 0, fraction = 0, scale = 1;
-    size_t i = 0, digits = 0;
-    for (; i < len && text[i] >= '0' && text[i] <= '9' && whole < WHOLE_MAX; i++, digits++)
-        whole = whole * 10 + (uint64_t)(text[i] - '0');
-    if (digits > 0 && i < len && text[i] == '.')
-        for (i++; i < len && text[i] >= '0' && text[i] <= '9' && digits <= DIGITS_MAX; i++, digits++)
-            if (scale < WHOLE_MAX) {
-                fraction = fraction * 10 + (uint64_t)(text[i] - '0');
-                scale *= 10;
-            }
-    const char *unit = text + i;
-    size_t unit_len = len - i;
-    trigger_trim(&unit, &unit_len);
-    for (size_t u = 0; digits > 0 && u < sizeof units / sizeof *units; u++)
-        if (trigger_is(unit, unit_len, units[u].name))
-            return whole * units[u].ns + fraction * units[u].ns / scale;
-    return 0;
 }
 
 static int trigger_set_region(struct trigger *t, const char *name, size_t len)
@@ -124,8 +98,7 @@ int trigger_parse(const char *text, size_t len, struct trigger *out)
     const char *limit = over + 1;
     size_t limit_len = strlen(limit);
     trigger_trim(&limit, &limit_len);
-    out->ns = trigger_duration(limit, limit_len);
-    if (out->ns == 0)
+    if (!duration_ns(limit, limit_len, NULL, &out->ns) || out->ns == 0)
         return upmu_fail(UPMU_E_INVAL,
                          "trigger \"%s\": \"%s\" is not a duration. Use a number above 0 with ns, us, ms or s, as in "
                          "\"50 ms\".",

@@ -375,6 +375,8 @@ static int record_main(const struct command *self, int argc, char **argv)
             return options_usage(self, "with -F or -c, -e names the one event that is sampled, not '%s'", q->events);
         q->sampler_opts.event = q->events;
         q->events = NULL;
+    } else if (q->events && (strncmp(q->events, "uprobe:", 7) == 0 || strncmp(q->events, "uprobe-time:", 12) == 0)) {
+        return options_usage(self, "calls of a function are recorded as samples: add -c 1 to -e %s", q->events);
     } else if (q->sampler_opts.stacks != 0) {
         return options_usage(self, "--call-graph needs samples: add -F 999, or -c N");
     }
