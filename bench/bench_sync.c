@@ -345,7 +345,7 @@ static int (*unw_backtrace)(void **frames, int max);
 static __attribute__((noinline)) void take_stack(bool ours)
 {
     void *frames[UNWOUND];
-    if (ours ? upmu_sync_stack_(tick_now(), (uintptr_t)__builtin_return_address(0)) == 0
+    if (ours ? upmu_sync_stack_(tick_now(), (uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)) == 0
              : unw_backtrace(frames, UNWOUND) < UNWOUND)
         give_up("a call stack");
 }

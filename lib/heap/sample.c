@@ -25,7 +25,7 @@ _Thread_local struct heap_tls heap_tls;
 struct heap_process heap_process;
 
 /* Of libupmu_sync, if it is there. */
-extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
+extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame) __attribute__((weak));
 
 /* xorshift64*, uniform in (0, 1]. */
 static double sample_uniform(void)
@@ -47,7 +47,7 @@ static uint64_t sample_distance(void)
 /* A forked child is recorded once libupmu_sync has begun to, which an allocator below must not make it do. */
 static uint32_t sample_stack(uint64_t tick, uintptr_t site)
 {
-    uint32_t stack = upmu_sync_stack_ ? upmu_sync_stack_(tick, site) : 0;
+    uint32_t stack = upmu_sync_stack_ ? upmu_sync_stack_(tick, site, __builtin_frame_address(0)) : 0;
     if (stack)
         __atomic_store_n(&heap_process.waits, 0, __ATOMIC_RELAXED);
     return stack;

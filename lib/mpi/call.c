@@ -207,7 +207,7 @@ static void call_begin_event(struct mpi_call *c, long *a, uint32_t gate)
     if (!mpi_process.locks && upmu_sync_withhold_)
         mpi_tls.where.withheld = upmu_sync_withhold_(c->tick, mpi_process.quiet ? 0 : c->site, &c->e.stack);
     else if (upmu_sync_stack_ && !mpi_process.quiet)
-        c->e.stack = upmu_sync_stack_(c->tick, c->site);
+        c->e.stack = upmu_sync_stack_(c->tick, c->site, __builtin_frame_address(0));
     if (LIKELY(gate >= MPI_GATE_ON)) {
         if (c->row->status || completes_requests(c->row))
             mpi_finish_prepare(c, a);

@@ -12,7 +12,7 @@
 #include "upmu/trace.h"
 
 /* Of libupmu_sync, if it is there. */
-extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
+extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame) __attribute__((weak));
 
 /* Where the thread has no stream, or the short path does not apply. */
 static __attribute__((noinline, cold)) void omp_write_slowly(uint64_t first, uint64_t value)
@@ -51,25 +51,42 @@ void omp_write_fields(uint64_t first, uint64_t value)
         omp_write_slowly(first, value);
 }
 
-static void omp_describe(struct trace_stream *s, uint64_t tick, enum omp_method method)
+/* The calling thread's stream, where it has none or the runtime is not described. */
+static __attribute__((noinline, cold)) struct trace_stream *omp_stream_described(enum omp_method method)
 {
     const uint64_t numbers[] = {method, 0};
-    if (!__atomic_exchange_n(&omp_process.described, 1, __ATOMIC_RELAXED))
-        (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP_ENV, numbers,
+    int saved = errno;
+    struct trace_stream *s = upmu_recorder_stream_();
+    if (!s)
+        upmu_recorder_lost_(LOSS_THREAD, 1);
+    else if (!__atomic_exchange_n(&omp_process.described, 1, __ATOMIC_RELAXED))
+        (void)upmu_trace_numbers_(s, tick_now(), SCHEMA_ID_OMP_ENV, numbers,
                                   method == OMP_METHOD_OMPT ? omp_process.runtime : "libgomp");
+    errno = saved;
+    return s;
+}
+
+static __attribute__((noinline, cold)) void omp_write_parallel_slowly(struct trace_stream *s, uint64_t tick,
+                                                                      uint64_t region, uint32_t threads, uint32_t stack,
+                                                                      uint64_t site)
+{
+    const uint64_t numbers[] = {region, threads, stack, site};
+    int saved = errno;
+    (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP_PARALLEL, numbers, NULL);
+    errno = saved;
 }
 
 static inline void omp_write_parallel(struct trace_stream *s, uint64_t tick, uint64_t region, uint32_t threads,
                                       uint32_t stack, uint64_t site)
 {
-    const struct {
-        uint64_t region;
-        uint32_t threads, stack;
-        uint64_t site;
-    } fields = {region, threads, stack, site}; /* of the class, which has no padding either */
-    const uint64_t numbers[] = {region, threads, stack, site};
-    if (UNLIKELY(!stream_fast_payload(s, tick, SCHEMA_ID_OMP_PARALLEL, &fields, sizeof fields)))
-        (void)upmu_trace_numbers_(s, tick, SCHEMA_ID_OMP_PARALLEL, numbers, NULL);
+    enum { BYTES = 3 * sizeof(uint64_t) };
+    uint8_t *p = stream_fast_short(s, tick, SCHEMA_ID_OMP_PARALLEL, BYTES);
+    if (UNLIKELY(!p)) {
+        omp_write_parallel_slowly(s, tick, region, threads, stack, site);
+        return;
+    }
+    p = stream_put_u32_pair(stream_put_u64(p, region), threads, stack);
+    stream_fast_short_end(s, tick, stream_put_u64(p, site), BYTES);
 }
 
 /* Numbers differ, and have no order: a thread takes many at once, as an atomic addition costs as much as an event. */
@@ -84,24 +101,18 @@ static inline uint64_t omp_region_number(void)
     return ++t->region;
 }
 
-uint64_t omp_region_begin(enum omp_method method, uint32_t threads, uintptr_t site, uintptr_t call)
+uint64_t omp_region_begin(enum omp_method method, uint32_t threads, uintptr_t site, uintptr_t call, const void *frame)
 {
     if (UNLIKELY(!omp_is_on()))
         return 0;
-    int saved = errno;
     uint64_t region = omp_region_number();
     struct trace_stream *s = recorder_stream_made();
-    if (UNLIKELY(!s))
-        s = upmu_recorder_stream_();
+    if (UNLIKELY(!s || !__atomic_load_n(&omp_process.described, __ATOMIC_RELAXED)))
+        s = omp_stream_described(method);
     uint64_t tick = tick_now();
     if (LIKELY(s != NULL)) {
-        if (UNLIKELY(!__atomic_load_n(&omp_process.described, __ATOMIC_RELAXED)))
-            omp_describe(s, tick, method);
-        uint32_t stack = upmu_sync_stack_ ? upmu_sync_stack_(tick, call) : 0;
+        uint32_t stack = upmu_sync_stack_ ? upmu_sync_stack_(tick, call, frame) : 0;
         omp_write_parallel(s, tick, region, threads, stack, site);
-    } else {
-        upmu_recorder_lost_(LOSS_THREAD, 1);
     }
-    errno = saved;
     return region;
 }

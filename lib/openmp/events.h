@@ -29,7 +29,8 @@ static inline void omp_write(uint32_t event, uint32_t construct, uint32_t number
     omp_write_fields(OMP_FIELDS(event, construct, number < UINT16_MAX ? number : UINT16_MAX), value);
 }
 
-/** A region begins at `call`, asked for with `threads`. `site` is that of the construct. @return its number. */
-uint64_t omp_region_begin(enum omp_method method, uint32_t threads, uintptr_t site, uintptr_t call);
+/** A region begins at `call`, asked for with `threads`. `site` is that of the construct; `frame` the frame pointer of the function that the runtime or
+ *  the program has called. @return its number. */
+uint64_t omp_region_begin(enum omp_method method, uint32_t threads, uintptr_t site, uintptr_t call, const void *frame);
 
 #endif

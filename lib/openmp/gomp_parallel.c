@@ -21,25 +21,29 @@ static void team_run(void *argument)
 {
     const struct team *t = argument;
     uint64_t region = t->region;
-    int number = t->number && !t->alone ? t->number() : 0;
-    if (!t->alone)
+    bool alone = t->alone;
+    if (!alone) {
+        int number = t->number ? t->number() : 0;
         omp_write(UPMU_OMP_MEMBER, UPMU_OMP_NONE, (uint32_t)number, region);
-    bool alone = t->alone || (number == 0 && t->count && t->count() == 1);
+        alone = number == 0 && t->count && t->count() == 1;
+    }
     t->function(t->data);
     __asm__ volatile(""); /* no jump: readers find the body in a stack by this function, its caller */
     if (!alone)           /* else the region ends at once */
         omp_write(UPMU_OMP_MEMBER_END, UPMU_OMP_NONE, 0, region);
 }
 
-static void team_begin(struct team *t, unsigned threads, uintptr_t site)
+static void team_begin(struct team *t, unsigned threads, uintptr_t site, const void *frame)
 {
     static struct omp_function number = {.name = "omp_get_thread_num"}, count = {.name = "omp_get_num_threads"};
-    void *address = omp_runtime_function(&number, site);
-    memcpy(&t->number, &address, sizeof t->number);
-    address = omp_runtime_function(&count, site);
-    memcpy(&t->count, &address, sizeof t->count);
     t->alone = threads == 1;
-    t->region = omp_region_begin(OMP_METHOD_WRAPPERS, threads, omp_site_of_body(t->function), site);
+    if (!t->alone) {
+        void *address = omp_runtime_function(&number, site);
+        memcpy(&t->number, &address, sizeof t->number);
+        address = omp_runtime_function(&count, site);
+        memcpy(&t->count, &address, sizeof t->count);
+    }
+    t->region = omp_region_begin(OMP_METHOD_WRAPPERS, threads, omp_site_of_body(t->function), site, frame);
 }
 
 static void team_end(const struct team *t)
@@ -48,27 +52,27 @@ static void team_end(const struct team *t)
 }
 
 /* A process with a call of libgomp but without libgomp has one thread. */
-#define PARALLEL(name, PARAMETERS, ARGUMENTS)                 \
-    UPMU_API void name PARAMETERS;                            \
-    void name PARAMETERS                                      \
-    {                                                         \
-        OMP_REAL(name);                                       \
-        struct team t = {.function = function, .data = data}; \
-        enum omp_way way = omp_way_of(&behind, address);      \
-        if (!real) {                                          \
-            function(data);                                   \
-            return;                                           \
-        }                                                     \
-        if (way == OMP_RECORD) {                              \
-            team_begin(&t, threads, site);                    \
-            function = team_run;                              \
-            data = &t;                                        \
-        }                                                     \
-        omp_site_leave(way, omp_site_of_body(t.function));    \
-        real ARGUMENTS;                                       \
-        omp_site_clear(way);                                  \
-        if (way == OMP_RECORD)                                \
-            team_end(&t);                                     \
+#define PARALLEL(name, PARAMETERS, ARGUMENTS)                          \
+    UPMU_API void name PARAMETERS;                                     \
+    void name PARAMETERS                                               \
+    {                                                                  \
+        OMP_REAL(name);                                                \
+        struct team t = {.function = function, .data = data};          \
+        enum omp_way way = omp_way_of(&behind, address);               \
+        if (!real) {                                                   \
+            function(data);                                            \
+            return;                                                    \
+        }                                                              \
+        if (way == OMP_RECORD) {                                       \
+            team_begin(&t, threads, site, __builtin_frame_address(0)); \
+            function = team_run;                                       \
+            data = &t;                                                 \
+        }                                                              \
+        omp_site_leave(way, omp_site_of_body(t.function));             \
+        real ARGUMENTS;                                                \
+        omp_site_clear(way);                                           \
+        if (way == OMP_RECORD)                                         \
+            team_end(&t);                                              \
     }
 #define LOOP(name)                                                                                                 \
     PARALLEL(name,                                                                                                 \
@@ -108,7 +112,7 @@ unsigned GOMP_parallel_reductions(void (*function)(void *), void *data, unsigned
     }
     if (way == OMP_RECORD) {
         memcpy(&t.reductions, data, sizeof t.reductions);
-        team_begin(&t, threads, site);
+        team_begin(&t, threads, site, __builtin_frame_address(0));
         function = team_run;
         data = &t;
     }

@@ -35,7 +35,8 @@ static void ompt_parallel_begin(union ompt_data *task, const void *frame, union 
     (void)task, (void)frame, (void)flags;
     uintptr_t site = ompt_site(codeptr);
     if (parallel)
-        parallel->value = omp_region_begin(OMP_METHOD_OMPT, threads, site, (uintptr_t)codeptr);
+        parallel->value =
+            omp_region_begin(OMP_METHOD_OMPT, threads, site, (uintptr_t)codeptr, __builtin_frame_address(0));
     omp_tls.alone = threads == 1;
 }
 

@@ -24,7 +24,7 @@
 #endif
 
 /* Of libupmu_sync, if it is there. */
-extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site) __attribute__((weak));
+extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame) __attribute__((weak));
 
 /* What is looked for, and the C library. */
 struct quiet_search {

@@ -15,10 +15,10 @@ struct sync_leave_out *upmu_sync_state_(void)
     return &sync_tls.leave_out;
 }
 
-uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site)
+uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame)
 {
     struct sync_thread *t = sync_recording();
-    return t ? sync_stack(t, tick, site) : 0;
+    return t ? sync_stack_behind(t, tick, site, (uintptr_t)frame) : 0;
 }
 
 bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack)

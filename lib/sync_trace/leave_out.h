@@ -11,8 +11,8 @@
 #include "upmu/sync.h"
 
 /** Id of the calling thread's stack, for an event of `tick` in its stream; 0: none, or the thread is not recorded. `site` is the
- *  innermost frame. Keeps errno. */
-UPMU_API uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site);
+ *  innermost frame, the return address of the active function whose frame pointer is `frame`, or of one around it. Keeps errno. */
+UPMU_API uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame);
 
 /** Record no lock event of the calling thread, and none of threads that it creates, until upmu_sync_resume_(). `stack` becomes what
  *  upmu_sync_stack_() returns, 0 if `site` is 0. Keeps errno.

@@ -43,10 +43,8 @@ enum {
 #define FUNC_EVENT_TIME 0x7fffffffu      /**< the lower half is the upper half of the ticks that follow */
 #define FUNC_EVENT_THREAD 0x7ffffffeu    /**< the lower half is the id of the thread that uses the tree from here on */
 enum { FUNC_LEAF_BITS = 21, FUNC_LEAF_BITS_LONG = 13, FUNC_LEAF_BITS_BEFORE = 22 };
-enum {
-    FUNC_LEAF_TICKS = 255,
-    FUNC_LEAF_TICKS_LONG = 65534
-}; /**< at most; one more would make it one of the numbers above */
+/* At most; one more would make it one of the numbers above. */
+enum { FUNC_LEAF_TICKS = 255, FUNC_LEAF_TICKS_LONG = 65534 };
 
 /** The upper half of the word of a call of `node` that took so many ticks; 0: it has none. Nodes are numbered as they are first called: the
  *  first ones, which most programs stay below, have more space for ticks. */

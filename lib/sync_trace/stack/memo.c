@@ -69,41 +69,6 @@ __attribute__((noinline)) uint32_t sync_memo_walk(void **frames, uint32_t max)
     return n;
 }
 
-/* A set of two memos, the newer one first. */
-static struct sync_memo *memo_set(struct sync_thread *t, uintptr_t frame, uintptr_t key)
-{
-    return t->memos[(key ^ frame << 7) * 0x9e3779b97f4a7c15u >> (64 - SYNC_MEMO_BITS)];
-}
-
-/* Words of other functions' frames, which a sanitizer would report. */
-__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t memo_word_at(uintptr_t address)
-{
-    return *(const volatile uintptr_t *)address;
-}
-
-static inline bool memo_is_for(const struct sync_memo *m, uintptr_t frame, uintptr_t key)
-{
-    if (m->n == 0 || m->key != key || m->frame != frame || m->depth != sync_process.depth)
-        return false;
-    for (uint32_t i = 0; i < m->n; i++)
-        if (memo_word_at(frame + m->word[i].at) != m->word[i].value)
-            return false;
-    return true;
-}
-
-uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
-{
-    uintptr_t key = sync_site_key(site);
-    struct sync_memo *m = memo_set(t, frame, key);
-    for (int i = 0; i < SYNC_MEMO_WAYS; i++) {
-        if (memo_is_for(&m[i], frame, key)) {
-            m[i].hits++;
-            return m[i].id;
-        }
-    }
-    return 0;
-}
-
 /* ------------------------------------------------------------------------------------------------------ learning */
 
 struct memo_walk {
@@ -118,7 +83,7 @@ static bool memo_keep(struct sync_memo *m, uintptr_t address)
     if (m->words >= SYNC_MEMO_WORDS || address - m->frame > UINT32_MAX)
         return false;
     m->word[m->words].at = (uint32_t)(address - m->frame);
-    m->word[m->words++].value = memo_word_at(address);
+    m->word[m->words++].value = sync_memo_word_at(address);
     return true;
 }
 
@@ -126,7 +91,7 @@ static bool memo_keep(struct sync_memo *m, uintptr_t address)
 static bool memo_words_have(uint64_t from, uint64_t to, uint64_t value)
 {
     uint64_t at = from;
-    while (at < to && (at % WORD != 0 || memo_word_at(at) != value))
+    while (at < to && (at % WORD != 0 || sync_memo_word_at(at) != value))
         at += WORD;
     return at < to;
 }
@@ -144,7 +109,7 @@ static bool memo_keep_pointer(struct memo_walk *w, uint64_t pointer, uint64_t lo
     if (w->saved == 0 || !memo_keep(w->m, w->saved))
         return false;
     for (uint64_t at = below; aligns && at < pointer; at += WORD)
-        if (memo_word_at(at) == high && !memo_keep(w->m, at))
+        if (sync_memo_word_at(at) == high && !memo_keep(w->m, at))
             return false;
     return true;
 }
@@ -156,7 +121,7 @@ static bool memo_keep_step(struct memo_walk *w, void *cursor, uint64_t stack_bef
     uintptr_t returns = w->stack - WORD;
     if (returns < w->frame + WORD)
         return true;
-    if (returns < stack_before || unw.is_signal(cursor) != 0 || memo_word_at(returns) != w->address)
+    if (returns < stack_before || unw.is_signal(cursor) != 0 || sync_memo_word_at(returns) != w->address)
         return false;
     bool first = returns == w->frame + WORD; /* the step out of the recorder's own function */
     if ((!first && !memo_keep_pointer(w, pointer_before, stack_before, w->stack)) || !memo_keep(w->m, returns) ||
@@ -197,7 +162,7 @@ static __attribute__((noinline)) bool memo_walk_again(struct memo_walk *w, uintp
 /* The memo to learn now; NULL: none. One with few hits is not replaced at once. */
 static struct sync_memo *memo_to_replace(struct sync_thread *t, uintptr_t frame, uintptr_t key)
 {
-    struct sync_memo *m = memo_set(t, frame, key);
+    struct sync_memo *m = sync_memo_set(t, frame, key);
     if (m->patience == 0)
         m->patience = PATIENCE;
     if (++m->missed < m->patience)
@@ -262,14 +227,6 @@ uint32_t sync_memo_walk(void **frames, uint32_t max)
 {
     (void)frames;
     (void)max;
-    return 0;
-}
-
-uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
-{
-    (void)t;
-    (void)frame;
-    (void)site;
     return 0;
 }
 

@@ -376,23 +376,18 @@ uint32_t sync_stack_add(struct sync_thread *t, uint64_t tick, uint32_t n, uint32
     return unwind_stack_id(t, tick, frames, n, truncated);
 }
 
-/* With a frame pointer, at which a memo begins. */
-static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+/* A stack without a memo. */
+static __attribute__((noinline, cold)) uint32_t stack_walk_new(struct sync_thread *t, uint64_t *tick, uintptr_t site,
+                                                               uintptr_t frame)
 {
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     const void **frames;
     bool truncated;
-    int cancel;
-    uint32_t id = sync_memo_find(t, frame, site);
-    if (LIKELY(id != 0)) {
-        *tick = *tick ? *tick : tick_now();
-        return id;
-    }
+    int cancel, saved = errno;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     struct sync_memo *memo = sync_memo_begin(t, frame, site);
     uint32_t n = unwind(t, frame, site, memo, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
-    id = unwind_stack_id(t, *tick, frames, n, truncated);
+    uint32_t id = unwind_stack_id(t, *tick, frames, n, truncated);
     bool steps =
         t->method == UPMU_STACK_LIBUNWIND || (t->method == UPMU_STACK_LIBGCC && unwind_is_possible(SYNC_UNWINDS_STEPS));
     if (memo && id != 0 && steps)
@@ -400,6 +395,25 @@ static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint
     else if (memo)
         sync_memo_end(memo, t->method == UPMU_STACK_TABLES ? id : 0);
     pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return id;
+}
+
+/* `frame` is that of a caller, or of the function that this is inlined in. */
+static inline __attribute__((always_inline)) uint32_t stack_walk(struct sync_thread *t, uint64_t *tick, uintptr_t site,
+                                                                 uintptr_t frame)
+{
+    if (UNLIKELY(!sync_is_ready(t))) { /* a signal handler interrupted this */
+        *tick = *tick ? *tick : tick_now();
+        return 0;
+    }
+    uint32_t before = sync_guard_as(t, SYNC_WALKS);
+    uint32_t id = sync_memo_find(t, frame, site);
+    if (UNLIKELY(id == 0))
+        id = stack_walk_new(t, tick, site, frame);
+    else if (*tick == 0)
+        *tick = tick_now();
+    sync_unguard(t, before); /* last, so that no call here is a jump that ends the function of `frame` */
     return id;
 }
 
@@ -419,27 +433,19 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
     return id;
 }
 
-static uint32_t unwind_whole_stack(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+uint32_t sync_stack_behind(struct sync_thread *t, uint64_t tick, uintptr_t site, uintptr_t frame)
 {
-    int saved = errno;
-    if (UNLIKELY(!sync_is_ready(t))) { /* a signal handler interrupted this */
-        *tick = *tick ? *tick : tick_now();
-        return 0;
-    }
-    uint32_t before = sync_guard_as(t, SYNC_WALKS);
-    uint32_t id = stack_walk(t, tick, site);
-    sync_unguard(t, before);
-    errno = saved;
-    return id;
+    return sync_process.depth == 0 ? sync_site_id(t, tick, site) : stack_walk(t, &tick, site, frame);
 }
 
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
-    return sync_process.depth == 0 ? sync_site_id(t, tick, site) : unwind_whole_stack(t, &tick, site);
+    return sync_process.depth == 0 ? sync_site_id(t, tick, site)
+                                   : stack_walk(t, &tick, site, (uintptr_t)__builtin_frame_address(0));
 }
 
 uint32_t sync_stack_then_tick(struct sync_thread *t, uint64_t *tick, uintptr_t site)
 {
     *tick = sync_process.depth == 0 ? tick_now() : 0;
-    return *tick ? sync_site_id(t, *tick, site) : unwind_whole_stack(t, tick, site);
+    return *tick ? sync_site_id(t, *tick, site) : stack_walk(t, tick, site, (uintptr_t)__builtin_frame_address(0));
 }

@@ -16,6 +16,9 @@ void sync_unwind_thread(void);
 
 /** Id of the call stack here, for an event of `tick`; without stacks, of the call site alone. 0: none. Keeps errno. */
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site);
+/** The same from `frame` on: the frame pointer of an active function that has been called, maybe by others, from `site`. The fewer functions are
+ *  in between, the faster. */
+uint32_t sync_stack_behind(struct sync_thread *t, uint64_t tick, uintptr_t site, uintptr_t frame);
 /** The same for an event that comes after the walk: `*tick` is read then. Keeps errno. */
 uint32_t sync_stack_then_tick(struct sync_thread *t, uint64_t *tick, uintptr_t site);
 /** Id of the stack that is the call site alone, at its first use in this thread. */

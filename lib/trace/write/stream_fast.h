@@ -233,21 +233,25 @@ static inline __attribute__((always_inline)) bool stream_fast_numbers(struct tra
     return true;
 }
 
-/** The same of an event of class `id` below CTF_ID_LONG whose bytes are `payload`. */
-static inline __attribute__((always_inline)) bool stream_fast_payload(struct trace_stream *s, uint64_t tick,
-                                                                      uint32_t id, const void *payload, size_t bytes)
+/** Begin an event of another class below CTF_ID_LONG, with so many bytes of fields: where to put them, in place, as what was just stored in
+ *  parts is slow to read as a whole. To be followed by stream_fast_short_end(). @return NULL: it has to be written by
+ *  upmu_trace_numbers_(). */
+static inline __attribute__((always_inline)) uint8_t *stream_fast_short(struct trace_stream *s, uint64_t tick,
+                                                                        uint32_t id, size_t bytes)
 {
-    if (!stream_fast_begin(s, tick, CTF_SHORT_HEAD_BYTES + bytes))
-        return false;
-    uint8_t *p = stream_put_u32(s->pos, ctf_short_head(id, tick));
-    memcpy(p, payload, bytes);
-    stream_other_end(s, tick, p + bytes, CTF_SHORT_HEAD_BYTES + bytes);
-    stream_idle(s);
-    return true;
+    return stream_fast_begin(s, tick, CTF_SHORT_HEAD_BYTES + bytes) ? stream_put_u32(s->pos, ctf_short_head(id, tick))
+                                                                    : NULL;
 }
 
-/** Begin an event of any other class, with so many bytes of fields: where to put them, in place, as what was just stored in parts is slow
- *  to read as a whole. To be followed by stream_fast_end(). @return NULL: it has to be written by upmu_trace_numbers_(). */
+/** The fields, of so many bytes, end at `end`. */
+static inline __attribute__((always_inline)) void stream_fast_short_end(struct trace_stream *s, uint64_t tick,
+                                                                        uint8_t *end, size_t bytes)
+{
+    stream_other_end(s, tick, end, CTF_SHORT_HEAD_BYTES + bytes);
+    stream_idle(s);
+}
+
+/** The same of an event of any class, to be followed by stream_fast_end(). */
 static inline __attribute__((always_inline)) uint8_t *stream_fast_long(struct trace_stream *s, uint64_t tick,
                                                                        uint32_t id, size_t bytes)
 {
