@@ -78,6 +78,27 @@ static void note_stack(const struct overview *o, struct ov_thread *t, const stru
     t->stack_is_whole = o->stack_is_whole && o->stack_is_whole(o->call_site_arg, e->process, e->stack);
 }
 
+/* An event that a thread can record only while it does not wait. */
+static bool event_shows_running(const struct upmu_trace_event *e)
+{
+    switch (e->kind) {
+    case UPMU_TRACE_LOCK_COUNTS:
+    case UPMU_TRACE_LOCK_ORDER:
+    case UPMU_TRACE_THREAD_EXIT:
+    case UPMU_TRACE_FUTEX_ALSO: /* belongs to the begin of the wait */
+    case UPMU_TRACE_LOCK_ACQUIRED:
+    case UPMU_TRACE_LOCK_FAILED:
+    case UPMU_TRACE_COND_WAKE:
+    case UPMU_TRACE_THREAD_JOINED:
+    case UPMU_TRACE_BARRIER_LEAVE:
+    case UPMU_TRACE_FUTEX_WOKEN:
+    case UPMU_TRACE_CALL_RETURN:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static int overview_dispatch(struct overview *o, const struct upmu_trace_event *e)
 {
     enum event_category category = event_category_of(e->kind);
@@ -108,6 +129,8 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
     t->actions += acts;
     if (acts && e->kind != UPMU_TRACE_THREAD_EXIT)
         t->acted_ns = e->time_ns;
+    if (t->n_pending > 0 && event_shows_running(e) && wakeup_interrupt(o, thread, e->time_ns) != 0)
+        return overview_no_memory();
     switch (category) {
     case CATEGORY_REGION:
         return e->kind == UPMU_TRACE_REGION_BEGIN ? region_begin(o, thread, e) : region_end(o, thread, e);

@@ -22,7 +22,7 @@
 #include "upmu/region.h"
 #include "upmu/trace.h"
 
-enum { PENDING_MAX = 8 }; /* nested waits: only signal handlers nest them */
+enum { PENDING_MAX = 8 }; /* nested waits: only signal handlers and custom locks nest them */
 
 /** The counters at the begin of a wait or a hold; all zero: not read. */
 struct ov_section {
@@ -94,6 +94,7 @@ struct pending_wait {
     uint64_t begin_ns;
     uint64_t inner_ns; /**< total of the waits nested in it that have ended */
     uint64_t at_event; /**< `actions` of the thread at its begin */
+    uint32_t node;     /**< its begin in the wakeup graph; MAP_NONE: not there */
     uint64_t site, holder_site, holder_since;
     uint32_t stack, holder_stack;
     uint32_t flags; /**< enum upmu_trace_flag */

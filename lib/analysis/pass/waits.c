@@ -67,6 +67,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
     struct pending_wait p = {.kind = wait_kind(e),
                              .object = object,
                              .holder = MAP_NONE,
+                             .node = MAP_NONE,
                              .begin_ns = e->time_ns,
                              .at_event = o->threads[thread].actions,
                              .site = call_site_address(o, e),
@@ -95,8 +96,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
             continue;
         o->unmatched++;
         section_free(&t->pending[i].section);
-        if (i == 0)
-            wakeup_cancel(o, thread, t->pending[0].object);
+        wakeup_cancel(o, thread, t->pending[i].object, t->pending[i].node);
         for (size_t k = i + 1; k < t->n_pending; k++)
             t->pending[k - 1] = t->pending[k];
         t->n_pending--;
@@ -104,9 +104,9 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
     }
     int rc = call_site_note(o, object, e->site, p.site);
     rc = rc == 0 ? section_begin(o, thread, e, &p.section) : rc;
+    if (rc == 0)
+        rc = wakeup_wait(o, thread, object, e, &p.node);
     t->pending[t->n_pending++] = p;
-    if (rc == 0 && t->n_pending == 1)
-        rc = wakeup_wait(o, thread, object, e);
     return rc == 0 ? wait_notify(o, thread, &p, 0, false) : rc;
 }
 
@@ -117,6 +117,7 @@ int wait_begin_unrecorded(struct overview *o, uint32_t thread, uint32_t object, 
     const struct pending_wait p = {.kind = wait_kind(e),
                                    .object = object,
                                    .holder = MAP_NONE,
+                                   .node = MAP_NONE,
                                    .begin_ns = e->time_ns,
                                    .at_event = t->actions,
                                    .site = e->site,
@@ -195,17 +196,16 @@ static void wait_end_hold(struct overview *o, const struct pending_wait *p, cons
         hold_forget(&o->thread_stats[stats]);
 }
 
-/* Ends the wait in the wakeup graph, which has the outermost of nested waits. */
+/* Ends the wait in the wakeup graph. Of nested waits each counts for the pairs of threads without those inside it. */
 static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct pending_wait *p,
                              const struct upmu_trace_event *e, uint64_t ns, bool cut)
 {
-    if (o->threads[thread].n_pending > 0)
-        return 0;
     bool lock = e && (e->kind == UPMU_TRACE_LOCK_ACQUIRED || e->kind == UPMU_TRACE_BARRIER_LEAVE);
     const struct wakeup_wait_end w = {.object = p->object,
+                                      .node = p->node,
                                       .holder = p->holder,
                                       .time_ns = p->begin_ns + ns,
-                                      .ns = ns,
+                                      .ns = ns - (p->inner_ns < ns ? p->inner_ns : ns),
                                       .finished = e != NULL,
                                       .cut = cut,
                                       .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
@@ -254,8 +254,10 @@ static bool wait_pop_pending(struct overview *o, uint32_t thread, uint32_t objec
     }
     /* The ends of nested waits were lost. */
     o->unmatched += t->n_pending - at;
-    for (size_t i = at; i < t->n_pending; i++)
+    for (size_t i = at; i < t->n_pending; i++) {
         section_free(&t->pending[i].section);
+        wakeup_cancel(o, thread, t->pending[i].object, t->pending[i].node);
+    }
     *out = t->pending[at - 1];
     t->n_pending = at - 1;
     if (o->objects[object].is_signal) {
@@ -289,8 +291,7 @@ void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const str
     if (!wait_pop_pending(o, thread, object, e, &p))
         return;
     section_free(&p.section);
-    if (o->threads[thread].n_pending == 0)
-        wakeup_cancel(o, thread, object);
+    wakeup_cancel(o, thread, object, p.node);
 }
 
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
@@ -303,8 +304,7 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
         /* A later event of the thread shows that the wait ended; its end was lost. */
         if (p.at_event != t->actions) {
             o->unmatched++;
-            if (t->n_pending == 0)
-                wakeup_cancel(o, thread, p.object);
+            wakeup_cancel(o, thread, p.object, p.node);
             continue;
         }
         bool cut = window_is_outlasted(o, thread);

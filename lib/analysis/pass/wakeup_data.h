@@ -48,7 +48,7 @@ struct wakeup_hold {
 struct wakeup_thread {
     uint32_t last;      /**< its latest node */
     uint32_t hold;      /**< first of the holds since then */
-    uint32_t waits_for; /**< the object waited for; of nested waits the outermost */
+    uint32_t waits_for; /**< the object waited for, while `last` is the begin of the wait */
 };
 
 struct wakeup_object {

@@ -72,9 +72,9 @@ uint32_t wakeup_action(struct overview *o, uint32_t thread, uint64_t time_ns)
     if (!t)
         return MAP_NONE;
     const struct wakeup_node *last = &o->graph.nodes[t->last];
-    /* A signal handler may act while its thread waits; two actions at the same time share a node. */
+    /* Two actions at the same time share a node. */
     bool same = last->kind == NODE_ACTION && last->time_ns == time_ns && t->hold == MAP_NONE;
-    if (t->waits_for != MAP_NONE || same)
+    if (same)
         return t->last;
     return wakeup_node_add(
         o, thread,

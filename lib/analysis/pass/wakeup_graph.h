@@ -21,8 +21,10 @@ void wakeup_free(struct wakeup_graph *g);
 
 /* wakeup_waits.c */
 
-/** The thread begins to wait for `object`. */
-int wakeup_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** The thread begins to wait for `object`, at `*node` of the graph (MAP_NONE: it is not recorded). */
+int wakeup_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e, uint32_t *node);
+/** An event of a thread that is no end of a wait: if the thread waits, a signal handler runs, or has left the wait by a jump. */
+int wakeup_interrupt(struct overview *o, uint32_t thread, uint64_t time_ns);
 /** `object` becomes part of a multi-word futex wait. */
 int wakeup_watch(struct overview *o, uint32_t object);
 /** The wait for `object` that ends now was ended by the last wake of `other`. */
@@ -31,13 +33,15 @@ void wakeup_woken_by(struct overview *o, uint32_t object, uint32_t other);
 int wakeup_woken_by_thread(struct overview *o, uint32_t object, uint32_t waker, uint64_t time_ns);
 /** The thread waits for `object` again, which it has just been woken from, with the mutex held all along. */
 void wakeup_note_vain(struct overview *o, uint32_t thread, uint32_t object);
-/** The call returned without waiting: drop the wait. */
-void wakeup_cancel(struct overview *o, uint32_t thread, uint32_t object);
+/** The call returned without waiting, or the end of the wait that began at `node` was lost: drop the wait. */
+void wakeup_cancel(struct overview *o, uint32_t thread, uint32_t object, uint32_t node);
 
 struct wakeup_wait_end {
     uint32_t object;
+    uint32_t node;   /**< of wakeup_wait() */
     uint32_t holder; /**< thread that held the object at the begin of the wait, MAP_NONE if not known */
-    uint64_t time_ns, ns;
+    uint64_t time_ns;
+    uint64_t ns;   /**< how long it lasted, without waits nested in it */
     bool finished; /**< false: the thread never resumes */
     bool cut;      /**< not finished, but only because the window ends */
     bool failed;   /**< it resumes without what it waited for: no thread caused that */

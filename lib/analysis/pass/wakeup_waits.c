@@ -10,8 +10,9 @@
 #include "analysis/pass/values.h"
 #include "analysis/pass/wakeup_graph_inner.h"
 
-int wakeup_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+int wakeup_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e, uint32_t *begin)
 {
+    *begin = MAP_NONE;
     if (o->graph.disabled)
         return 0;
     struct wakeup_thread *t = wakeup_thread(o, thread, e->time_ns);
@@ -21,6 +22,7 @@ int wakeup_wait(struct overview *o, uint32_t thread, uint32_t object, const stru
         o, thread, (struct wakeup_node){.time_ns = e->time_ns, .cause = MAP_NONE, .object = object, .kind = NODE_WAIT});
     if (node == MAP_NONE)
         return overview_no_memory();
+    *begin = node;
     t->waits_for = object;
     o->graph.objects[object].waiters++;
     if (e->kind == UPMU_TRACE_BARRIER_ARRIVE) {
@@ -71,18 +73,14 @@ int wakeup_woken_by_thread(struct overview *o, uint32_t object, uint32_t waker, 
     return 0;
 }
 
-static void wakeup_leave(struct wakeup_graph *g, uint32_t thread, uint32_t object)
+static void wakeup_leave(struct wakeup_graph *g, uint32_t thread, uint32_t object, uint32_t node)
 {
     struct wakeup_object *of = &g->objects[object];
-    g->threads[thread].waits_for = MAP_NONE;
+    if (g->threads[thread].last == node)
+        g->threads[thread].waits_for = MAP_NONE;
     of->waiters--;
     if (of->mutex != MAP_NONE && g->objects[of->mutex].armed > 0)
         g->objects[of->mutex].armed--;
-}
-
-static bool wakeup_is_waiting(const struct wakeup_graph *g, uint32_t thread, uint32_t object)
-{
-    return thread < g->n_threads && g->threads[thread].waits_for == object;
 }
 
 /* Begin or end of a wait in a call. */
@@ -105,12 +103,12 @@ void wakeup_note_vain(struct overview *o, uint32_t thread, uint32_t object)
     g->nodes[wake].in_vain = true;
 }
 
-void wakeup_cancel(struct overview *o, uint32_t thread, uint32_t object)
+void wakeup_cancel(struct overview *o, uint32_t thread, uint32_t object, uint32_t node)
 {
     struct wakeup_graph *g = &o->graph;
-    if (!wakeup_is_waiting(g, thread, object))
+    if (node == MAP_NONE)
         return;
-    wakeup_leave(g, thread, object);
+    wakeup_leave(g, thread, object, node);
     if (g->objects[object].arrived > 0)
         g->objects[object].arrived--;
 }
@@ -130,6 +128,18 @@ int wakeup_wake(struct overview *o, uint32_t thread, uint32_t object, uint64_t t
     uint32_t armed = mutex->armed + (all ? of->waiters : 1);
     mutex->armed = armed < of->waiters ? armed : of->waiters;
     return 0;
+}
+
+/* If it has left the wait, it has done so between the begin and this event; else wakeup_resume() takes this back. */
+int wakeup_interrupt(struct overview *o, uint32_t thread, uint64_t time_ns)
+{
+    struct wakeup_thread *t = thread < o->graph.n_threads ? &o->graph.threads[thread] : NULL;
+    if (!t || t->waits_for == MAP_NONE)
+        return 0;
+    const struct wakeup_node node = {
+        .time_ns = time_ns, .cause = MAP_NONE, .object = t->waits_for, .kind = NODE_RESUME};
+    t->waits_for = MAP_NONE;
+    return wakeup_node_add(o, thread, node) != MAP_NONE ? 0 : overview_no_memory();
 }
 
 /* ------------------------------------------------------------------------------------------------------ causes */
@@ -204,11 +214,14 @@ static int wakeup_add_pair(struct overview *o, uint32_t waiter, uint32_t other, 
 int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w)
 {
     struct wakeup_graph *g = &o->graph;
-    if (!wakeup_is_waiting(g, thread, w->object))
+    if (w->node == MAP_NONE)
         return 0;
-    uint32_t began = g->threads[thread].last;
+    uint32_t began = w->node;
     uint32_t cause = w->finished ? wakeup_find_cause(o, w->object) : MAP_NONE;
-    wakeup_leave(g, thread, w->object);
+    /* It waited up to now: what it did meanwhile, in signal handlers, is no longer between its begin and its end. */
+    if (g->threads[thread].last != began)
+        g->threads[thread] = (struct wakeup_thread){.last = began, .hold = MAP_NONE, .waits_for = MAP_NONE};
+    wakeup_leave(g, thread, w->object, began);
     /* An action before the wait, or by the thread itself, did not end it. For a join or a barrier it then was no wait: the
      * joined thread had ended before, or this thread arrived last. */
     bool none = cause != MAP_NONE && (cause <= began || g->nodes[cause].thread == thread);

@@ -350,6 +350,75 @@ START_TEST(barrier_is_ended_by_the_last_arrival_of_the_round)
 }
 END_TEST
 
+/* 101 does not return from its wait for the semaphore: a signal handler jumps out of it. */
+START_TEST(wait_after_one_that_a_jump_left_is_on_the_path)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_MARK, 101, 900, 0);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1000, OTHER);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 102, 1010, LOCK);
+    put(UPMU_TRACE_MARK, 101, 1020, 0);
+    block(101, 1100, LOCK, 102, 1010);
+    put(UPMU_TRACE_LOCK_RELEASE, 102, 1500, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 101, 1510, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 1520, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1600, 0);
+    finish();
+    ck_path("R102 1010-1500, W101 1500-1510 by 102, R101 1510-1600");
+    ck_assert_uint_eq(on_path(LOCK).held_ns, 490);
+    ck_assert_uint_eq(waited_for(101, 102).total_ns, 410);
+    ck_assert_uint_eq(totals().unmatched, 1);
+    end_stream();
+}
+END_TEST
+
+/* When it left the wait is not known: after its begin, and before its next event. */
+START_TEST(wait_that_a_jump_left_is_unknown_until_the_next_event)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_MARK, 101, 900, 0);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1000, OTHER);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1200, OTHER);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_SEM, 101, 1210, OTHER);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1300, COND);
+    put(UPMU_TRACE_MARK, 101, 1350, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1600, 0);
+    finish();
+    ck_path("R101 900-1000, U101 1000-1200, U101 1200-1210, R101 1210-1300, U101 1300-1350, R101 1350-1600");
+    ck_assert_uint_eq(on_path(OTHER).unknown_ns, 210);
+    ck_assert_uint_eq(totals().unmatched, 2);
+    end_stream();
+}
+END_TEST
+
+/* While 101 waits for a semaphore, its signal handler waits for a lock, and wakes 104. */
+START_TEST(signal_handler_in_a_wait_does_not_end_it)
+{
+    enum { SEM_104 = 0xd0 };
+    begin_stream(true);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 104, 900, SEM_104);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1000, OTHER);
+    put(UPMU_TRACE_MARK, 103, 1010, 0);
+    block(101, 1200, LOCK, 102, 0);
+    put(UPMU_TRACE_LOCK_RELEASE, 102, 1290, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 101, 1300, LOCK);
+    put_typed(UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 101, 1310, SEM_104);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1320, LOCK);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_SEM, 104, 1330, SEM_104);
+    put_typed(UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 103, 1400, OTHER);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_SEM, 101, 1410, OTHER);
+    put(UPMU_TRACE_THREAD_EXIT, 104, 1420, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1600, 0);
+    finish();
+    ck_path("R103 1010-1400, W101 1400-1410 by 103, R101 1410-1600");
+    ck_assert_uint_eq(waited_for(101, 102).total_ns, 100);
+    ck_assert_uint_eq(waited_for(101, 103).total_ns, 310); /* without the wait of the handler */
+    ck_assert_uint_eq(waited_for(104, 101).total_ns, 430);
+    ck_assert_uint_eq(totals().unmatched, 0);
+    end_stream();
+}
+END_TEST
+
 /* The outer lock is held while other threads are woken; what is held while waiting is not on the path. */
 START_TEST(hold_counts_where_the_path_runs_inside_it)
 {
@@ -528,6 +597,9 @@ int main(void)
     tcase_add_test(cases, timeouts_and_missing_causes_are_unknown);
     tcase_add_test(cases, post_before_the_wait_did_not_end_it);
     tcase_add_test(cases, barrier_is_ended_by_the_last_arrival_of_the_round);
+    tcase_add_test(cases, wait_after_one_that_a_jump_left_is_on_the_path);
+    tcase_add_test(cases, wait_that_a_jump_left_is_unknown_until_the_next_event);
+    tcase_add_test(cases, signal_handler_in_a_wait_does_not_end_it);
     tcase_add_test(cases, hold_counts_where_the_path_runs_inside_it);
     tcase_add_test(cases, release_that_was_left_out_makes_no_long_hold);
     tcase_add_test(cases, recursive_mutex_is_held_until_the_last_release);
