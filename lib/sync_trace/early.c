@@ -41,6 +41,7 @@ struct early_slot {
     pid_t tid;
     pthread_t self;
     struct sync_thread *t; /**< its block; NULL: it has none */
+    uintptr_t frame;       /**< stack address of the wait; 0: not known */
     struct sync_early wait;
 };
 
@@ -115,7 +116,50 @@ static bool early_slot_leave(struct early_slot *s)
     return false;
 }
 
+/* The slot of the calling thread, or NULL. */
+static struct early_slot *early_slot_own(struct early_table *table)
+{
+    pid_t tid = early_tid(table);
+    for (uint32_t i = 0; i < EARLY_PROBES; i++) {
+        struct early_slot *s = &table->slots[((uint32_t)tid + i) % EARLY_SLOTS];
+        if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) >= EARLY_WAITS && s->tid == tid)
+            return s;
+    }
+    return NULL;
+}
+
+/* The thread is in its wait no more. @return its block if the wait was published. */
+static struct sync_thread *early_slot_end(struct early_slot *s)
+{
+    struct sync_thread *own = sync_tls.thread, *t = NULL;
+    if (!early_slot_leave(s) && __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == EARLY_PUBLISHED) {
+        t = s->t;
+        __atomic_store_n(&s->state, EARLY_FREE, __ATOMIC_RELEASE);
+    }
+    sync_tls.early = 0;
+    if (own && own->used)
+        sync_unguard(own, SYNC_READY);
+    else if (t)
+        t = sync_thread_adopt(t);
+    return t;
+}
+
 /* ----------------------------------------------------------------------------------------------- of a waiter */
+
+/* A signal handler may have left the wait by a jump: it has no end then. @return whether it has. */
+static bool early_left(void)
+{
+    int saved = errno;
+    struct early_slot *s = early_slot_own(early_table);
+    bool left = s && sync_wait_is_left(s->frame);
+    struct sync_thread *t = left ? early_slot_end(s) : NULL;
+    if (t) {
+        __atomic_store_n(&t->waiting, 0, __ATOMIC_RELAXED);
+        sync_wait_state_unblock(t);
+    }
+    errno = saved;
+    return left;
+}
 
 bool sync_early_begin(struct sync_early *w)
 {
@@ -128,6 +172,8 @@ bool sync_early_begin(struct sync_early *w)
     bool in_child = __atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED) &&
                     !__atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED);       /* its recording begins with a wait */
     bool finished = __atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED); /* no system call any more */
+    if (sync_tls.early && !finished)
+        (void)early_left();
     if (in_child || finished || sync_tls.early || sync_tls.busy || sync_tls.refused || (has_block && !sync_is_ready(t)))
         return true; /* of a signal handler, of the recorder, or at the thread's end */
     struct early_table *table = early_table_get();
@@ -136,11 +182,14 @@ bool sync_early_begin(struct sync_early *w)
     if (!s)
         return true;
     sync_tls.early = 1;
+    __atomic_store_n(&sync_thread_left_early, early_left, __ATOMIC_RELAXED);
     if (has_block)
         (void)sync_guard(t);
     s->tid = (pid_t)sync_tls.tid;
     s->self = pthread_self();
     s->t = has_block ? t : NULL;
+    /* The wait for a condition variable of Qt calls that of libc. */
+    s->frame = w->kind == UPMU_TRACE_COND_WAIT ? 0 : (uintptr_t)__builtin_frame_address(0);
     s->wait = *w;
     w->slot = 1 + (uint32_t)(s - table->slots);
     __atomic_store_n(&s->state, EARLY_WAITS, __ATOMIC_RELEASE);
@@ -159,18 +208,8 @@ struct sync_thread *sync_early_end(struct sync_early *w)
     if (w->slot == 0)
         return NULL;
     int saved = errno;
-    struct early_slot *s = &early_table->slots[w->slot - 1];
-    struct sync_thread *own = sync_tls.thread, *t = NULL;
+    struct sync_thread *t = early_slot_end(&early_table->slots[w->slot - 1]);
     w->slot = 0;
-    if (!early_slot_leave(s) && __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == EARLY_PUBLISHED) {
-        t = s->t;
-        __atomic_store_n(&s->state, EARLY_FREE, __ATOMIC_RELEASE);
-    }
-    sync_tls.early = 0;
-    if (own && own->used)
-        sync_unguard(own, SYNC_READY);
-    else if (t)
-        t = sync_thread_adopt(t);
     errno = saved;
     return t;
 }

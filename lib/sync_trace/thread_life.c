@@ -290,6 +290,8 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
     return t;
 }
 
+bool (*sync_thread_left_early)(void);
+
 struct sync_thread *sync_thread_make(void)
 {
     const struct sync_tls *tls = &sync_tls;
@@ -297,6 +299,8 @@ struct sync_thread *sync_thread_make(void)
         upmu_recorder_lost_(LOSS_THREAD, 1);
     if (tls->busy || tls->refused || tls->leave_out.inside || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return NULL;
+    if (tls->early && __atomic_load_n(&sync_thread_left_early, __ATOMIC_RELAXED)() && tls->thread && tls->thread->used)
+        return tls->thread;
     /* An existing block is not ready. In a child it is all zeros. */
     if (tls->early || (tls->thread && tls->thread->used))
         return thread_of_handler(tls);

@@ -21,6 +21,8 @@ void sync_thread_exit_event(struct sync_thread *t);
 
 /** The calling thread's block, made if need be; NULL if it cannot record now. Keeps errno. */
 struct sync_thread *sync_thread_make(void);
+/** Of early.c: whether the calling thread has left its wait (`sync_tls.early`) by a jump; then it has ended that. Keeps errno. */
+extern bool (*sync_thread_left_early)(void) __attribute__((visibility("hidden")));
 
 /** A block for thread `tid`, which is blocked and has none; NULL. */
 struct sync_thread *sync_thread_make_for(pid_t tid, pthread_t self, const char *name);

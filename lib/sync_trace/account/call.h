@@ -58,7 +58,7 @@ static inline void sync_call_show(struct sync_thread *t, const struct sync_call 
 {
     struct wait_file_slot *s = t->wait_slot;
     t->calls.tick = c->tick;
-    if (UNLIKELY(!s || t->wait_depth > 0))
+    if (UNLIKELY(!s || (t->wait_depth > 0 && !sync_wait_state_forget_left(t))))
         return;
     uint64_t since = sync_wait_state_ns(t, c->tick);
     if (c->call == UPMU_CALL_CHILD) /* the child may wait for what the thread holds */

@@ -7,6 +7,8 @@
  */
 #include "sync_trace/emit/wait_state.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -226,6 +228,40 @@ void sync_wait_state_left(const struct sync_thread *t)
         sync_all_blocked(h, t, tick_now());
 }
 
+/*
+ * A signal handler runs deeper in the stack than the wait that it interrupts, by more than the frame that the kernel makes, or on
+ * a stack of its own.
+ */
+bool sync_wait_is_left(uintptr_t frame)
+{
+    enum { SIGNAL_FRAME = 512, DISTANCE_MAX = 1 << 20 };
+    stack_t alternate;
+    int saved = errno;
+    bool above = (uintptr_t)__builtin_frame_address(0) + SIGNAL_FRAME - frame < SIGNAL_FRAME + DISTANCE_MAX;
+    bool left = above && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_ONSTACK);
+    errno = saved;
+    return left;
+}
+
+/* Locks of libraries and of the program, conditions of Qt, and variables that a function initializes wait by calls that are recorded. */
+static bool wait_has_nested_calls(const struct trace_sync *e)
+{
+    static const bool is_simple[] = {
+        [UPMU_OBJECT_MUTEX] = true,   [UPMU_OBJECT_RWLOCK] = true, [UPMU_OBJECT_SEM] = true,
+        [UPMU_OBJECT_BARRIER] = true, [UPMU_OBJECT_FUTEX] = true,  [UPMU_OBJECT_THREAD] = true,
+    };
+    return (size_t)e->object_type >= sizeof is_simple || !is_simple[e->object_type];
+}
+
+bool sync_wait_state_forget_left(struct sync_thread *t)
+{
+    if (!sync_wait_is_left(t->wait_frame))
+        return false;
+    t->wait_depth = t->waits_open = 0;
+    __atomic_fetch_sub(&sync_gate.threads_blocked, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
 /* Waits nest: in a signal handler, or in the calls that implement a custom lock. */
 static void slot_write_wait(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
@@ -257,6 +293,7 @@ void sync_wait_state_block_other(struct sync_thread *t, uint64_t tick, const str
 {
     if (!t->wait_slot)
         return;
+    t->wait_frame = 0;
     slot_write_wait(t, tick, e);
     __atomic_fetch_add(&sync_gate.threads_blocked, 1, __ATOMIC_ACQ_REL);
 }
@@ -268,6 +305,10 @@ void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct tr
     if (!t->wait_slot || UNLIKELY(!sync_is_ready(t)))
         return; /* in the latter case a signal handler may have interrupted a change of the slot */
     uint32_t before = sync_guard_as(t, SYNC_WALKS);
+    if (UNLIKELY(t->wait_depth != 0) && sync_wait_state_forget_left(t))
+        t->wait_begun[t->waits_open++] = tick; /* of the one that begins */
+    if (t->wait_depth == 0)
+        t->wait_frame = wait_has_nested_calls(e) ? 0 : (uintptr_t)__builtin_frame_address(0);
     slot_write_wait(t, tick, e);
     uint32_t all = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_RELAXED);
     struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);

@@ -51,6 +51,11 @@ void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct tr
 void sync_wait_state_block_other(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** Show the locks held in the slot, which the thread has; `tick` and `now` are the same time. */
 void sync_wait_state_held(struct sync_thread *t, uint64_t tick, uint64_t now);
+/** Whether the calling thread has left the wait that began at this stack address by a jump, so that no end of it comes. false: it runs in
+ *  a signal handler that interrupted the wait, or deeper in the stack than a frame of one. Keeps errno. */
+bool sync_wait_is_left(uintptr_t frame);
+/** If the calling thread has left its outermost wait, that is over. @return whether it has. */
+bool sync_wait_state_forget_left(struct sync_thread *t);
 /** The wait is over. */
 void sync_wait_state_unblock(struct sync_thread *t);
 /** The lock is no longer held by thread `tid`, which did not release it itself; 0: by no thread that has ended. */

@@ -154,6 +154,7 @@ struct sync_thread {
     uint32_t wait_slot_index;
     uint32_t wait_slot_bytes; /**< of it that are backed by disk space */
     uint32_t wait_depth;      /**< nested waits */
+    uintptr_t wait_frame;     /**< stack address of the outermost one, 0: not known */
     /* sample/cpu_timer.c */
     int timer;          /**< the kernel's id of it */
     uint32_t has_timer; /**< 1: it runs */
