@@ -146,15 +146,15 @@ static uint32_t object_cond_first(struct overview *o, const struct upmu_trace_ev
 /* The mutex that a condition variable's wait releases and reacquires. */
 static int object_cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    bool before = e->kind == UPMU_TRACE_COND_WAIT && e->flags & UPMU_TRACE_FLAG_BEFORE && e->cond.held_since != 0;
-    uint32_t mutex = before ? object_cond_first(o, e) : object_known(o, e->process, e->cond.mutex);
-    if (before && mutex == MAP_NONE)
+    bool waits = e->kind == UPMU_TRACE_COND_WAIT && e->cond.mutex != 0, held = waits && e->cond.held_since != 0;
+    uint32_t mutex = waits ? object_cond_first(o, e) : object_known(o, e->process, e->cond.mutex);
+    if (waits && mutex == MAP_NONE)
         return overview_no_memory();
     uint32_t stats = mutex == MAP_NONE ? MAP_NONE
-                     : before          ? stats_of(o, thread, mutex)
+                     : held            ? stats_of(o, thread, mutex)
                                        : map_find(&o->by_thread_object, thread, mutex);
     if (stats == MAP_NONE)
-        return before ? overview_no_memory() : 0;
+        return held ? overview_no_memory() : 0;
     if (e->kind == UPMU_TRACE_COND_WAIT) {
         int rc = hold_pause(o, &o->thread_stats[stats], e);
         hold_add_calls(o, &o->thread_stats[stats]);

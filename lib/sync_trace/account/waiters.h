@@ -15,8 +15,9 @@
 enum { WAITERS_SLOTS = 1024, WAITERS_COUNT_BITS = 32 };
 
 struct waiters {
-    uint64_t waits; /**< waits begun so far, above the number in progress */
-    uint64_t tick;  /**< tick of the last wait recorded, or slightly later */
+    uint64_t waits;  /**< waits begun so far, above the number in progress */
+    uint64_t tick;   /**< tick of the last wait recorded, or slightly later */
+    uintptr_t mutex; /**< of the last wait for a condition variable */
 };
 extern struct waiters sync_waiters[WAITERS_SLOTS] __attribute__((visibility("hidden")));
 
@@ -45,6 +46,17 @@ static inline void waiters_begin(const void *object)
 static inline void waiters_end(const void *object)
 {
     (void)__atomic_fetch_sub(&waiters_of(object)->waits, 1, __ATOMIC_SEQ_CST);
+}
+
+/** Before waiters_begin() for a condition variable: the mutex that its waiters need to return. */
+static inline void waiters_need(const void *cond, const void *mutex)
+{
+    __atomic_store_n(&waiters_of(cond)->mutex, (uintptr_t)mutex, __ATOMIC_RELAXED);
+}
+
+static inline uintptr_t waiters_mutex(const void *cond)
+{
+    return __atomic_load_n(&waiters_of(cond)->mutex, __ATOMIC_RELAXED);
 }
 
 /** The wait is recorded, and does not sleep yet. */

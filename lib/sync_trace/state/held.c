@@ -64,6 +64,19 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
     return false;
 }
 
+bool sync_held_record(struct sync_thread *t, uintptr_t lock)
+{
+    for (uint32_t i = t->depth; i-- > 0;) {
+        uintptr_t quiet = HELD_QUIET;
+        if (__atomic_load_n(&t->held[i].lock, __ATOMIC_RELAXED) != lock)
+            continue;
+        (void)__atomic_compare_exchange_n(&t->held[i].wanted, &quiet, HELD_RECORDED, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED);
+        return true;
+    }
+    return false;
+}
+
 /* @return whether the entry is of this lock; then it is copied. */
 static bool held_copy(const struct sync_held *h, uintptr_t lock, struct sync_held *out)
 {

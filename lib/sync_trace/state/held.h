@@ -25,6 +25,8 @@ void sync_held_remove_entry(struct sync_thread *t, uint32_t at);
 void sync_held_shift(struct sync_thread *t);
 /** Remove a lock that is not the last one; of a recursive lock, its last acquisition. @return false if not held. */
 bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *out);
+/** If the thread holds the lock, its release is recorded. @return whether it does. */
+bool sync_held_record(struct sync_thread *t, uintptr_t lock);
 /** For a waiter: copy the holder's last entry of `lock` (the first if `outermost`) and request that its release is
  *  recorded. @return false if it does not hold the lock (any more). */
 bool sync_held_ask(struct sync_thread *holder, uintptr_t lock, bool outermost, struct sync_held *out);

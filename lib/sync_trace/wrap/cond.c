@@ -67,6 +67,7 @@ static bool cond_wait_early(struct sync_cond_wait *w)
                                    .site = w->site,
                                    .flags = w->flags};
     (void)cond_release(w, MODE_OFF, &h);
+    waiters_need(w->cond, w->mutex);
     waiters_begin(w->cond);
     if (sync_early_begin(&w->early))
         return true;
@@ -118,6 +119,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
     if (w->recorded) {
         sync_early_check(w->t);
         sync_lock_register((uintptr_t)w->cond, UPMU_OBJECT_COND);
+        waiters_need(w->cond, w->mutex);
         waiters_begin(w->cond);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         e.holder_site = h.site;
@@ -202,12 +204,24 @@ static void cond_write_unwaited(struct sync_thread *t, int32_t kind, const void 
     errno = saved;
 }
 
+/* A woken thread waits for the mutex inside libc, where no wrapper sees it: the release that ends this is recorded. */
+static void cond_record_release(struct sync_thread *t, const void *cond)
+{
+    struct sync_held h;
+    uintptr_t mutex = waiters_mutex(cond);
+    if (mutex != 0 && !sync_held_record(t, mutex))
+        (void)sync_held_search(mutex, &h);
+}
+
 void sync_cond_signal_write(int32_t kind, const void *cond, uintptr_t site)
 {
     struct sync_thread *t = sync_recording();
     if (!t)
         return;
-    if (waiters_present(waiters_load(cond)) || sync_mode() == MODE_ALL) {
+    bool waited = waiters_present(waiters_load(cond));
+    if (waited)
+        cond_record_release(t, cond);
+    if (waited || sync_mode() == MODE_ALL) {
         sync_lock_register((uintptr_t)cond, UPMU_OBJECT_COND);
         sync_event(t, kind, UPMU_OBJECT_COND, cond, site, 0);
     } else {
