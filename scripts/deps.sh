@@ -18,7 +18,7 @@ test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libcla
     gfortran python3-jsonschema python3-numpy python3-pandas mandoc zsh fish
     debhelper dh-python fakeroot lintian mmdebstrap qtbase5-dev qt6-base-dev
     chromium gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
-    gcc-mips64el-linux-gnuabi64 libc6-dev-mips64el-cross qemu-system-arm qemu-user cpio
+    gcc-mips64el-linux-gnuabi64 g++-mips64el-linux-gnuabi64 libc6-dev-mips64el-cross qemu-system-arm qemu-user cpio
     openmpi-bin libopenmpi-dev eztrace mpich libmpich-dev otf2-tools python3-otf2 libomp-14-dev
     "${real_programs[@]}")
 # Rules of accessibility for the pages, and the compiler that checks the extension of Visual Studio Code.

@@ -42,10 +42,10 @@ while read -r cc cxx; do
         # shellcheck disable=SC2086
         "$cc" -g -O1 $variant "$sources/wrapped.c" -o program -L. -lwrapped -Wl,-rpath,"$PWD" -pthread -ldl
         case $("$cc" -dumpmachine) in
-            x86_64-* | aarch64-* | riscv64-* | loongarch64-*) ;;
+            x86_64-* | aarch64-* | riscv64-* | loongarch64-* | mips64el-*) ;;
             *)
                 run refused 'libwrapped:^wrapped_' ./program
-                grep -q 'are recorded on x86-64, AArch64, RISC-V and LoongArch of 64 bits only' refused.err || fail "$(cat refused.err)"
+                grep -q 'are recorded on x86-64, AArch64, RISC-V, LoongArch and MIPS of 64 bits only' refused.err || fail "$(cat refused.err)"
                 exit 0
                 ;;
         esac

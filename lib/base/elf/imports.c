@@ -78,27 +78,51 @@ struct imports_walk {
     void *arg;
 };
 
-static int imports_table(const struct imports_walk *w, uintptr_t at, size_t bytes)
+/* The word at `slot` has the address of a symbol. */
+static int imports_symbol(const struct imports_walk *w, size_t number, uintptr_t slot)
 {
     const struct imports_file *f = &w->f;
+    const ElfW(Sym) *symbol = &f->symbols[number];
+    unsigned type = symbol->st_info & 0xf;
+    if ((type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC) || IS_VARIANT(symbol->st_other))
+        return 0;
+    const struct import import = {
+        .name = f->strings + symbol->st_name,
+        .version = imports_version(f, number),
+        .slot = slot,
+        .own = symbol->st_shndx != SHN_UNDEF ? f->base + symbol->st_value : 0,
+    };
+    return w->each(w->info, &import, w->arg);
+}
+
+static int imports_table(const struct imports_walk *w, uintptr_t at, size_t bytes)
+{
     const ElfW(Rela) *r = (const ElfW(Rela) *)at;
     int rc = 0;
-    for (size_t i = 0; at && rc == 0 && i < bytes / sizeof *r; i++) {
-        if (sizeof(r->r_info) != sizeof(uint64_t) || !IS_IMPORT(ELF64_R_TYPE(r[i].r_info)))
-            continue;
-        size_t number = ELF64_R_SYM(r[i].r_info);
-        const ElfW(Sym) *symbol = &f->symbols[number];
-        unsigned type = symbol->st_info & 0xf;
-        if ((type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC) || IS_VARIANT(symbol->st_other))
-            continue;
-        const struct import import = {
-            .name = f->strings + symbol->st_name,
-            .version = imports_version(f, number),
-            .slot = f->base + r[i].r_offset,
-            .own = symbol->st_shndx != SHN_UNDEF ? f->base + symbol->st_value : 0,
-        };
-        rc = w->each(w->info, &import, w->arg);
+    for (size_t i = 0; at && rc == 0 && i < bytes / sizeof *r; i++)
+        if (sizeof(r->r_info) == sizeof(uint64_t) && IS_IMPORT(ELF64_R_TYPE(r[i].r_info)))
+            rc = imports_symbol(w, ELF64_R_SYM(r[i].r_info), w->f.base + r[i].r_offset);
+    return rc;
+}
+
+/* MIPS has no relocations of imports: the last words of a file's global offset table are those of its last symbols. */
+static int imports_of_mips(const struct imports_walk *w)
+{
+    int rc = 0;
+#if defined(__mips64)
+    uintptr_t table = 0;
+    size_t first = 0, symbols = 0, before = 0;
+    for (const ElfW(Dyn) *d = imports_dynamic(w->info); d && d->d_tag != DT_NULL; d++) {
+        table = d->d_tag == DT_PLTGOT ? imports_address(&w->f, d->d_un.d_ptr) : table;
+        first = d->d_tag == DT_MIPS_GOTSYM ? d->d_un.d_val : first;
+        symbols = d->d_tag == DT_MIPS_SYMTABNO ? d->d_un.d_val : symbols;
+        before = d->d_tag == DT_MIPS_LOCAL_GOTNO ? d->d_un.d_val : before;
     }
+    for (size_t i = first; table && rc == 0 && i < symbols; i++)
+        rc = imports_symbol(w, i, table + (before + i - first) * sizeof(uintptr_t));
+#else
+    (void)w;
+#endif
     return rc;
 }
 
@@ -145,7 +169,8 @@ int imports_each(const struct dl_phdr_info *info,
     if (!w.f.symbols || !w.f.strings)
         return 0;
     int rc = imports_table(&w, jump, jump_bytes);
-    return rc ? rc : imports_table(&w, rela, rela_bytes);
+    rc = rc ? rc : imports_table(&w, rela, rela_bytes);
+    return rc ? rc : imports_of_mips(&w);
 }
 
 /* The dynamic linker protects whole pages. */

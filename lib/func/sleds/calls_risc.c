@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stubs of functions without hooks jump to on AArch64, RISC-V and LoongArch: all registers that a function may use for arguments
+ * What stubs of functions without hooks jump to on AArch64, RISC-V, LoongArch and MIPS: all registers that a function may use for arguments
  * and results are kept.
  *
  * The return address of a call is in a register, and arguments may be on the stack: the function is called from here with the stack as
@@ -85,6 +85,37 @@ __asm__(RISC_BEGIN RISC_SAVE
         ".cfi_escape 0x0f, 3, 0x73, 0xa0, 0x01\n.cfi_offset 22, -16\n"
         "addi.d $a0, $sp, 152\nbl risc_returned\nst.d $a0, $sp, 152\n" RISC_LOAD
         ".cfi_escape 0x0f, 2, 0x73, 0\n.cfi_restore 22\nret\n" RISC_END);
+#elif defined(__mips64)
+/* Frame of 192 bytes: $a0 to $a7, $f12 to $f19, the results $v0, $v1, $f0, $f2, then $t8, $gp, $fp, $ra. CFA: DW_CFA_def_cfa_expression,
+ * DW_OP_breg29. A function finds its data by $t9, its address; $gp is its caller's, so each call here makes its own. */
+#define RISC_EACH(integer, real)                                                                                       \
+#integer " $4, 0($29)\n" #integer " $5, 8($29)\n" #integer " $6, 16($29)\n" #integer " $7, 24($29)\n" #integer     \
+             " $8, 32($29)\n" #integer " $9, 40($29)\n" #integer " $10, 48($29)\n" #integer " $11, 56($29)\n" #real    \
+             " $f12, 64($29)\n" #real " $f13, 72($29)\n" #real " $f14, 80($29)\n" #real " $f15, 88($29)\n" #real       \
+             " $f16, 96($29)\n" #real " $f17, 104($29)\n" #real " $f18, 112($29)\n" #real " $f19, 120($29)\n" #integer \
+             " $2, 128($29)\n" #integer " $3, 136($29)\n" #real " $f0, 144($29)\n" #real " $f2, 152($29)\n" #integer   \
+             " $24, 160($29)\n" #integer " $28, 168($29)\n" #integer " $30, 176($29)\n" #integer " $31, 184($29)\n"
+#define RISC_SAVE "daddiu $29, $29, -192\n" RISC_EACH(sd, sdc1) "daddiu $30, $29, 192\n"
+#define RISC_LOAD RISC_EACH(ld, ldc1) "daddiu $29, $29, 192\n"
+/* $gp by the address of a symbol: by $t9 that of sled_wrapped, by $ra that of sled_here. */
+#define RISC_DATA_OF_WRAPPED                                           \
+    "lui $28, %hi(%neg(%gp_rel(sled_wrapped)))\ndaddu $28, $28, $25\n" \
+    "daddiu $28, $28, %lo(%neg(%gp_rel(sled_wrapped)))\n"
+#define RISC_DATA_OF_HERE                                                                           \
+    "bal sled_here\nnop\nsled_here:\nlui $28, %hi(%neg(%gp_rel(sled_here)))\ndaddu $28, $28, $31\n" \
+    "daddiu $28, $28, %lo(%neg(%gp_rel(sled_here)))\n"
+#define RISC_SAVED ".cfi_offset 30, -16\n.cfi_offset 28, -24\n"
+#define RISC_LOADED ".cfi_restore 30\n.cfi_restore 28\n"
+__asm__(RISC_BEGIN ".set push\n.set noreorder\n" RISC_SAVE
+                   ".cfi_def_cfa_offset 192\n.cfi_offset 31, -8\n" RISC_SAVED RISC_DATA_OF_WRAPPED
+                   "ld $4, 0($24)\ndaddiu $5, $29, 184\nmove $6, $31\n"
+                   "dla $25, risc_entered\njalr $25\nnop\nmove $12, $2\n" RISC_LOAD
+                   ".cfi_def_cfa_offset 0\n.cfi_restore 31\n" RISC_LOADED
+                   "ld $25, 0($24)\nbnez $12, sled_called\nnop\njr $25\nnop\n" RISC_CALLED
+                   ".cfi_escape 0x0f, 2, 0x8d, 0\njalr $25\nnop\n" RISC_RETURNED RISC_SAVE
+                   ".cfi_escape 0x0f, 3, 0x8d, 0xc0, 0x01\n" RISC_SAVED RISC_DATA_OF_HERE
+                   "daddiu $4, $29, 184\ndla $25, risc_returned\njalr $25\nnop\nsd $2, 184($29)\n" RISC_LOAD
+                   ".cfi_escape 0x0f, 2, 0x8d, 0\n" RISC_LOADED "jr $31\nnop\n.set pop\n" RISC_END);
 #else
 /* Frame of 160 bytes: a0 to a7, fa0 to fa7, t1, s0, ra. CFA: DW_CFA_def_cfa_expression, DW_OP_breg2. */
 #define RISC_EACH(integer, real)                                                                               \

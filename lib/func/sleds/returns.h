@@ -24,6 +24,8 @@
 #define FUNC_HAS_RETURNS 1
 #elif defined(__loongarch64) && defined(__loongarch_double_float)
 #define FUNC_HAS_RETURNS 1
+#elif defined(__mips64) && defined(__LP64__) && defined(__mips_hard_float) && !defined(__mips16)
+#define FUNC_HAS_RETURNS 1
 #else
 #define FUNC_HAS_RETURNS 0
 #endif
@@ -47,6 +49,9 @@
 #elif defined(__loongarch64)
 #define FUNC_RETURNS_ADDRESS 1
 #define FUNC_RETURNS_STACK 3
+#elif defined(__mips64)
+#define FUNC_RETURNS_ADDRESS 31
+#define FUNC_RETURNS_STACK 29
 #else
 #define FUNC_RETURNS_ADDRESS 1
 #define FUNC_RETURNS_STACK 2

@@ -278,6 +278,14 @@ static const uint32_t wraps_code[] = {
     0x02c0018c | (uint32_t)STUB_TARGET << 10,  /* addi.d $t0, $t0, target */
     0x4c0001a0,                                /* jr $t1 */
 };
+#elif defined(__mips64)
+static const uint32_t wraps_code[] = {
+    /* $t9 has the address of what is called, for the handler, too */
+    0x67380000 | STUB_TARGET,  /* daddiu $t8, $t9, target */
+    0xdf390000 | STUB_HANDLER, /* ld $t9, handler($t9) */
+    0x03200008,                /* jr $t9 */
+    0,                         /* nop, in its delay slot */
+};
 #else
 static const uint32_t wraps_code[] = {
     0x00000317,                                /* auipc t1, 0 */
@@ -444,8 +452,8 @@ void func_wraps_report(void)
 int func_wraps_start(const char *patterns)
 {
     return patterns ? upmu_fail(UPMU_E_UNSUPPORTED,
-                                "calls of functions without hooks are recorded on x86-64, AArch64, RISC-V "
-                                "and LoongArch of 64 bits only: the return address of a call is replaced")
+                                "calls of functions without hooks are recorded on x86-64, AArch64, RISC-V, "
+                                "LoongArch and MIPS of 64 bits only: the return address of a call is replaced")
                     : 0;
 }
 
