@@ -104,7 +104,7 @@ numpy python3 -c 'import numpy' && python3 arrays.py
 json python3 -c 'import json; d = json.load(open("data.json")); print(len(json.dumps(d)))'
 mono mono tasks.exe
 chromium chromium --headless --no-sandbox --disable-gpu --user-data-dir=profile --dump-dom file://$PWD/page.html 2>/dev/null
-varnish varnishtest cache.vtc | grep -c passed
+varnish varnishtest -b 50M cache.vtc | grep -c passed
 sort sort --parallel=4 -S 2M -n data
 pbzip2 pbzip2 -c -p3 headers.tar
 pigz pigz -nc -p3 headers.tar

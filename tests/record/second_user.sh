@@ -42,6 +42,36 @@ sleep 0.2
 kill "$writer"
 rm program
 
+# A debug file that the program names: a FIFO, a link to a file of root, one to a program of root that only root may read, a device.
+if command -v objcopy >/dev/null; then
+    echo x >linked.debug
+    objcopy --strip-debug --add-gnu-debuglink=linked.debug "$WORKER" program
+    chown 65534 program
+    cp "$WORKER" "$work/private"
+    printf 'int only_root_may_read_this;' | cc -g -x c -shared -o "$work/private" - 2>/dev/null || true
+    chmod 600 "$work/private"
+    mkdir -m 777 .debug
+    for at in linked.debug .debug/linked.debug; do
+        rm -f linked.debug .debug/linked.debug
+        mkfifo "$at"
+        (trap '' PIPE; echo x >"$at"; touch "$work/opened") 2>/dev/null &
+        writer=$!
+        read_all "a FIFO as debug file"
+        sleep 0.2
+        [ ! -e "$work/opened" ] || fail "a FIFO in the place of a debug file was opened"
+        kill "$writer"
+        for target in "$work/secret" "$work/private" /dev/zero /proc/kmsg "$work"; do
+            rm "$at"
+            as_nobody ln -s "$target" "$at"
+            read_all "a link to $target as debug file"
+            ! grep -q only_root_may_read_this "$work/out" || fail "symbols of a private program were printed"
+        done
+    done
+    rm -r .debug program
+else
+    echo "second_user: planted debug files: skipped, because objcopy is not installed"
+fi
+
 # A link to a file of root, and a FIFO, in the places of streams, metadata and wait states.
 for file in planted/*/stream_0000 planted/*/metadata planted/*/.live planted/*/.control; do
     [ -e "$file" ] || continue
