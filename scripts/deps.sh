@@ -23,7 +23,7 @@ test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libcla
     "${real_programs[@]}")
 # Rules of accessibility for the pages, and the compiler that checks the extension of Visual Studio Code.
 npm_packages=(axe-core@4.14.1 typescript@5.9.3 @types/node@18.19.130)
-soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg hpcc lammps lammps-examples mariadb-server nodejs postgresql scalapack-mpi-test libfaketime libeatmydata1 liblttng-ust1 ruby)
+soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg hpcc lammps lammps-examples mariadb-server nodejs postgresql scalapack-mpi-test libfaketime libeatmydata1 liblttng-ust1 ruby p7zip-full php-cli lua5.4 guile-3.0 varnish mono-mcs mono-runtime)
 
 # The plugin of Qt Creator, and a screen to drive it on; as large as all of the others together.
 qtcreator_packages=("${build_packages[@]}" qtcreator qt6-base-dev qt6-webengine-dev libgl1-mesa-dri xvfb openbox)
