@@ -32,6 +32,11 @@ extern void __tsan_release(void *) __attribute__((weak)); // NOLINT(clang-diagno
 
 void (*private_table_hook)(bool);
 
+/* The thread's, so that the caller's may be a small one: a coroutine's, or that of a signal handler. While another thread has it, the
+ * caller's is used. */
+static _Alignas(64) uint8_t private_stack[64 << 10];
+static uint32_t private_stack_taken;
+
 struct private_call {
     int (*run)(void *);
     void *argument;
@@ -59,16 +64,23 @@ static int private_thread(void *argument)
     return 0;
 }
 
-/* CLONE_VFORK: the caller waits in the kernel and is not asleep for those who look at its state, and the thread runs on the
+/* CLONE_VFORK: the caller waits in the kernel and is not asleep for those who look at its state, and the thread may run on the
  * caller's own stack. CLONE_UNTRACED: a debugger would take it for a process. The other flags are those of pthread_create(),
  * without thread-local storage of its own. */
 static int private_thread_run(struct private_call *c)
 {
     const int flags =
         CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_VFORK | CLONE_UNTRACED;
+    bool taken = !__atomic_exchange_n(&private_stack_taken, 1, __ATOMIC_ACQUIRE);
     uintptr_t below = ((uintptr_t)__builtin_frame_address(0) - PRIVATE_STACK_GAP) & ~(uintptr_t)63;
-    if (clone(private_thread, (void *)below, flags, c) < 0)
-        return errno == EINVAL ? c->run(c->argument) : -errno; /* EINVAL: an emulator of programs */
+    if (taken)
+        below = (uintptr_t)private_stack + sizeof private_stack;
+    bool cloned = clone(private_thread, (void *)below, flags, c) >= 0;
+    int err = errno;
+    if (taken)
+        __atomic_store_n(&private_stack_taken, 0, __ATOMIC_RELEASE);
+    if (!cloned)
+        return err == EINVAL ? c->run(c->argument) : -err; /* EINVAL: an emulator of programs */
     return c->result;
 }
 

@@ -8,12 +8,23 @@
 
 #include "base/process/loaded_module.h"
 
+/** Of the loader: the stack of the first thread begins there. */
+extern void *__libc_stack_end __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
+
+/* Beside the stack that the thread began with there may be a coroutine's, whose first frame has no caller: what is read there may be beyond its
+ * end. A thread's descriptor is above its frames, in the same memory; from the first thread's stack the kernel keeps other memory away. */
+uintptr_t cfi_own_top(uintptr_t at, uintptr_t low)
+{
+    const uintptr_t first_bytes = (uintptr_t)1 << 27;
+    uintptr_t self = (uintptr_t)pthread_self(), first = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
+    if (low != 0 && at >= low && at < self)
+        return self;
+    return first - at < first_bytes ? first : 0;
+}
+
 #if defined(__x86_64__) && defined(__LP64__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
 
 #pragma weak _dl_find_object
-
-/** Of the loader: the stack of the first thread begins there. */
-extern void *__libc_stack_end __attribute__((weak)); // NOLINT(clang-diagnostic-reserved-identifier)
 
 enum { REG_BP = 6, REG_SP = 7, REG_RA = 16 };
 
@@ -585,18 +596,6 @@ uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_p
     return n;
 }
 
-/* Beside the stack that the thread began with there may be a
- * coroutine's, whose first frame has no caller: what is read there may be beyond its end. A thread's descriptor is above its frames, in the
- * same memory; from the first thread's stack the kernel keeps other memory away. */
-uintptr_t cfi_own_top(uintptr_t at, uintptr_t low)
-{
-    const uintptr_t first_bytes = (uintptr_t)1 << 27;
-    uintptr_t self = (uintptr_t)pthread_self(), first = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
-    if (low != 0 && at >= low && at < self)
-        return self;
-    return first - at < first_bytes ? first : 0;
-}
-
 /* A word of another function's frame, which a sanitizer would report. */
 __attribute__((no_sanitize("address", "thread"))) static inline uintptr_t own_word(uintptr_t address)
 {
@@ -686,13 +685,6 @@ uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max,
     (void)frames;
     (void)max;
     *end = CFI_CUT;
-    return 0;
-}
-
-uintptr_t cfi_own_top(uintptr_t at, uintptr_t low)
-{
-    (void)at;
-    (void)low;
     return 0;
 }
 

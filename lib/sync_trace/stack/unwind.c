@@ -29,6 +29,7 @@
 #include "sync_trace/stack/cfi.h"
 #include "sync_trace/stack/memo.h"
 #include "sync_trace/stack/modules.h"
+#include "sync_trace/stack/spare_stack.h"
 #include "sync_trace/stack/scan_stack.h"
 #include "sync_trace/stack/stacks.h"
 #include "sync_trace/stack/unwind_mask.h"
@@ -277,20 +278,61 @@ static bool unwind_ends_at(const struct sync_thread *t, void *frame)
            _Unwind_Find_FDE((char *)frame - 1, &bases) == NULL;
 }
 
-/* A thread that holds the lock, by throwing an exception, would wait for itself. @return the frames, 0: only the call site is certain. */
-static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site, bool *cut)
+/* A stack that was kept from an ended thread may be larger than asked for. */
+uintptr_t sync_stack_low(void)
 {
-    *cut = false;
+    enum { DESCRIPTOR_MAX = 16384 }; /* lies above pthread_self() */
+    uintptr_t bytes = (uintptr_t)sync_tls.stack_pages << 12;
+    return bytes > DESCRIPTOR_MAX ? (uintptr_t)pthread_self() - bytes + DESCRIPTOR_MAX : 0;
+}
+
+/* A walk by a library, and what it gives. */
+struct library_walk {
+    struct sync_thread *t;
+    uint32_t max, n; /* 0 of `n`: only the call site is certain */
+    uintptr_t site;
+    bool cut;
+};
+
+/* A thread that holds the lock, by throwing an exception, would wait for itself. */
+static void unwind_walk_here(void *arg)
+{
+    struct library_walk *w = arg;
+    struct sync_thread *t = w->t;
     if (LIKELY(unwind_is_possible(SYNC_UNWINDS))) {
         sync_unwind_mask(t);
-        uint32_t n = unwind_libunwind(t->frames, max);
+        w->n = unwind_libunwind(t->frames, w->max);
         sync_unwind_unmask(t);
         t->method = UPMU_STACK_LIBUNWIND;
-        return n;
+    } else if ((w->site < unwinder.start || w->site >= unwinder.end) && !unwind_may_wait_for_itself(t)) {
+        w->n = unwind_libgcc(t->frames, w->max, &t->method, &w->cut);
     }
-    if ((site >= unwinder.start && site < unwinder.end) || unwind_may_wait_for_itself(t))
-        return 0;
-    return unwind_libgcc(t->frames, max, &t->method, cut);
+}
+
+/* Whether this is the stack that the thread began with, and has space for a walk by a library. */
+static bool unwind_has_space(void)
+{
+    enum { SPACE = 12 << 10 }; /* libunwind was seen to take 5 KiB */
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), low = sync_stack_low();
+    uintptr_t top = cfi_own_top(here, low);
+    return top == (uintptr_t)pthread_self() ? here - low >= SPACE : top != 0;
+}
+
+/* Call what needs a library's walk. */
+static void unwind_call(struct sync_thread *t, void (*run)(void *), void *arg)
+{
+    if (LIKELY(unwind_has_space()))
+        run(arg);
+    else
+        (void)sync_on_spare_stack(t, run, arg);
+}
+
+static uint32_t unwind_walk(struct sync_thread *t, uint32_t max, uintptr_t site, bool *cut)
+{
+    struct library_walk w = {.t = t, .max = max, .site = site};
+    unwind_call(t, unwind_walk_here, &w);
+    *cut = w.cut;
+    return w.n;
 }
 
 /* Our own frames, at the inner end of a walk. */
@@ -333,14 +375,6 @@ static uint32_t unwind_by_library(struct sync_thread *t, uintptr_t site, const v
     return n - own < want ? n - own : want;
 }
 
-/* A stack that was kept from an ended thread may be larger than asked for. */
-uintptr_t sync_stack_low(void)
-{
-    enum { DESCRIPTOR_MAX = 16384 }; /* lies above pthread_self() */
-    uintptr_t bytes = (uintptr_t)sync_tls.stack_pages << 12;
-    return bytes > DESCRIPTOR_MAX ? (uintptr_t)pthread_self() - bytes + DESCRIPTOR_MAX : 0;
-}
-
 /* Walk the stack behind `frame` into t->frames. As unwind_by_library(). */
 static uint32_t unwind(struct sync_thread *t, uintptr_t frame, uintptr_t site, struct sync_memo *memo,
                        const void ***frames, bool *truncated)
@@ -376,6 +410,21 @@ uint32_t sync_stack_add(struct sync_thread *t, uint64_t tick, uint32_t n, uint32
     return unwind_stack_id(t, tick, frames, n, truncated);
 }
 
+/* A stack for a memo. */
+struct lesson {
+    struct sync_memo *memo;
+    struct sync_thread *t;
+    uintptr_t site;
+    uint32_t id, n;
+    const void **frames;
+};
+
+static void unwind_learn(void *arg)
+{
+    struct lesson *l = arg;
+    sync_memo_learn(l->memo, l->t, l->site, l->id, l->frames, l->n);
+}
+
 /* A stack without a memo. */
 static __attribute__((noinline, cold)) uint32_t stack_walk_new(struct sync_thread *t, uint64_t *tick, uintptr_t site,
                                                                uintptr_t frame)
@@ -391,7 +440,7 @@ static __attribute__((noinline, cold)) uint32_t stack_walk_new(struct sync_threa
     bool steps =
         t->method == UPMU_STACK_LIBUNWIND || (t->method == UPMU_STACK_LIBGCC && unwind_is_possible(SYNC_UNWINDS_STEPS));
     if (memo && id != 0 && steps)
-        sync_memo_learn(memo, t, site, id, frames, n);
+        unwind_call(t, unwind_learn, &(struct lesson){memo, t, site, id, n, frames});
     else if (memo)
         sync_memo_end(memo, t->method == UPMU_STACK_TABLES ? id : 0);
     pthread_setcancelstate(cancel, NULL);

@@ -145,6 +145,7 @@ struct sync_thread {
     uint32_t mask_calls;         /**< that libunwind made or would have made in this walk (unwind_mask.c) */
     uint32_t walks_known;        /**< walks since the last one that made many */
     sigset_t unwind_mask;        /**< of the program, while signals are blocked for a walk */
+    void *spare_stack;           /**< see spare_stack.h; NULL: none yet */
     pthread_t self;
     struct sync_once_call *once;         /**< innermost pthread_once() call in progress */
     uint64_t name[SYNC_THREAD_NAME / 8]; /**< may be written by any thread */

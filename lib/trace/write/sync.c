@@ -163,10 +163,15 @@ static uint8_t *sync_put_number(uint8_t *p, uint64_t v, size_t bytes)
     return p + bytes;
 }
 
+static size_t sync_string_length(const char *text, size_t most)
+{
+    return text ? strnlen(text, most) : 0;
+}
+
 /* A string field ends at the first NUL. */
 static uint8_t *sync_put_string(uint8_t *p, const char *text, size_t most)
 {
-    size_t len = text ? strnlen(text, most) : 0;
+    size_t len = sync_string_length(text, most);
     if (len)
         memcpy(p, text, len);
     p[len] = '\0';
@@ -252,8 +257,10 @@ bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, c
 bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint32_t method, bool truncated,
                        const uint64_t *frames, uint32_t n)
 {
-    uint8_t payload[STREAM_PAYLOAD_MAX], *p = payload;
+    enum { HEAD = 4 + 2 + 2 };
     uint16_t kept = n < SCHEMA_FRAMES_MAX ? (uint16_t)n : SCHEMA_FRAMES_MAX;
+    /* No more than it needs: the program's stack may be a small one. */
+    uint8_t *payload = __builtin_alloca(HEAD + kept * sizeof *frames + SYNC_SLACK), *p = payload;
     p = sync_put_number(p, id, 4);
     *p++ = (uint8_t)method;
     *p++ = truncated || kept < n;
@@ -268,7 +275,9 @@ bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint3
 bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end,
                         const char *build_id, const char *path)
 {
-    uint8_t payload[STREAM_EVENT_MAX], *p = payload;
+    size_t text = sync_string_length(build_id, BUILD_ID_MAX) + sync_string_length(path, MODULE_PATH_MAX) + 2;
+    uint8_t *payload = __builtin_alloca(3 * sizeof base + text + SYNC_SLACK),
+            *p = payload; /* as in upmu_trace_stack_() */
     p = sync_put_number(p, base, 8);
     p = sync_put_number(p, start, 8);
     p = sync_put_number(p, end, 8);
