@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/cancel.h"
 #include "base/tick.h"
 #include "func/files.h"
 
@@ -77,9 +78,11 @@ static void events_populate(uint64_t block)
 /* A handler may have begun it before. @return false: no event can be written. */
 static bool events_begin_block(struct func_tree *t, uint64_t now)
 {
+    struct cancel_hold cancel;
     sigset_t all, before;
     if (t->events_full)
         return false;
+    cancel_hold(&cancel); /* which pthread_sigmask() does not block */
     sigfillset(&all);
     sigemptyset(&before);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
@@ -92,6 +95,7 @@ static bool events_begin_block(struct func_tree *t, uint64_t now)
         t->events_full = at == 0;
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    cancel_resume(&cancel);
     return !t->events_full;
 }
 

@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/own_memory.h"
 #include "base/tick.h"
@@ -170,23 +171,24 @@ static struct func_thread *thread_start(void)
 {
     struct func_tls *tls = &func_tls;
     sigset_t all, before;
-    int saved = errno, cancel;
+    struct cancel_hold cancel;
+    int saved = errno;
     if (tls->busy || tls->refused || !func_calls_begin()) {
         func_lost(tls->busy ? FUNC_LOSS_HANDLER : FUNC_LOSS_THREAD, 1);
         return NULL;
     }
     sigfillset(&all);
     sigemptyset(&before);
+    cancel_hold(&cancel);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
     tls->busy = 1;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     struct func_thread *t = thread_make();
     if (!t)
         func_lost(FUNC_LOSS_THREAD, 1);
-    pthread_setcancelstate(cancel, NULL);
     tls->busy = 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     func_calls_end();
+    cancel_resume(&cancel);
     errno = saved;
     return t;
 }
@@ -224,7 +226,9 @@ static bool thread_follow_now(struct func_thread *th, uint32_t gate, uint64_t cf
         func_lost(FUNC_LOSS_HANDLER, 1);
         return false;
     }
+    struct cancel_hold cancel;
     int saved = errno;
+    cancel_hold(&cancel);
     sigfillset(&all);
     sigemptyset(&before);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
@@ -232,6 +236,7 @@ static bool thread_follow_now(struct func_thread *th, uint32_t gate, uint64_t cf
         thread_follow(th, gate);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     func_calls_end();
+    cancel_resume(&cancel);
     errno = saved;
     return true;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A program that restricts its system calls or time stamps runs on as without a recording, and its functions before that are kept.
+# A program that restricts its system calls or time stamps runs on as without a recording, and its functions before that are kept. Threads that
+# are canceled while they compute end as without one.
 #     restricted.sh SOURCES UPMU
 set -euo pipefail
 sources=$1 upmu=$2
@@ -11,6 +12,13 @@ cd "$dir"
 export DEBUGINFOD_URLS=
 read -r cc _ < <(compilers) || { echo "skipped, because there is neither gcc nor clang"; exit 77; }
 "$cc" -g -O1 -finstrument-functions "$sources/restricted.c" -o restricted -pthread
+
+"$cc" -g -O1 -finstrument-functions "$sources/canceled.c" -o canceled -pthread
+./canceled >bare
+for how in functions function-events; do
+    "$upmu" record --$how -o "canceled.$how" -- ./canceled >out 2>err || fail "canceled threads, $how: status $?, $(cat err)"
+    cmp bare out || fail "canceled threads, $how: $(cat out)"
+done
 
 tried=0
 for kind in kill tsc; do

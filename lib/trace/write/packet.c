@@ -4,11 +4,11 @@
 #include "trace/write/stream.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/private_table.h"
 
 /* Whether the file of the mapped packet was truncated: a store has shown it, or its head is gone, if the file has grown again
@@ -80,15 +80,15 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     int saved = errno;
     struct ctf_packet *p = NULL;
     off_t offset;
-    int cancel;
+    struct cancel_hold cancel;
     /* Opening and reserving are cancellation points; recording an event must not be one. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    cancel_hold(&cancel);
     int rc = packet_next(s, tick, &offset, &p);
     if (rc == -ENODATA) {
         s->torn = true;
         rc = packet_next(s, tick, &offset, &p);
     }
-    pthread_setcancelstate(cancel, NULL);
+    cancel_resume(&cancel);
     errno = saved;
     if (!p) {
         __atomic_store_n(&s->home->control->refusal, (uint32_t)-rc, __ATOMIC_RELAXED);
@@ -185,11 +185,11 @@ void packet_end(struct trace_stream *s)
     size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
     s->packet = NULL;
     s->pos = s->limit = NULL;
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     if (keep != s->mapped_bytes)
         keep = packet_cut(s, keep);
-    pthread_setcancelstate(cancel, NULL);
+    cancel_resume(&cancel);
     raw_unmap(p, s->mapped_bytes);
     if (keep == 0)
         s->seq--;

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/file_pages.h"
 #include "base/own_memory.h"
@@ -77,10 +78,10 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
     s->used = 1;
     s->slots = aside ? 0 : home->ring_slots;
     stream_name(s, number, aside);
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     (void)private_table_run(stream_make_file, s); /* on failure each packet tries again; events without one are lost */
-    pthread_setcancelstate(cancel, NULL);
+    cancel_resume(&cancel);
     return s;
 }
 
