@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/same_memory.h"
 #include "deadlock/deadlocks.h"
 #include "deadlock/inspect/inspect.h"
 #include "deadlock/shared_memory.h"
@@ -411,6 +412,17 @@ static bool cross_could_be_ended(const struct cross *c, const struct wg_deadlock
     return false;
 }
 
+/* Whether a process that is not part of the search has the memory of one that is. */
+static bool cross_has_same_memory(const struct cross *c)
+{
+    bool found = false;
+    for (uint32_t p = 0; !found && p < c->d->n_processes; p++) {
+        bool *same = &cross_state(c, p)->wakers.same_memory;
+        found = *same = c->taken[p] && (*same || same_memory_has(c->d->processes[p].outer_pid));
+    }
+    return found;
+}
+
 /* Whether the process's own search has found it; of all threads asleep: whether one of them is part of a deadlock. */
 static bool cross_is_known(const struct cross *c, const struct wg_deadlock *f)
 {
@@ -508,7 +520,8 @@ static int cross_report(struct cross *c, uint32_t found)
 {
     const struct wg_deadlock *f = &c->all.deadlocks[found];
     int rc = 0;
-    if (f->n == 0 || f->kind == WG_OWNER_ENDED || cross_is_known(c, f) || cross_could_be_ended(c, f))
+    if (f->n == 0 || f->kind == WG_OWNER_ENDED || cross_is_known(c, f) || cross_could_be_ended(c, f) ||
+        cross_has_same_memory(c))
         return 0;
     bool confirmed = cross_is_confirmed(c, f);
     if (confirmed && f->no_waker) /* who used the memory until a moment ago may have ended the wait as its last act */
@@ -606,7 +619,7 @@ static int cross_find_killed(struct cross *c)
         const struct cross_thread *t = &c->threads[i];
         struct wait_state *s = cross_state(c, t->process);
         pid_t owner = cross_killed_owner(c, t);
-        if (owner == 0)
+        if (owner == 0 || cross_has_same_memory(c))
             continue;
         uint32_t own = cross_new_deadlock(s, &(struct wg_deadlock){.kind = WG_OWNER_ENDED}, 1);
         if (own == WG_NONE)

@@ -14,7 +14,7 @@ int deadlocks_read_wait_state(struct dl_process *p, const char *dir)
         wait_state_file_end_pauses(&p->wait_state.file);
         wait_state_restore_inspected(&p->wait_state, dir);
     }
-    return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state);
+    return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state, p->alive ? p->outer_pid : 0);
 }
 
 void deadlocks_process_free(struct dl_process *p)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/process/same_memory.h"
 #include "base/error.h"
 #include "upmu/trace.h"
 
@@ -147,7 +148,8 @@ static void wait_state_restore_wakers(struct wait_state *s)
                                                .caught = wait_state_waking_signals(h->caught),
                                                .timers = h->timers,
                                                .unknown = h->unknown,
-                                               .inside = h->outside == 1};
+                                               .inside = h->outside == 1,
+                                               .same_memory = h->outside == WAIT_FILE_SAME_MEMORY};
     else
         s->wakers.unknown = h->created > h->begun ? h->created - h->begun : 0;
 }
@@ -193,7 +195,7 @@ int wait_state_save_wakers(const struct wait_state *s, const char *dir)
     h.caught = s->wakers.caught;
     h.timers = s->wakers.timers;
     h.unknown = s->wakers.unknown + s->wakers.inspected;
-    h.outside = 1 + !s->wakers.inside;
+    h.outside = s->wakers.same_memory ? WAIT_FILE_SAME_MEMORY : 1 + !s->wakers.inside;
     return wait_file_write_part(dir, &h, from, to);
 }
 
@@ -306,7 +308,34 @@ static int snapshot_allocate(struct wait_state *s, struct wg_hold **holds)
     return p->threads && p->holds && p->holders && p->members && p->deadlocks ? 0 : wait_state_no_memory();
 }
 
-int wait_state_find_blocked(struct wait_state *s)
+/* Whether one of the deadlocks is to be reported as such. */
+static bool snapshot_has_reportable(const struct wg_snapshot *p)
+{
+    for (size_t i = 0; i < p->n_deadlocks; i++)
+        if (p->deadlocks[i].certainty <= WG_STALLED)
+            return true;
+    return false;
+}
+
+/* Another process with the same memory could end each of them, those over locks as well: it acquires locks as the thread
+ * whose thread-local storage it has. All processes are searched for it only where there is something to report. */
+static void snapshot_doubt_same_memory(struct wait_state *s, pid_t pid)
+{
+    struct wg_snapshot *p = &s->snapshot;
+    if (!snapshot_has_reportable(p))
+        return;
+    s->wakers.same_memory = s->wakers.same_memory || (pid != 0 && same_memory_has(pid));
+    if (!s->wakers.same_memory)
+        return;
+    p->woken_from_outside = true;
+    p->all_asleep = s->all_asleep = false;
+    wg_find_blocked(p);
+    for (size_t i = 0; i < p->n_deadlocks; i++)
+        if (p->deadlocks[i].certainty == WG_CERTAIN)
+            p->deadlocks[i].certainty = WG_WAKEABLE;
+}
+
+int wait_state_find_blocked(struct wait_state *s, pid_t pid)
 {
     struct wg_hold *holds;
     int rc = snapshot_allocate(s, &holds);
@@ -322,6 +351,7 @@ int wait_state_find_blocked(struct wait_state *s)
     s->snapshot.all_asleep =
         s->all_asleep || (s->wakers.known && !s->snapshot.woken_from_outside && kernel_view_all_asleep(&s->kernel));
     wg_find_blocked(&s->snapshot);
+    snapshot_doubt_same_memory(s, pid);
     return 0;
 }
 

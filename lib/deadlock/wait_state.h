@@ -22,6 +22,7 @@ struct wait_state_wakers {
     uint32_t unknown;   /**< threads that are not recorded, and not inspected */
     uint32_t inspected; /**< threads that are not recorded, but inspected */
     bool inside;        /**< the objects waited for are in private memory of the process */
+    bool same_memory;   /**< another process has the memory of this one: it could end each wait */
 };
 
 struct wait_state {
@@ -35,8 +36,10 @@ struct wait_state {
 /** Read the wait-state file of a process's directory. @return as wait_state_file_read(). The struct must be freed in any
  *  case. */
 int wait_state_read(struct wait_state *s, const char *dir);
-/** Find all deadlocks. @return 0; UPMU_E_NOMEM. */
-int wait_state_find_blocked(struct wait_state *s);
+/** Find all deadlocks.
+ *  @param pid a live process, in which another one with the same memory is searched for; else 0
+ *  @return 0; UPMU_E_NOMEM. */
+int wait_state_find_blocked(struct wait_state *s, pid_t pid);
 void wait_state_free(struct wait_state *s);
 
 /** A hash that changes when any thread of the deadlock resumes (or any thread at all if `no_waker`), and differs between

@@ -184,6 +184,10 @@ void wait_state_wakers_text(const struct wait_state *s, const struct wg_deadlock
     for (uint32_t i = 0; i < f->n; i++)
         if (s->snapshot.threads[s->snapshot.members[f->first + i]].outside && out->len == 0)
             textbuf_printf(out, "another process, with which it is shared");
+    if (s->wakers.same_memory) {
+        wakers_print_separator(out);
+        textbuf_printf(out, "another process, which has the same memory");
+    }
     if (s->wakers.caught) {
         wakers_print_separator(out);
         wakers_print_signals(s->wakers.caught, out);

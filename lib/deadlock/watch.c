@@ -183,7 +183,7 @@ static int watch_wait_state(struct upmu_deadlock_watch *w, struct alive *a)
     if (rc >= 0 && wanted && a->pid != 0)
         rc = wait_state_read_wakers(&s, a->pid);
     if (rc >= 0)
-        rc = wait_state_find_blocked(&s);
+        rc = wait_state_find_blocked(&s, a->pid);
     a->suspected = rc == 0 && watch_has_inspected(&s);
     if (rc == 0 && s.kernel.n_threads > 0)
         a->shared = deadlocks_wait_for_shared(&s);

@@ -58,7 +58,8 @@ END
 
 mkfifo fifo
 kinds=(sigwait signalfd pause nanosleep epoll accept futex_time waitpid mqueue inotify timerfd eventfd io_uring msgrcv semop
-    flock fifo tty)
+    flock fifo tty
+    helper_lock helper_post)
 start_all() {
     local kind
     for kind in "${kinds[@]}"; do start "in_$kind" "$idling" "$kind"; done

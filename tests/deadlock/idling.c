@@ -10,6 +10,8 @@
 #include <linux/futex.h>
 #include <mqueue.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -187,16 +189,64 @@ static void idle_tty(void)
     read_from(NEEDED(open(name ? name : "", O_RDWR | O_NOCTTY | O_CLOEXEC)));
 }
 
+/* A process with the same memory, which has the lock of the waiting thread; it could post the semaphore as well. */
+static pthread_mutex_t helpers = PTHREAD_MUTEX_INITIALIZER;
+static int hold(void *arg)
+{
+    const struct timespec long_time = {.tv_sec = LONG_S};
+    (void)arg;
+    pthread_mutex_lock(&helpers);
+    nanosleep(&long_time, NULL);
+    pthread_mutex_unlock(&helpers);
+    return 0;
+}
+static void begin_helper(void)
+{
+    static char stack[1 << 16] __attribute__((aligned(16)));
+    NEEDED(clone(hold, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL));
+    while (pthread_mutex_trylock(&helpers) == 0) {
+        pthread_mutex_unlock(&helpers);
+        usleep(1000);
+    }
+}
+static void idle_helper_lock(void)
+{
+    begin_helper();
+    pthread_mutex_lock(&helpers);
+    pthread_mutex_unlock(&helpers);
+}
+static void idle_helper_post(void)
+{
+    static sem_t sem;
+    sem_init(&sem, 0, 0);
+    begin_helper();
+    sem_wait(&sem);
+}
+
 static const struct {
     const char *name;
     void (*idle)(void);
 } kinds[] = {
-    {"sigwait", idle_sigwait},       {"signalfd", idle_signalfd}, {"pause", idle_pause},
-    {"nanosleep", idle_nanosleep},   {"epoll", idle_epoll},       {"accept", idle_accept},
-    {"futex_time", idle_futex_time}, {"waitpid", idle_waitpid},   {"mqueue", idle_mqueue},
-    {"inotify", idle_inotify},       {"timerfd", idle_timerfd},   {"eventfd", idle_eventfd},
-    {"io_uring", idle_io_uring},     {"msgrcv", idle_msgrcv},     {"semop", idle_semop},
-    {"flock", idle_flock},           {"fifo", idle_fifo},         {"tty", idle_tty},
+    {"sigwait", idle_sigwait},
+    {"signalfd", idle_signalfd},
+    {"pause", idle_pause},
+    {"nanosleep", idle_nanosleep},
+    {"epoll", idle_epoll},
+    {"accept", idle_accept},
+    {"futex_time", idle_futex_time},
+    {"waitpid", idle_waitpid},
+    {"mqueue", idle_mqueue},
+    {"inotify", idle_inotify},
+    {"timerfd", idle_timerfd},
+    {"eventfd", idle_eventfd},
+    {"io_uring", idle_io_uring},
+    {"msgrcv", idle_msgrcv},
+    {"semop", idle_semop},
+    {"flock", idle_flock},
+    {"fifo", idle_fifo},
+    {"tty", idle_tty},
+    {"helper_lock", idle_helper_lock},
+    {"helper_post", idle_helper_post},
 };
 
 static void *idle(void *arg)

@@ -69,7 +69,7 @@ static void search(struct wait_state *s)
 {
     struct textbuf why = {0};
 
-    if (wait_state_find_blocked(s) >= 0)
+    if (wait_state_find_blocked(s, 0) >= 0)
         for (size_t i = 0; i < s->snapshot.n_deadlocks; i++) {
             (void)wait_state_signature(s, &s->snapshot.deadlocks[i]);
             (void)wait_state_identity(s, &s->snapshot.deadlocks[i]);

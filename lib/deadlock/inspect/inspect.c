@@ -36,7 +36,7 @@ static int inspect_read_state(struct wait_state *s, pid_t pid)
                          "cannot inspect process %d: it is another user's, or kernel.yama.ptrace_scope forbids "
                          "it. Inspect it as root, or record it with upmu record.",
                          (int)pid);
-    return rc == 0 ? wait_state_find_blocked(s) : rc;
+    return rc == 0 ? wait_state_find_blocked(s, pid) : rc;
 }
 
 static void inspect_read_wait_channel(pid_t pid, struct inspect_thread *t)

@@ -36,6 +36,7 @@ enum {
     WAIT_FILE_FRAMES_MAX = 256,
     WAIT_FILE_HOLDER_FRAMES_MAX = 64, /**< so that the first page of a slot has space for held locks */
     WAIT_FILE_NAMED_BITS = 4096,
+    WAIT_FILE_SAME_MEMORY = INT32_MAX,    /**< another process has the memory of this one */
     WAIT_FILE_HEADER_BYTES = 1024 * 1024, /**< the header with its notes; the slots follow */
 };
 
@@ -56,7 +57,7 @@ struct wait_file_header {
     uint64_t caught;        /**< signals with a handler, bit n-1 for signal n */
     uint32_t timers;        /**< POSIX timers */
     uint32_t unknown;       /**< threads without a slot */
-    uint32_t outside;       /**< 1 + waits that another process could end; 0: not counted */
+    uint32_t outside;       /**< 1 + waits that another process could end, or WAIT_FILE_SAME_MEMORY; 0: not counted */
     uint32_t notes;         /**< bytes of notes so far */
     uint32_t notes_missing; /**< 1: one could not be written; the trace has all */
     /* Last time an outside observer saw the process alive, on CLOCK_MONOTONIC_RAW and CLOCK_REALTIME; 0: never. The waits

@@ -77,7 +77,7 @@ static size_t deadlocks_found(uint32_t slots)
     file_make(slots, slots);
     ck_assert_int_eq(wait_state_read(&s, folder), 1);
     s.wakers = (struct wait_state_wakers){.known = true, .asleep = true, .inside = true};
-    ck_assert_int_eq(wait_state_find_blocked(&s), 0);
+    ck_assert_int_eq(wait_state_find_blocked(&s, 0), 0);
     size_t n = s.snapshot.n_deadlocks;
     wait_state_free(&s);
     return n;
