@@ -75,6 +75,26 @@ while read -r cc cxx; do
         echo "exceptions: skipped, because $cxx is not installed"
     fi
 
+    # The allocator, which unwinders and this library call as well.
+    "$cc" -g -O0 -finstrument-functions -x c - -o heap -pthread <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static void *use(void *arg)
+{
+    for (size_t i = 0; i < 1000; i++)
+        free(malloc(1 + i % 100));
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    return pthread_create(&t, NULL, use, NULL) || use(NULL) || pthread_join(t, NULL);
+}
+END
+    run heap 'libc:^malloc$,libc:^free$' ./heap
+    got=$(awk -F, '$1 == "use" { print $2, $3 }' heap.edges.csv | sed 's/^[_A-Z]*\(libc_\)*//; s/^cfree/free/' | sort | xargs)
+    [ "$got" = "free 2000 malloc 2000" ] || fail "$cc heap: $(cat heap.edges.csv)"
+
     # A library that is there, and no such call.
     run missing 'libwrapped:^nothing$' ./program
     grep -q 'no module calls a function of .*libwrapped.so that UPMU_FUNC_WRAP matches' missing.err || fail "$cc: $(cat missing.err)"

@@ -91,10 +91,22 @@ static bool wraps_may_not(const char *name)
     return false;
 }
 
-static bool wraps_is_ours(const char *path)
+static bool wraps_is_named_like(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
-    return strncmp(slash ? slash + 1 : path, "libupmu", strlen("libupmu")) == 0;
+    return strncmp(slash ? slash + 1 : path, name, strlen(name)) == 0;
+}
+
+static bool wraps_is_ours(const char *path)
+{
+    return wraps_is_named_like(path, "libupmu");
+}
+
+/* A library that unwinds for others: it calls malloc() while it walks through replaced return addresses. It is no copy of one in a
+ * module, which func_returns_check() refuses. */
+static bool wraps_is_unwinder(const char *path)
+{
+    return wraps_is_named_like(path, "libgcc_s.so") || wraps_is_named_like(path, "libunwind.so");
 }
 
 /* The C library's own dlopen(): that of open.c searches, which happens right now. */
@@ -198,7 +210,7 @@ static int wraps_module(struct dl_phdr_info *info, size_t size, void *arg)
     const char *name = info->dlpi_name ? info->dlpi_name : "";
     uint64_t hash = wraps_hash(info);
     (void)size;
-    if (wraps_is_ours(name) || (name[0] && !strchr(name, '/')))
+    if (wraps_is_ours(name) || wraps_is_unwinder(name) || (name[0] && !strchr(name, '/')))
         return 0;
     uint64_t *present = array_reserve(s->present, s->n_present, &s->cap_present, sizeof *present);
     struct dl_phdr_info *modules = array_reserve(s->modules, s->n_modules, &s->cap_modules, sizeof *modules);
