@@ -27,7 +27,8 @@ ssize_t kernel_point_format(const char *path, char *text, size_t size)
     for (size_t i = 0; n < 0 && i < sizeof folders / sizeof *folders; i++) {
         char file[128];
         snprintf(file, sizeof file, "%s/%s/format", folders[i], path);
-        n = kernel_read_file(file, text, size);
+        ssize_t got = kernel_read_file(file, text, size);
+        n = got >= 0 || n == -ENOENT ? got : n; /* tracefs that may not be read, rather than one that is not mounted */
     }
     return n;
 }

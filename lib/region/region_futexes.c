@@ -20,7 +20,7 @@ static const char *futexes_refusal(int err)
         return "there is no tracefs in /sys/kernel/tracing, or this kernel has no tracepoints of system calls (ENOENT)";
     case EACCES:
     case EPERM:
-        return "the kernel's tracepoints may not be read; that takes root";
+        return "the kernel's tracepoints may not be read (EACCES); run the program as root";
     case EMFILE:
     case ENFILE:
         return "no descriptor was left for it";

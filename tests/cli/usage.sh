@@ -49,6 +49,13 @@ has err "takes no argument"
 expect 2 "$UPMU" stat --event
 has err "--event needs EVENTS"
 expect 2 "$UPMU" stat -e
+for command in "stat -e , true" "record -e , true" "top -e ,"; do
+    # shellcheck disable=SC2086
+    expect 2 "$UPMU" $command
+    has err "-e needs the name of an event"
+done
+expect 2 "$UPMU" report --top 99999999999 .
+has err "--top needs a number from 1 to 1000000000"
 expect 2 "$UPMU" list a b
 expect 2 "$UPMU" list --json --csv
 expect 2 "$UPMU" doctor now

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/kernel_ops.h"
 #include "kernel/parts.h"
@@ -111,6 +112,19 @@ START_TEST(what_is_missing_or_strange_is_an_error_and_the_rest_is_found)
 }
 END_TEST
 
+START_TEST(tracefs_that_cannot_be_read_is_not_taken_for_one_that_is_not_there)
+{
+    struct kernel_point_layout l[KERNEL_POINTS];
+    char path[256];
+    describe("tracing", "sched", waking);
+    snprintf(path, sizeof path, "%s/sys/kernel/tracing/events/sched/sched_waking", root);
+    ck_assert_int_eq(symlink("sched_waking", path), 0); /* root may read all */
+    ck_assert_int_eq(kernel_points_find(1u << KERNEL_POINT_WAKING, l), -ELOOP);
+    describe("debug/tracing", "sched/sched_waking", waking);
+    ck_assert_int_eq(kernel_points_find(1u << KERNEL_POINT_WAKING, l), 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("points");
@@ -118,5 +132,6 @@ int main(void)
     tcase_add_test(cases, fields_are_where_the_kernel_has_them);
     tcase_add_test(cases, what_is_not_wanted_is_not_looked_for);
     tcase_add_test(cases, what_is_missing_or_strange_is_an_error_and_the_rest_is_found);
+    tcase_add_test(cases, tracefs_that_cannot_be_read_is_not_taken_for_one_that_is_not_there);
     return run_suite("kernel points", cases);
 }

@@ -169,8 +169,7 @@ static int record_option(void *arg, int id, const char *value)
     struct record_line *l = arg;
     switch (id) {
     case RECORD_OPT_EVENT:
-        l->request.events = value;
-        return 0;
+        return options_events(l->self, value, &l->request.events);
     case RECORD_OPT_FREQUENCY:
     case RECORD_OPT_PERIOD:
         return record_rate(l, id, value);

@@ -77,7 +77,9 @@ static int report_take_number(struct report_request *q, const char *option, cons
 {
     if (strcmp(option, "--top") != 0)
         q->filter = option;
-    return number_long(value, 1, TOP_MAX, out) ? 0 : options_usage(q->self, "%s needs a number above 0", option);
+    return number_long(value, 1, TOP_MAX, out)
+               ? 0
+               : options_usage(q->self, "%s needs a number from 1 to %d", option, TOP_MAX);
 }
 
 static int report_take_view(struct report_request *q, const char *value)

@@ -147,8 +147,7 @@ static int stat_option(void *arg, int id, const char *value)
 
     switch (id) {
     case STAT_OPT_EVENT:
-        l->request.events = value;
-        return 0;
+        return options_events(l->self, value, &l->request.events);
     case STAT_OPT_GROUP:
         l->groups = value;
         return 0;

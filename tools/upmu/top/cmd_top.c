@@ -49,10 +49,11 @@ static int top_option(void *arg, int id, const char *value)
                    ? 0
                    : options_usage(q->self, "--interval needs seconds from 0.01 to 3600, not '%s'", value);
     case TOP_COUNT:
-        return number_long(value, 1, COUNT_MAX, &q->count) ? 0 : options_usage(q->self, "-n needs a number above 0");
+        return number_long(value, 1, COUNT_MAX, &q->count)
+                   ? 0
+                   : options_usage(q->self, "-n needs a number from 1 to %d", COUNT_MAX);
     case TOP_EVENT:
-        q->events = value;
-        return 0;
+        return options_events(q->self, value, &q->events);
     case TOP_OUTPUT:
         q->output = value;
         return 0;

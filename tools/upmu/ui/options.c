@@ -182,6 +182,14 @@ int options_time(const struct command *cmd, const char *option, const char *valu
     return 0;
 }
 
+int options_events(const struct command *cmd, const char *value, const char **events)
+{
+    *events = value;
+    return value[strspn(value, ", \t\n")]
+               ? 0
+               : options_usage(cmd, "-e needs the name of an event; 'upmu list' prints them");
+}
+
 int options_stacks(const struct command *cmd, const char *value, int32_t *stacks)
 {
     static const char *const names[] = {

@@ -29,6 +29,9 @@ int options_parse(const struct command *cmd, int argc, char **argv, option_fn ta
 /** Print an error of the command line and a pointer to the help. @return EXIT_USAGE. */
 int options_usage(const struct command *cmd, const char *fmt, ...) UPMU_PRINTF(2, 3);
 
+/** Take the value of -e, a list of events. @return 0 or EXIT_USAGE, with its message, if it has none. */
+int options_events(const struct command *cmd, const char *value, const char **events);
+
 /** Take the value of --from or --to: seconds since the beginning of the recording. @return 0 or EXIT_USAGE, with its message. */
 int options_time(const struct command *cmd, const char *option, const char *value, uint64_t *ns);
 
