@@ -127,7 +127,7 @@ kill "${busy[@]}"
 launch=()
 for name in fair fair_rounds; do json "$work/$name.json" "assert d['findings'] == [], d['findings']"; done
 if [ -r /proc/self/schedstat ]; then
-    "$UPMU" report "$work/fair" >"$work/out" && has out "of 1 CPUs: other programs, or a limit of its group, had the rest"
+    "$UPMU" report "$work/fair" >"$work/out" && has out "of 1 CPUs: other programs, or a limit of their group, had the rest"
 fi
 first unfair '
 assert f["kind"] == "imbalance" and 0.3 < f["gain_ns"] / f["run_ns"] < 0.7, f
