@@ -148,7 +148,7 @@ const struct system_call system_calls[] = {
     CALL(sched_getaffinity, START | SYSTEM_CALL_UNFILTERED, 0),
     CALL(sched_setaffinity, START, 0),
     CALL(sched_yield, RUN | END, 0),
-    CALL(sigaltstack, RUN, 0),
+    CALL(sigaltstack, SYSTEM_CALL_UNFILTERED, 0),
     CALL(statfs, START, 0),
 #ifdef SYS_statx
     CALL(statx, START | OTHER, HERE),

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/private_table.h"
 #include "base/tick.h"
 #include "region/recorder.h"
 #include "sync_trace/emit/all_blocked.h"
@@ -228,6 +229,22 @@ void sync_wait_state_left(const struct sync_thread *t)
         sync_all_blocked(h, t, tick_now());
 }
 
+/* For private_table_run(). */
+static int wait_read_filtered(void *filtered)
+{
+    *(bool *)filtered = upmu_recorder_filtered_();
+    return 0;
+}
+
+/* Whether the thread is certainly not on a signal handler's alternate stack. A filter of system calls may not allow to ask. */
+static bool wait_is_on_usual_stack(void)
+{
+    stack_t alternate;
+    bool filtered = true;
+    (void)private_table_run(wait_read_filtered, &filtered);
+    return !filtered && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_ONSTACK);
+}
+
 /*
  * A signal handler runs deeper in the stack than the wait that it interrupts, by more than the frame that the kernel makes, or on
  * a stack of its own.
@@ -235,10 +252,9 @@ void sync_wait_state_left(const struct sync_thread *t)
 bool sync_wait_is_left(uintptr_t frame)
 {
     enum { SIGNAL_FRAME = 512, DISTANCE_MAX = 1 << 20 };
-    stack_t alternate;
     int saved = errno;
     bool above = (uintptr_t)__builtin_frame_address(0) + SIGNAL_FRAME - frame < SIGNAL_FRAME + DISTANCE_MAX;
-    bool left = above && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_ONSTACK);
+    bool left = above && wait_is_on_usual_stack();
     errno = saved;
     return left;
 }

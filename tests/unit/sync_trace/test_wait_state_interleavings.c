@@ -62,6 +62,11 @@ int upmu_recorder_wait_file_reserve_(uint32_t index, size_t bytes)
     return index == 0 && bytes <= sizeof file ? 0 : -1;
 }
 
+bool upmu_recorder_filtered_(void)
+{
+    return false;
+}
+
 void upmu_recorder_wait_(bool begins)
 {
     (void)begins;
