@@ -43,7 +43,19 @@ static bool same_memory_maps_are_equal(pid_t a, pid_t b)
     return equal;
 }
 
-/* A thread that has the memory: a first thread that has ended has none, as kernel threads have none. 0: there is none. */
+/* Whether a task has memory: one that has ended has none, as kernel threads have none. */
+static bool same_memory_is_there(pid_t pid, pid_t task)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/maps", (int)pid, (int)task);
+    FILE *f = fopen(path, "re");
+    bool there = f && fgetc(f) != EOF;
+    if (f)
+        (void)fclose(f);
+    return there;
+}
+
+/* A thread that has the memory; 0: there is none. */
 static pid_t same_memory_task(pid_t pid)
 {
     char path[64];
@@ -53,11 +65,7 @@ static pid_t same_memory_task(pid_t pid)
     DIR *dir = opendir(path);
     while (dir && found == 0 && (entry = readdir(dir))) {
         pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
-        snprintf(path, sizeof path, "/proc/%d/task/%d/maps", (int)pid, (int)task);
-        FILE *f = task > 0 ? fopen(path, "re") : NULL;
-        found = f && fgetc(f) != EOF ? task : 0;
-        if (f)
-            (void)fclose(f);
+        found = task > 0 && same_memory_is_there(pid, task) ? task : 0;
     }
     if (dir)
         closedir(dir);
@@ -79,5 +87,5 @@ bool same_memory_has(pid_t pid)
     }
     if (dir)
         closedir(dir);
-    return found;
+    return found && same_memory_is_there(pid, task); /* else it may have been killed before it was compared */
 }

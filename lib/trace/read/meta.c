@@ -582,7 +582,8 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
         c->readable = c->fixed = true;
         c->first_op = next_op;
         size_t left = named->n_fields;
-        for (const struct field *f = &p->fields[named->first_field]; left > 0; f++) {
+        for (size_t i = named->first_field; left > 0; i++) { /* a class without fields may have no table of them */
+            const struct field *f = &p->fields[i];
             if (f->class_id != id)
                 continue;
             if (!bind_field(p, f, known, counter_fields))
