@@ -92,7 +92,7 @@ END
     python3 -c 'import json; print(json.dumps([{"n": i, "s": "x" * (i % 50)} for i in range(500000)]))' >data.json
 }
 
-# NAME, then the command, for bash
+# NAME, then the command; one with more than a program and its arguments is run by bash
 list()
 {
     cat <<'END'
@@ -155,20 +155,22 @@ least()
 one()
 {
     local name=$1 command=$2 round all ms asleep mode note='' expected program=${2%% *} incomplete runs=$rounds
+    local -a run=(bash -c "$command")
     local -A took=([bare]='' [holders]='' [all]='') cpu=([bare]='' [holders]='' [all]='') slept=([bare]='' [holders]='' [all]='')
     [ "$program" != for ] && [ "$program" != rm ] && [ "$program" != echo ] || program=$name
     [ "$program" != java ] || program=javac
+    [[ $command = *[\;\&\|\<\>]* ]] || eval "run=($command)"
     command -v "$program" >/dev/null || { missing="$missing $name"; return 0; }
     [ "$name" != numpy ] || python3 -c 'import numpy' 2>/dev/null || { missing="$missing $name"; return 0; }
     for ((round = 0; round < runs; round++)); do
-        read -r all ms asleep < <(times_of bare timeout 120 bash -c "$command")
+        read -r all ms asleep < <(times_of bare timeout 120 "${run[@]}")
         [ "$round" -gt 0 ] || [ "$all" -ge 1000 ] || runs=$((3 * rounds))
         expected=$(<bare.status)
         [ "$expected" = 0 ] || note="$note, bare: status $expected: $(tail -1 bare.err)"
         took[bare]=$(least "${took[bare]}" "$all") cpu[bare]=$(least "${cpu[bare]}" "$ms") slept[bare]=$(least "${slept[bare]}" "$asleep")
         for mode in holders all; do
             # Kept until the end: without a journal, ext4 looks at each file deleted in the last minutes when it makes one.
-            read -r all ms asleep < <(times_of recorded timeout 300 "$upmu" record -m $mode -o "$PWD/recordings/$name.$mode.$round" -- bash -c "$command")
+            read -r all ms asleep < <(times_of recorded timeout 300 "$upmu" record -m $mode -o "$PWD/recordings/$name.$mode.$round" -- "${run[@]}")
             incomplete=$(grep -oE '[0-9,]+ events (were )?lost|incomplete[^.]*' recorded.err | head -1 || true)
             [ -z "$incomplete" ] || note="$note, $mode: $incomplete"
             if [ "$(<recorded.status)" != "$expected" ]; then note="$note, $mode: status $(<recorded.status) for $expected"; fi
