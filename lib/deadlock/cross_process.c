@@ -417,8 +417,12 @@ static bool cross_has_same_memory(const struct cross *c)
 {
     bool found = false;
     for (uint32_t p = 0; !found && p < c->d->n_processes; p++) {
+        const struct dl_process *of = &c->d->processes[p];
         bool *same = &cross_state(c, p)->wakers.same_memory;
-        found = *same = c->taken[p] && (*same || same_memory_has(c->d->processes[p].outer_pid));
+        if (!c->taken[p])
+            continue;
+        *same = *same || (of->alive && same_memory_has(of->outer_pid)); /* else the number may be another process's */
+        found = *same;
     }
     return found;
 }

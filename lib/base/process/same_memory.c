@@ -76,9 +76,9 @@ bool same_memory_has(pid_t pid)
 {
     const struct dirent *entry;
     pid_t task = same_memory_task(pid);
-    bool comparable = same_memory_compare(task, task) == 1, found = false;
     if (task == 0)
         return false;
+    bool comparable = same_memory_compare(task, task) == 1, found = false;
     DIR *dir = opendir("/proc");
     while (dir && !found && (entry = readdir(dir))) {
         pid_t other = (pid_t)strtol(entry->d_name, NULL, 10);
