@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/private_table.h"
@@ -25,12 +26,13 @@ int upmu_recorder_begin_(const char *dir)
 /* A thread whose block is older than the trace has no stream yet. */
 static struct trace_stream *recorder_late_stream(struct region_thread *t)
 {
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->stream) < 0)
         t->stream = NULL;
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
     return t->stream;
 }
 
@@ -236,11 +238,12 @@ struct wait_file_slot *upmu_recorder_wait_file_slot_(uint32_t index)
 
 int upmu_recorder_wait_file_reserve_(uint32_t index, size_t bytes)
 {
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* opening and reserving are cancellation points */
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel); /* opening and reserving are cancellation points */
     int rc = recorder_alive() && upmu_regions.trace ? trace_writer_wait_file_reserve(upmu_regions.trace, index, bytes)
                                                     : -EIO;
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
     return rc;
 }

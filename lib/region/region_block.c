@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/own_memory.h"
 #include "region/region.h"
 
@@ -139,13 +140,14 @@ static void block_open_counters(struct region_thread *t)
 void region_block_page(struct region_thread *t)
 {
     struct counters *c = &t->kept->counters;
-    int saved = errno, cancel;
+    int saved = errno;
+    struct cancel_hold cancel;
     if (!upmu_regions.late_page || c->sequence)
         return;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    cancel_hold(&cancel);
     (void)switches_open(c); /* RUSAGE_THREAD continues to count; the page avoids that system call */
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 static void list_block(struct region_thread *t)

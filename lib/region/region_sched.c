@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/tick.h"
@@ -182,15 +183,20 @@ static void sched_open_log(struct region_thread *t)
 void region_sched_open(struct region_thread *t)
 {
     struct region_sched *s = &t->kept->sched;
-    int saved = errno, cancel;
-    if (s->tried || !upmu_regions.trace || t->ended || !sched_try_lock(s))
+    int saved = errno;
+    struct cancel_hold cancel;
+    if (s->tried || !upmu_regions.trace || t->ended)
         return;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    cancel_hold(&cancel);
+    if (!sched_try_lock(s)) {
+        cancel_resume(&cancel);
+        return;
+    }
     s->tried = 1;
     sched_open_log(t);
-    pthread_setcancelstate(cancel, NULL);
     sched_unlock(s);
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 void region_sched_drain(struct region_thread *t, uint64_t tick)
@@ -310,14 +316,14 @@ static void sched_try_log(struct region_process *p)
 
 void region_sched_start(struct region_process *p)
 {
-    int cancel;
+    struct cancel_hold cancel;
     if (p->sched)
         return;
     p->sched_note[0] = '\0';
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    cancel_hold(&cancel);
     p->sched_hz = (uint64_t)clock_hz(200000);
     sched_try_log(p);
     if (p->sched)
         region_futexes_start(p);
-    pthread_setcancelstate(cancel, NULL);
+    cancel_resume(&cancel);
 }

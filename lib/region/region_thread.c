@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "region/region_frames.h"
 
@@ -58,12 +59,12 @@ static void child_start(void)
 static struct region_thread *thread_start(void)
 {
     struct region_thread *t = NULL;
-    int cancel;
+    struct cancel_hold cancel;
     if (region_tls.starting || __atomic_load_n(&upmu_regions.finished, __ATOMIC_RELAXED))
         return NULL; /* a signal handler interrupted the creation */
+    cancel_hold(&cancel);
     region_tls.starting = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!__atomic_load_n(&upmu_regions.shared->alive, __ATOMIC_ACQUIRE))
         child_start();
     if (__atomic_load_n(&upmu_regions.finished, __ATOMIC_ACQUIRE))
@@ -76,9 +77,9 @@ static struct region_thread *thread_start(void)
         region_tls.refused = 1;
         __atomic_fetch_add(&upmu_regions.threads_lost, 1, __ATOMIC_RELAXED);
     }
-    pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     region_tls.starting = 0;
+    cancel_resume(&cancel);
     return t;
 }
 
@@ -106,8 +107,9 @@ struct region_thread *region_thread_get(void)
 
 static void thread_end(struct region_thread *t)
 {
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     /* Regions left open are counted, except the region of the thread's life, which ends here. */
     uint32_t left = t->depth - region_life_is_open(t);
     __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + left, __ATOMIC_RELAXED);
@@ -117,8 +119,8 @@ static void thread_end(struct region_thread *t)
     region_tls.refused = 1;
     region_thread_set(NULL);
     region_block_end(t);
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 /* The program's own destructors may still use regions: ask to be called again, except for the last round, which is left to

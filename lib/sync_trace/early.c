@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/own_memory.h"
 #include "base/sanitizer.h"
 #include "base/tick.h"
@@ -316,13 +317,14 @@ static void early_publish_slot(struct early_slot *s)
 void sync_early_publish(struct sync_thread *t)
 {
     struct early_table *table = __atomic_load_n(&early_table, __ATOMIC_ACQUIRE);
-    int saved = errno, cancel;
+    int saved = errno;
+    struct cancel_hold cancel;
     if (sync_mode() == MODE_OFF || sync_mode() == MODE_COUNTS || !table ||
         !__atomic_exchange_n(&sync_early_noted, 0, __ATOMIC_SEQ_CST))
         return;
     EARLY_FENCE();
+    cancel_hold(&cancel);
     sigset_t before = sync_signals_block();
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     uint32_t ready = sync_guard(t);
     tiny_lock_take(&table->lock);
     for (uint32_t i = 0; i < EARLY_SLOTS; i++) {
@@ -336,9 +338,9 @@ void sync_early_publish(struct sync_thread *t)
     }
     tiny_lock_give(&table->lock);
     sync_unguard(t, ready);
-    pthread_setcancelstate(cancel, NULL);
     sync_signals_restore(&before);
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 /* ----------------------------------------------------------------------------------------------------- holds */

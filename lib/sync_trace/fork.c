@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/tick.h"
 #include "region/recorder.h"
@@ -123,17 +124,17 @@ static void fork_restore_lock(void)
 void sync_child_start(void)
 {
     uint32_t free_claim = 0;
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-                           &cancel); /* making files has cancellation points, the caller may have none */
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel); /* making files has cancellation points, the caller may have none */
     if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         fork_restore_lock();
         sync_threads_forget();
         if (upmu_recorder_stream_() && sync_gate_open(sync_process.mode) == 0 && forked.by.process != 0)
             sync_note_parent(forked.by.process, forked.by.thread, forked.by.tick, forked.by.since);
     }
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 int sync_child_try(pthread_mutex_t *m)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "mpi/launcher.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/own_memory.h"
@@ -419,8 +420,9 @@ static void process_wait_for_others(const struct sync_thread *self)
 
 void sync_process_finish(void)
 {
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     tiny_lock_take(&sync_gate.begin_lock);
     if (!sync_process.finished) {
         process_end();
@@ -430,8 +432,8 @@ void sync_process_finish(void)
         process_wait_for_others(sync_tls.thread);
     }
     tiny_lock_give(&sync_gate.begin_lock);
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 __attribute__((destructor)) static void sync_unload(void)

@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/own_memory.h"
 #include "base/private_table.h"
@@ -258,11 +259,12 @@ static struct sync_thread *thread_of_handler(const struct sync_tls *tls)
 static struct sync_thread *thread_enter(struct sync_thread *made)
 {
     struct sync_tls *tls = &sync_tls;
-    int saved = errno, cancel;
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     sigset_t before = sync_signals_block();
     tls->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     struct sync_thread *t = made ? block_adopt(made) : block_make();
     if (t) {
         t->error = &errno;
@@ -280,13 +282,13 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
         tls->refused = REFUSED_NO_BLOCK;
         upmu_recorder_lost_(LOSS_THREAD, 1);
     }
-    pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     tls->busy = 0;
     sync_signals_restore(&before);
     if (t && !tls->starting)
         sync_cpu_timer_begin(t);
     errno = saved;
+    cancel_resume(&cancel);
     return t;
 }
 
@@ -342,8 +344,9 @@ void sync_thread_exit_event(struct sync_thread *t)
 
 static void thread_end(struct sync_thread *t)
 {
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     sync_tls.refused = REFUSED_ENDED;
     (void)sync_guard(t);
     sync_order_try_given_up(t);
@@ -363,8 +366,8 @@ static void thread_end(struct sync_thread *t)
     sync_counts_clear(t);
     __atomic_store_n(&t->used, keep ? BLOCK_KEPT : 0, __ATOMIC_RELEASE);
     tiny_lock_give(&sync_gate.lock);
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 /* The program's destructors may still lock: ask to be called again. A thread without a block (a forked child has its

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "core/check/self_check_fixed.h"
 
@@ -112,11 +113,11 @@ static void self_check_run(void)
     enum { TRIES = 3 };
     char forward[128], backward[128];
     struct kernel_work unused = {0};
-    int cancel;
+    struct cancel_hold cancel;
     self_check_names(forward, sizeof forward, false);
     self_check_names(backward, sizeof backward, true);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the work sleeps */
-    if (core_kernel()->work(&unused, false) == 0) {          /* warms up the memory that the work uses */
+    cancel_hold(&cancel);                           /* the work sleeps */
+    if (core_kernel()->work(&unused, false) == 0) { /* warms up the memory that the work uses */
         for (int i = 0; i < TRIES && (i == 0 || self_check_any_failed()); i++) {
             for (size_t k = 0; k < SELF_CHECKS; k++)
                 checks[k].tried = false;
@@ -124,7 +125,7 @@ static void self_check_run(void)
             self_check_shape(backward);
         }
     }
-    pthread_setcancelstate(cancel, NULL);
+    cancel_resume(&cancel);
 }
 
 const struct self_check *self_check_results(void)

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/cancel.h"
 #include "core/set/counters.h"
 
 static pthread_once_t switches_check_once = PTHREAD_ONCE_INIT;
@@ -80,14 +81,13 @@ static bool switches_sequence_agrees(const struct counters *c)
 static void switches_check_page(void)
 {
     struct counters c = {0};
-    int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-                           &cancel); /* nanosleep() is a cancellation point, and the caller's function is not */
+    struct cancel_hold cancel;
+    cancel_hold(&cancel); /* nanosleep() is a cancellation point, and the caller's function is not */
     if (switches_map_dummy(&c) == 0) {
         switches_page_ok = switches_sequence_agrees(&c);
         core_kernel()->unmap(c.switch_page);
     }
-    pthread_setcancelstate(cancel, NULL);
+    cancel_resume(&cancel);
 }
 
 bool switches_page_works(void)

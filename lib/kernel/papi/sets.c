@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/tiny_lock.h"
 #include "kernel/papi/library.h"
 #include "kernel/papi/names.h"
@@ -623,15 +624,16 @@ static ssize_t sets_read_group(struct papi_event *e, void *words, size_t bytes)
 ssize_t papi_read(int fd, void *words, size_t bytes)
 {
     struct papi_event *e = sets_event(fd);
-    int saved = errno, cancel;
+    int saved = errno;
+    struct cancel_hold cancel;
     if (!e || e->leader != e || e->eventset->process != getpid())
         return -EBADF;
     if (bytes < (KERNEL_READ_GROUP_HEAD + 2) * sizeof(uint64_t))
         return -ENOSPC;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* PAPI reads with read(3) */
+    cancel_hold(&cancel); /* PAPI reads with read(3) */
     ssize_t n = sets_read_group(e, words, bytes);
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
     return n;
 }
 

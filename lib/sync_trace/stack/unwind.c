@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "base/cancel.h"
 #include "base/process/loaded_module.h"
 #include "base/sanitizer.h"
 #include "base/spare.h"
@@ -218,18 +219,19 @@ void sync_unwind_start(void)
 void sync_unwind_thread(void)
 {
     void *frame;
-    int saved = errno, cancel;
+    int saved = errno;
+    struct cancel_hold cancel;
     if (!backtrace || sync_tls.unwinds || sync_process.depth == 0 || !sync_unwind_pipe_is_intact())
         return;
+    cancel_hold(&cancel);
     sync_tls.busy = 1; /* its locks are not the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (unwind_memory_is_ample() && (unwind_touch_tls() || backtrace(&frame, 1) > 0))
         sync_tls.unwinds = SYNC_UNWINDS;
-    pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     sync_tls.busy = 0;
     errno = saved;
+    cancel_resume(&cancel);
 }
 
 static bool unwind_is_possible(enum sync_unwinds how)
@@ -431,8 +433,9 @@ static __attribute__((noinline, cold)) uint32_t stack_walk_new(struct sync_threa
 {
     const void **frames;
     bool truncated;
-    int cancel, saved = errno;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int saved = errno;
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
     struct sync_memo *memo = sync_memo_begin(t, frame, site);
     uint32_t n = unwind(t, frame, site, memo, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
@@ -443,8 +446,8 @@ static __attribute__((noinline, cold)) uint32_t stack_walk_new(struct sync_threa
         unwind_call(t, unwind_learn, &(struct lesson){memo, t, site, id, n, frames});
     else if (memo)
         sync_memo_end(memo, t->method == UPMU_STACK_TABLES ? id : 0);
-    pthread_setcancelstate(cancel, NULL);
     errno = saved;
+    cancel_resume(&cancel);
     return id;
 }
 
