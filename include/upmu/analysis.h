@@ -171,7 +171,8 @@ struct upmu_overview_thread {
     uint64_t cpu_ns;                          /**< CPU time of its life; UPMU_NO_VALUE if its end was not recorded */
     uint64_t
         ready_ns; /**< time of its life in which it was ready to run and had no CPU; UPMU_NO_VALUE if that is not known,
-                            or if it was never preempted */
+                            or if it was never preempted. Of a new thread it may include the wait for its first CPU, and is cut
+                            to the part of its life without one */
 };
 #define UPMU_OVERVIEW_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread, 128)
 /** Thread `i`, in the order of processes, then of blocked time, longest first. */

@@ -136,8 +136,7 @@ static bool usage_read(struct sync_usage *u)
     return true;
 }
 
-/* What an older thread used before is not of the recording. */
-static void usage_before(struct sync_thread *t)
+void sync_thread_usage_begin(struct sync_thread *t)
 {
     if (usage_read(&t->before) && t->before.preemptions > 0)
         t->before.ready_ns = thread_preempted(t).ready_ns;
@@ -273,7 +272,7 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
         tls->leave_out.sites = t->sites;
         if (!tls->starting) {
             upmu_recorder_thread_begin_();
-            usage_before(t);
+            sync_thread_usage_begin(t);
         }
         sync_unguard(t, SYNC_READY);
         if (!tls->starting)

@@ -16,6 +16,8 @@ void sync_threads_forget(void);
 void sync_thread_begin(void);
 /** Record the name that a thread was given. */
 void sync_thread_name(struct sync_thread *t, pthread_t thread, const char *name);
+/** From here on the calling thread's CPU time and switches count: those of an older thread's past and of a new one's start do not. */
+void sync_thread_usage_begin(struct sync_thread *t);
 /** The calling thread ends: its last events, if it is recorded. */
 void sync_thread_exit_event(struct sync_thread *t);
 

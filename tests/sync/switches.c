@@ -2,7 +2,7 @@
 /*
  * Running, preempted and blocked times of threads on one CPU that spin or sleep, against their own measurements.
  *
- *     sync_switches [adds_up|many|killed|older]
+ *     sync_switches [adds_up|many|killed|older|short]
  */
 #include <errno.h>
 #include <sched.h>
@@ -263,6 +263,44 @@ static int killed(void)
     return remove_recording();
 }
 
+/* ------------------------------------------------------------------------------------------------------- short */
+
+static void *compute_shortly(void *arg)
+{
+    uint64_t end = cpu_now() + MS / 5;
+    while (cpu_now() < end)
+        continue;
+    return arg;
+}
+
+/* What the start of a thread costs is not of its life. */
+static int short_lives(void)
+{
+    enum { THREADS = 20 };
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct upmu_overview *o;
+    size_t n = 0;
+    begin(UPMU_SYNC_CONTENDED);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, compute_shortly, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    }
+    end();
+    CHECK(upmu_overview_open(&o, dir, NULL) == 0);
+    for (size_t i = 0; upmu_overview_thread_at(o, i, &t) == 0; i++) {
+        uint64_t life = t.end_ns - t.begin_ns;
+        if (t.tid == getpid())
+            continue;
+        printf("thread %d: %" PRIu64 " us running of %" PRIu64 "\n", (int)t.tid, t.cpu_ns / 1000, life / 1000);
+        CHECK(t.cpu_ns != UPMU_NO_VALUE && t.cpu_ns <= life + life / 20);
+        CHECK(t.ready_ns == UPMU_NO_VALUE || t.ready_ns <= life + life / 20);
+        n++;
+    }
+    CHECK(n == THREADS);
+    upmu_overview_close(o);
+    return remove_recording();
+}
+
 /* ------------------------------------------------------------------------------------------------------- older */
 
 /* Of the calling thread: ready to run without a CPU. 0: the kernel does not count it. */
@@ -382,5 +420,12 @@ int main(int argc, char **argv)
     if (argc == 1)
         return until_all_fits();
     CHECK(mkdtemp(dir));
-    return strcmp(argv[1], "killed") == 0 ? killed() : strcmp(argv[1], "older") == 0 ? older() : many();
+    static const struct {
+        const char *name;
+        int (*run)(void);
+    } parts[] = {{"many", many}, {"killed", killed}, {"older", older}, {"short", short_lives}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(argv[1], parts[i].name) == 0)
+            return parts[i].run();
+    return 2;
 }

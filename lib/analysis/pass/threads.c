@@ -105,6 +105,14 @@ static int thread_start(struct overview *o, uint32_t thread, const struct upmu_t
     return map_put(&o->by_handle, e->process, e->object, thread) ? 0 : overview_no_memory();
 }
 
+/* The scheduler's sum includes the time before a new thread's first event, which its life does not: not more than the rest of its life. */
+static uint64_t thread_ready(const struct ov_thread *t, uint64_t ready_ns)
+{
+    uint64_t cpu = t->cpu_ns == UPMU_NO_VALUE ? 0 : t->cpu_ns;
+    uint64_t most = t->end_ns > t->begin_ns + cpu ? t->end_ns - t->begin_ns - cpu : 0;
+    return ready_ns < most ? ready_ns : most;
+}
+
 static int thread_exit_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     int rc = 0;
@@ -119,7 +127,7 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
     if (e->thread_exit.cpu_ns > 0)
         t->cpu_ns = e->thread_exit.cpu_ns;
     if (e->thread_exit.ready_ns > 0)
-        t->ready_ns = e->thread_exit.ready_ns;
+        t->ready_ns = thread_ready(t, e->thread_exit.ready_ns);
     if (e->thread_exit.cpus > o->processes[t->process].cpus_allowed)
         o->processes[t->process].cpus_allowed = e->thread_exit.cpus;
     rc = waits_abandon(o, thread, e->time_ns);

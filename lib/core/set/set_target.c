@@ -63,17 +63,13 @@ static void target_fill(struct counter_target *target, struct upmu_set *set, pid
     };
 }
 
+/* One event is enough: the thread may have ended after the others were opened. */
 static bool target_is_gone(const struct counters *c)
 {
-    bool any = false;
-    for (size_t i = 0; i < c->list->n; i++) {
-        if (c->list->absent[i] || c->list->events[i].class == EVENT_USAGE)
-            continue; /* usage is available for a zombie, too */
-        if (counters_cause(c, i) != UPMU_E_GONE)
-            return false;
-        any = true;
-    }
-    return any;
+    for (size_t i = 0; i < c->list->n; i++)
+        if (!c->list->absent[i] && c->list->events[i].class != EVENT_USAGE && counters_cause(c, i) == UPMU_E_GONE)
+            return true;
+    return false;
 }
 
 static int target_grow(struct upmu_set *set)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Targets of a set: every thread counted exactly once while the list changes, and commands that wait to start. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -127,6 +128,32 @@ START_TEST(threads_that_end_meanwhile_are_left_out)
     ck_assert_uint_eq(total(set), 200);
     upmu_set_close(set);
     ck_assert_int_eq(attach(&set, UPMU_SET_STRICT), 0); /* that a thread has ended is no reason to refuse the event */
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+/* Threads whose number is odd end before their second event is opened. */
+static int odd_end_meanwhile(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
+{
+    (void)group, (void)n, (void)arg;
+    return (req->pid & 1) && req->config == PERF_COUNT_SW_CONTEXT_SWITCHES ? -ESRCH : 0;
+}
+
+START_TEST(a_thread_that_ends_between_two_events_is_left_out)
+{
+    const pid_t tids[] = {PID, PID + 1};
+    struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_PROCESS, .pid = PID};
+    struct upmu_value values[2];
+    struct upmu_set *set;
+    scripted_rule(odd_end_meanwhile, NULL);
+    scripted_threads(PID, tids, 2);
+    ck_assert_int_eq(upmu_set_open(&set, "page-faults,context-switches", &opts), 0);
+    ck_assert_uint_eq(upmu_set_instance_count(set), 1);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, values, 2), 2);
+    ck_assert_int_eq(values[0].status, UPMU_EXACT);
+    ck_assert_int_eq(values[1].status, UPMU_EXACT);
     upmu_set_close(set);
     nothing_left();
 }
@@ -459,6 +486,7 @@ int main(void)
     tcase_add_test(cases, a_thread_that_appears_meanwhile_is_counted_once);
     tcase_add_test(cases, a_list_in_another_order_brings_no_newcomer);
     tcase_add_test(cases, threads_that_end_meanwhile_are_left_out);
+    tcase_add_test(cases, a_thread_that_ends_between_two_events_is_left_out);
     tcase_add_test(cases, a_process_that_ends_meanwhile_is_gone);
     tcase_add_test(cases, a_process_that_is_not_there);
     tcase_add_test(cases, more_threads_than_the_first_guess);
