@@ -39,7 +39,8 @@ struct export_open {
 struct export_thread {
     struct export_open open[EXPORT_DEPTH_MAX];
     uint32_t depth;
-    uint32_t root; /**< its node of the tree, 0 if it has none yet */
+    uint64_t last_ns; /**< its last begin or end of a span */
+    uint32_t root;    /**< its node of the tree, 0 if it has none yet */
 };
 
 /** What a format does with a time window. */

@@ -204,6 +204,7 @@ static int spans_on_begin(void *arg, const struct span *span)
         return 0;
     }
     struct export_open *open = &t->open[t->depth];
+    t->last_ns = span->begin_ns > t->last_ns ? span->begin_ns : t->last_ns;
     *open = (struct export_open){.kind = span->kind, .what = span->what, .begin_ns = span->begin_ns};
     return job->within ? spans_begin(job, t, open, span) : spans_begin_later(t, open, span);
 }
@@ -213,6 +214,7 @@ static int spans_close(struct export_job *job, struct export_thread *t, const st
 {
     struct export_open open = t->open[--t->depth];
     struct span shown = *span;
+    t->last_ns = span->end_ns > t->last_ns ? span->end_ns : t->last_ns;
     if (!job->within)
         return 0;
     if (cuts_spans(job) && span->begin_ns < job->window.from_ns) {
@@ -247,10 +249,18 @@ static int spans_close_above(struct export_job *job, struct export_thread *t, ui
     return rc;
 }
 
-/* Spans that are open when the window is reached begin there. */
-static int spans_enter_thread(struct export_job *job, struct export_thread *t)
+/* The end of a thread in the report, or later if one of its calls outlasts all events of its process. */
+static uint64_t spans_thread_end(const struct export_job *job, uint32_t thread)
 {
-    uint32_t depth = t->depth;
+    uint64_t end_ns = export_thread(job, thread)->end_ns, last_ns = job->threads[thread]->last_ns;
+    return end_ns > last_ns ? end_ns : last_ns;
+}
+
+/* Spans that are open when the window is reached begin there, unless their thread had ended. */
+static int spans_enter_thread(struct export_job *job, uint32_t thread)
+{
+    struct export_thread *t = job->threads[thread];
+    uint32_t depth = spans_thread_end(job, thread) < job->window.from_ns ? 0 : t->depth;
     int rc = 0;
     for (t->depth = 0; rc == 0 && t->depth < depth;) {
         struct export_open *open = &t->open[t->depth];
@@ -265,18 +275,21 @@ static int spans_enter(struct export_job *job)
 {
     int rc = 0;
     job->within = true;
-    for (size_t i = 0; rc == 0 && i < job->n_threads; i++)
+    for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++)
         if (job->threads[i])
-            rc = spans_enter_thread(job, job->threads[i]);
+            rc = spans_enter_thread(job, i);
     return rc;
 }
 
+/* What is still open ends with its thread, at the latest at `end_ns`. */
 static int spans_leave(struct export_job *job, uint64_t end_ns)
 {
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++)
+    for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++) {
+        uint64_t thread_end_ns = job->threads[i] ? spans_thread_end(job, i) : 0;
         if (job->threads[i])
-            rc = spans_close_above(job, job->threads[i], i, 0, end_ns);
+            rc = spans_close_above(job, job->threads[i], i, 0, thread_end_ns < end_ns ? thread_end_ns : end_ns);
+    }
     return rc;
 }
 
@@ -410,9 +423,13 @@ int spans_finish(struct export_job *job, uint64_t end_ns)
 
 void spans_rewind(struct export_job *job)
 {
-    for (size_t i = 0; i < job->n_threads; i++)
-        if (job->threads[i])
-            job->threads[i]->depth = 0;
+    for (size_t i = 0; i < job->n_threads; i++) {
+        struct export_thread *t = job->threads[i];
+        if (t) {
+            t->depth = 0;
+            t->last_ns = 0;
+        }
+    }
     job->within = job->beyond = false;
     job->done = job->left_out = 0;
 }
