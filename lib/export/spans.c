@@ -286,9 +286,10 @@ static int spans_leave(struct export_job *job, uint64_t end_ns)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++) {
-        uint64_t thread_end_ns = job->threads[i] ? spans_thread_end(job, i) : 0;
-        if (job->threads[i])
-            rc = spans_close_above(job, job->threads[i], i, 0, thread_end_ns < end_ns ? thread_end_ns : end_ns);
+        if (!job->threads[i])
+            continue;
+        uint64_t thread_end_ns = spans_thread_end(job, i);
+        rc = spans_close_above(job, job->threads[i], i, 0, thread_end_ns < end_ns ? thread_end_ns : end_ns);
     }
     return rc;
 }

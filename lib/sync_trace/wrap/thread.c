@@ -112,8 +112,8 @@ static struct start thread_begin(struct start *slot)
         /* As a return address, which is looked up by the byte before it. */
         uintptr_t start = s.function ? (uintptr_t)s.function + 1 : (uintptr_t)s.function_c11 + 1;
         write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, start, 0, 0);
-        sync_thread_usage_begin(
-            t); /* after the event, whose time is that of its packet: making that is not of the thread's life */
+        /* After the event, whose time is that of its packet: making that is not of the thread's life. */
+        sync_thread_usage_begin(t);
         upmu_recorder_thread_begin_();
     }
     sync_signals_restore(&before);
