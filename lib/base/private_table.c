@@ -32,10 +32,20 @@ extern void __tsan_release(void *) __attribute__((weak)); // NOLINT(clang-diagno
 
 void (*private_table_hook)(bool);
 
-/* The thread's, so that the caller's may be a small one: a coroutine's, or that of a signal handler. While another thread has it, the
- * caller's is used. */
-static _Alignas(64) uint8_t private_stack[64 << 10];
-static uint32_t private_stack_taken;
+/* The thread's, so that the caller's may be a small one: a coroutine's, or that of a signal handler. Several, since threads make their
+ * files at the same time; while all are taken, the caller's is used. One that is taken during fork() stays taken in the child. */
+enum { PRIVATE_STACKS = 4, PRIVATE_STACK_BYTES = 64 << 10 };
+static _Alignas(64) uint8_t private_stacks[PRIVATE_STACKS][PRIVATE_STACK_BYTES];
+static uint32_t private_stack_taken[PRIVATE_STACKS];
+
+/* @return its number; PRIVATE_STACKS: all are taken. */
+static uint32_t private_stack_take(void)
+{
+    uint32_t i = 0;
+    while (i < PRIVATE_STACKS && __atomic_exchange_n(&private_stack_taken[i], 1, __ATOMIC_ACQUIRE))
+        i++;
+    return i;
+}
 
 struct private_call {
     int (*run)(void *);
@@ -71,14 +81,14 @@ static int private_thread_run(struct private_call *c)
 {
     const int flags =
         CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_VFORK | CLONE_UNTRACED;
-    bool taken = !__atomic_exchange_n(&private_stack_taken, 1, __ATOMIC_ACQUIRE);
+    uint32_t stack = private_stack_take();
     uintptr_t below = ((uintptr_t)__builtin_frame_address(0) - PRIVATE_STACK_GAP) & ~(uintptr_t)63;
-    if (taken)
-        below = (uintptr_t)private_stack + sizeof private_stack;
+    if (stack < PRIVATE_STACKS)
+        below = (uintptr_t)private_stacks[stack] + PRIVATE_STACK_BYTES;
     bool cloned = clone(private_thread, (void *)below, flags, c) >= 0;
     int err = errno;
-    if (taken)
-        __atomic_store_n(&private_stack_taken, 0, __ATOMIC_RELEASE);
+    if (stack < PRIVATE_STACKS)
+        __atomic_store_n(&private_stack_taken[stack], 0, __ATOMIC_RELEASE);
     if (!cloned)
         return err == EINVAL ? c->run(c->argument) : -err; /* EINVAL: an emulator of programs */
     return c->result;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,49 @@ START_TEST(the_caller_is_not_asleep)
 }
 END_TEST
 
+enum { AT_ONCE = 3 };
+
+static int arrived;
+
+/* Stays until all are here; where its stack is. */
+static int meet(void *frame)
+{
+    *(uintptr_t *)frame = (uintptr_t)__builtin_frame_address(0);
+    __atomic_fetch_add(&arrived, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < AT_ONCE)
+        sched_yield();
+    return 0;
+}
+
+/* @return NULL: the call ran on a stack other than this thread's */
+static void *call_with_others(void *arg)
+{
+    pthread_attr_t attr;
+    void *lowest;
+    size_t bytes;
+    uintptr_t frame = 0;
+    if (private_table_run(meet, &frame) != 0 || pthread_getattr_np(pthread_self(), &attr) != 0)
+        return arg;
+    bool known = pthread_attr_getstack(&attr, &lowest, &bytes) == 0;
+    pthread_attr_destroy(&attr);
+    return known && frame - (uintptr_t)lowest >= bytes ? NULL : arg;
+}
+
+START_TEST(calls_at_the_same_time_leave_small_stacks_alone)
+{
+    pthread_t threads[AT_ONCE];
+    if (UNDER_TSAN)
+        return;
+    for (int i = 0; i < AT_ONCE; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, call_with_others, &arrived), 0);
+    for (int i = 0; i < AT_ONCE; i++) {
+        void *own = NULL;
+        ck_assert_int_eq(pthread_join(threads[i], &own), 0);
+        ck_assert_ptr_null(own);
+    }
+}
+END_TEST
+
 START_TEST(without_another_thread_it_fails)
 {
     struct rlimit before, none;
@@ -158,6 +202,7 @@ int main(void)
     tcase_add_test(cases, the_result_is_that_of_the_call);
     tcase_add_test(cases, signals_wait_for_the_end);
     tcase_add_test(cases, the_caller_is_not_asleep);
+    tcase_add_test(cases, calls_at_the_same_time_leave_small_stacks_alone);
     tcase_add_test(cases, without_another_thread_it_fails);
     return run_suite("private_table", cases);
 }
