@@ -99,6 +99,17 @@ grep -q "customer .* waits for  *mutex the till .* held by [0-9]* keeper .* pay_
     fail "the wait for the till in the text"
 has out "page 1: 1 to"
 grep -q "main  *waits for the end of  *thread [0-9]* (keeper)" "$work/out" || fail "the thread that is joined, with its name"
+expect 2 "$UPMU" report --view timeline --top 5 --page 9999999 "$work/many"
+has err "--page 9999999: the last page is "
+empty out
+last=$(sed -n 's/.* the last page is //p' "$work/err")
+expect 0 "$UPMU" report --view timeline --top 5 --page "$last" "$work/many"
+has_not out " more: "
+expect 2 "$UPMU" report --view timeline --top 5 --page $((last + 1)) "$work/many"
+expect 0 "$UPMU" report --json --view timeline --top 5 --page $((last + 1)) "$work/many"
+json "$work/out" 'assert d["rows"] == [] and d["matched"] > 5, d'
+expect 2 "$UPMU" report --view timeline --page 2 --type cond "$work/many"
+has err "--page 2: the last page is 1"
 expect 0 "$UPMU" report --view timeline --top 5 --page 2 "$work/many"
 has out "page 2: 6 to 10"
 has out "page 3"

@@ -50,8 +50,11 @@ expect 1 "$UPMU" plan --cpu zen3 -e cylces
 has err "did you mean 'cycles'?"
 expect 1 "$UPMU" plan --cpu nosuch -e cycles
 has err "no CPU 'nosuch'"
-expect 1 "$UPMU" plan -e ' , '
-has err "empty"
+for list in ' , ' ''; do
+    expect 2 "$UPMU" plan -e "$list"
+    has err "upmu plan: -e needs the name of an event; 'upmu list' prints them"
+    has_not err upmu_plan_open
+done
 expect 2 "$UPMU" plan
 expect 2 "$UPMU" plan -e cycles -e instructions
 finish

@@ -37,6 +37,13 @@ assert 140e6 < f["gain_ns"] < 0.55 * f["run_ns"], f # 40 holds of 8 ms, and what
 assert f["end_ns"] > f["begin_ns"] > 0 and f["site"]["functions"][0]["function"] == "write_ledger", f
 assert "of that time in sleep" in f["text"], f["text"]'
 
+# The command that is printed below a finding works whatever the name of the recording is.
+cp -r "$work/long" "$work/Ada's notes"
+"$UPMU" report "$work/Ada's notes" >"$work/out" || fail "report of Ada's notes"
+command=$(grep -m1 -oE '^ +upmu report --view timeline .*' "$work/out")
+(PATH=$(dirname "$UPMU"):$PATH && eval "$command") >"$work/rows" 2>"$work/err" || fail "'$command': $(cat "$work/err")"
+grep -q '^Timeline of .*ledger' < <(tr '\n' ' ' <"$work/rows") || fail "'$command' does not show the lock"
+
 # Names of C++ in a sentence have no arguments.
 "$UPMU" record -o "$work/names" -- "$NAMES" >"$work/record" 2>&1 || fail "recording names"
 "$UPMU" report --json "$work/names" >"$work/names.json" || fail "report of names"

@@ -29,8 +29,7 @@ static int plan_option(void *arg, int id, const char *value)
         return 0;
     if (r->events)
         return options_usage(r->self, "one list of events at a time, its names separated by commas");
-    r->events = value;
-    return 0;
+    return options_events(r->self, value, &r->events);
 }
 
 static struct upmu_plan_entry plan_entry_at(const struct upmu_plan *plan, size_t i)

@@ -47,9 +47,9 @@ int ctl_snapshot(const char *dir, const char *target, const char *to)
             fprintf(stderr, ", without %" PRIu64 " packets overwritten meanwhile", s.missed);
         fputs("), in ", stderr);
         output_clean(stderr, path);
-        fputs("; next: upmu report ", stderr);
-        output_clean(stderr, path);
-        fputc('\n', stderr);
+        char *word = output_shell_path(path);
+        fprintf(stderr, "; next: upmu report %s\n", word);
+        free(word);
     }
     free(path);
     return rc == 0 ? EXIT_OK : EXIT_FAILED;

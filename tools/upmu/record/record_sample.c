@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -99,8 +100,8 @@ int record_running(struct record_request *request, const char *shown_dir)
         return status;
     fputs("upmu: in ", stderr);
     output_clean(stderr, shown_dir);
-    fputs("; next: upmu report --samples ", stderr);
-    output_clean(stderr, shown_dir);
-    fputc('\n', stderr);
+    char *path = output_shell_path(shown_dir);
+    fprintf(stderr, "; next: upmu report --samples %s\n", path);
+    free(path);
     return closed;
 }

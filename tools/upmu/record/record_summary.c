@@ -90,9 +90,9 @@ static void summary_write(FILE *to, const struct totals *t, const char *dir, con
         free(text);
         free(memory);
     }
-    fprintf(to, "; next: upmu report %s", view);
-    output_clean(to, shown);
-    fputc('\n', to);
+    char *path = output_shell_path(shown);
+    fprintf(to, "; next: upmu report %s%s\n", view, path);
+    free(path);
 }
 
 /* By one write, beside whatever else writes to the terminal. */

@@ -46,10 +46,10 @@ static char *finding_options(const struct report *r, const struct upmu_finding *
 /* The command that shows the evidence: to be freed. */
 static char *finding_command(const struct report *r, const struct upmu_finding *f)
 {
-    if (f->kind == UPMU_FINDING_DEADLOCK)
-        return memory_format("upmu deadlock %s", r->dir);
-    char *options = finding_options(r, f), *stretch = finding_stretch(r);
-    char *command = memory_format("upmu report %s%s %s", options, stretch, r->dir);
+    char *path = output_shell_path(r->dir), *options = finding_options(r, f), *stretch = finding_stretch(r);
+    char *command = f->kind == UPMU_FINDING_DEADLOCK ? memory_format("upmu deadlock %s", path)
+                                                     : memory_format("upmu report %s%s %s", options, stretch, path);
+    free(path);
     free(options);
     free(stretch);
     return command;

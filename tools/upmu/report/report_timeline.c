@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu report --view timeline. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,8 @@ static struct upmu_timeline_opts timeline_options(const struct report_request *q
 }
 
 /* @return the exit status. */
-static int timeline_write(const struct report_request *q, const struct timeline *t)
+static int timeline_write(const struct report_request *q, const struct upmu_timeline_opts *opts,
+                          const struct timeline *t)
 {
     struct output out;
     if (q->event > 0 && t->totals.shown == 0) {
@@ -72,6 +74,9 @@ static int timeline_write(const struct report_request *q, const struct timeline 
             complain("--event %ld: the row does not match the other filters", q->event);
         return EXIT_FAILED;
     }
+    if (t->page > 1 && t->totals.shown == 0 && !q->as_json) /* callers read JSON until a page is empty */
+        return options_usage(q->self, "--page %ld: the last page is %" PRIu64, t->page,
+                             t->totals.matched > 0 ? (t->totals.matched - 1) / opts->rows + 1 : 1);
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
     if (q->as_json)
@@ -101,7 +106,7 @@ int report_timeline(const struct report_request *q)
         upmu_overview_totals_read(t.report.overview, &t.report.totals) < 0)
         complain("%s", upmu_error());
     else
-        status = timeline_write(q, &t);
+        status = timeline_write(q, &opts, &t);
     upmu_timeline_close(t.rows);
     return status;
 }

@@ -8,6 +8,7 @@
  */
 #include "output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -251,4 +252,54 @@ void output_name(const struct output *out, const char *name, size_t others)
     char *text = out->width > 0 ? text_shortened(name, space) : memory_copy(name);
     output_clean(out->file, text);
     free(text);
+}
+
+/* Whether a word of these bytes needs no quotes, and whether it has bytes that can be shown as escapes only. */
+static void shell_classify(const char *word, bool *plain, bool *escaped)
+{
+    static const char plain_others[] = "%+,-./:=@_";
+    *plain = word[0] != '\0';
+    *escaped = false;
+    while (*word) {
+        char shown[PRINTABLE_MAX];
+        size_t n = printable_next(word, shown);
+        *escaped |= strncmp(shown, word, n) != 0 || shown[n] != '\0';
+        *plain &= n > 1 || isalnum((unsigned char)*word) || strchr(plain_others, *word);
+        word += n;
+    }
+}
+
+/* Between quotes: '...', where a quote ends them, or $'...' with octal escapes. */
+static void shell_write_quoted(FILE *to, const char *word, bool escaped)
+{
+    fputs(escaped ? "$'" : "'", to);
+    for (; *word; word++) {
+        unsigned char c = (unsigned char)*word;
+        if (escaped && (c < 0x20 || c >= 0x7f))
+            fprintf(to, "\\%03o", c);
+        else if (c == '\'')
+            fputs(escaped ? "\\'" : "'\\''", to);
+        else if (escaped && c == '\\')
+            fputs("\\\\", to);
+        else
+            fputc(c, to);
+    }
+    fputc('\'', to);
+}
+
+char *output_shell_path(const char *path)
+{
+    bool plain, escaped;
+    char *text = NULL, *word = memory_format("%s%s", path[0] == '-' ? "./" : "", path);
+    size_t bytes;
+    shell_classify(word, &plain, &escaped);
+    FILE *to = memory_or_exit(open_memstream(&text, &bytes));
+    if (plain && !escaped)
+        fputs(word, to);
+    else
+        shell_write_quoted(to, word, escaped);
+    if (fclose(to) != 0)
+        memory_or_exit(NULL);
+    free(word);
+    return text;
 }

@@ -60,6 +60,9 @@ void output_name(const struct output *out, const char *name, size_t others);
 /** Text of unknown origin on one line of a terminal, escaped as base/text/printable.h does. */
 void output_clean(FILE *file, const char *text);
 
+/** A path as one word of a shell command, to be freed: quoted where necessary, and never taken for an option. */
+char *output_shell_path(const char *path);
+
 /** A message on standard error between `head` and `tail`, escaped but for its line breaks. */
 void output_message(const char *head, const char *fmt, va_list ap, const char *tail);
 /** "upmu: ..." with a newline, on standard error. */
