@@ -331,6 +331,9 @@ int upmu_region_switch(int on)
     return 0;
 }
 
+/* The upmu command defines it: the variables of its environment are meant for the programs that it starts. */
+extern const char upmu_variables_are_for_others_ __attribute__((weak));
+
 /* The launcher of an MPI job, of which only the ranks are recorded, or a program between both. */
 static bool setup_is_launcher(void)
 {
@@ -340,7 +343,7 @@ static bool setup_is_launcher(void)
 
 static int setup_is_in_environment(void)
 {
-    if (setup_is_launcher())
+    if (&upmu_variables_are_for_others_ || setup_is_launcher())
         return 0;
     return region_option("UPMU_EVENTS", NULL) || region_option("UPMU_REPORT", NULL) ||
            region_option("UPMU_OUTPUT", NULL) || region_option("UPMU_TRACE", NULL);

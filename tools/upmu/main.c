@@ -32,6 +32,11 @@ const struct command *const commands[] = {
 };
 /* clang-format on */
 
+/* libupmu looks this name up: UPMU_EVENTS and its companions measure the programs that the command starts, not the command, whose
+ * report would replace theirs. */
+extern UPMU_API const char upmu_variables_are_for_others_;
+const char upmu_variables_are_for_others_ = 1;
+
 static const struct command *command_named(const char *name)
 {
     for (size_t i = 0; commands[i]; i++)
