@@ -27,7 +27,9 @@ struct thread_waits {
 struct export_wall {
     struct thread_waits *threads;
     size_t n_threads;
-    struct map by_id; /**< index of the thread with a pid and tid */
+    struct map by_id;  /**< index of the last thread with a pid and tid */
+    uint32_t *earlier; /**< by index, the thread before it with the same ids; MAP_NONE: there is none */
+    struct map by_pid; /**< index of the first process with a pid: the others have replaced it by exec() */
 };
 
 bool export_with_waits(const struct export_job *job)
@@ -88,10 +90,10 @@ static bool wall_is_waiting(const struct export_wall *w, uint32_t thread, uint64
 
 /* ------------------------------------------------------------------------------------------------------- samples */
 
-static uint32_t samples_root(struct export_job *job, const struct upmu_sample_thread *t, uint32_t pass_thread)
+static uint32_t samples_root(struct export_job *job, const char *thread, pid_t tid, uint32_t pass_thread)
 {
     char name[64];
-    snprintf(name, sizeof name, "%s %ld", t->name[0] ? t->name : "thread", (long)t->tid);
+    snprintf(name, sizeof name, "%s %ld", thread, (long)tid);
     const char *text = pass_thread == MAP_NONE ? name : export_thread_name(job, pass_thread);
     return tree_child(&job->tree, 0, tree_label_of(&job->tree, TREE_THREAD, text));
 }
@@ -134,6 +136,12 @@ static uint32_t samples_node(struct export_job *job, uint32_t root, uint32_t pat
     return node != MAP_NONE && map_put(&job->by_sample, root, path, node) ? node : MAP_NONE;
 }
 
+/* Time of a sample as of the events of a process. */
+static uint64_t samples_time(const struct export_job *job, uint32_t process, const struct upmu_sample *s)
+{
+    return s->raw_ns ? timeline_of_raw(job->facts, process, s->raw_ns) : s->time_ns;
+}
+
 /* Samples of one machine share its clock: a thread without events is on that of the first process. */
 static int samples_weigh(struct export_job *job, const struct upmu_sample *s, uint32_t node, uint32_t pass_thread)
 {
@@ -151,9 +159,8 @@ static int samples_weigh(struct export_job *job, const struct upmu_sample *s, ui
 static int samples_add(struct export_job *job, const struct upmu_sample *s, uint32_t root, uint32_t pass_thread)
 {
     if (job->wall && pass_thread != MAP_NONE) {
-        uint32_t process = job->facts->pass.threads[pass_thread].process;
         if (wall_is_waiting(job->wall, pass_thread,
-                            s->raw_ns ? timeline_of_raw(job->facts, process, s->raw_ns) : s->time_ns))
+                            samples_time(job, job->facts->pass.threads[pass_thread].process, s)))
             return 0;
         if (pass_thread < job->wall->n_threads)
             job->wall->threads[pass_thread].sampled_ns += s->weight;
@@ -167,28 +174,56 @@ static int samples_add(struct export_job *job, const struct upmu_sample *s, uint
     return samples_weigh(job, s, node, pass_thread);
 }
 
-static uint32_t wall_thread(const struct export_job *job, const struct upmu_sample_thread *t)
+/* The thread of the trace that the sample is of: the last one with these ids that had begun. MAP_NONE: there is none, or the
+ * sample is of a program without events, before exec(). */
+static uint32_t wall_thread(const struct export_job *job, uint32_t newest, pid_t pid, const struct upmu_sample *s)
 {
-    return job->wall ? map_find(&job->wall->by_id, (uint64_t)t->pid, (uint64_t)t->tid) : MAP_NONE;
+    const struct export_wall *w = job->wall;
+    const struct ov_thread *all = job->facts->pass.threads;
+    uint32_t thread = newest;
+    while (thread != MAP_NONE && w->earlier[thread] != MAP_NONE &&
+           samples_time(job, all[thread].process, s) < all[thread].begin_ns)
+        thread = w->earlier[thread];
+    if (thread == MAP_NONE)
+        return MAP_NONE;
+    uint32_t process = all[thread].process;
+    bool replaced = map_find(&w->by_pid, (uint64_t)pid, 0) != process &&
+                    samples_time(job, process, s) < job->facts->pass.processes[process].start_ns;
+    return replaced ? MAP_NONE : thread;
 }
 
-/** Of a thread of the samples: its node, and the same thread of the trace. */
+/** A thread of the samples: the last one of the trace with its ids, the one of its sample before, and that one's node. */
 struct sampled_thread {
-    uint32_t root, pass_thread;
+    uint32_t newest, pass_thread, root;
+    pid_t pid;
 };
+
+static int samples_add_of(struct export_job *job, struct sampled_thread *t, const struct upmu_sample *s)
+{
+    struct upmu_sample_thread shown = {.size = sizeof shown};
+    uint32_t thread = wall_thread(job, t->newest, t->pid, s);
+    int rc = 0;
+    if (t->root == MAP_NONE || t->pass_thread != thread) {
+        rc = upmu_samples_thread_at(job->samples, s->thread, &shown);
+        t->pass_thread = thread;
+        const char *name = t->newest != MAP_NONE ? "before exec()" : shown.name[0] ? shown.name : "thread";
+        t->root = rc == 0 ? samples_root(job, name, shown.tid, thread) : MAP_NONE;
+        rc = rc == 0 && t->root == MAP_NONE ? export_no_memory() : rc;
+    }
+    return rc == 0 ? samples_add(job, s, t->root, thread) : rc;
+}
 
 static int samples_add_all(struct export_job *job, struct sampled_thread *threads)
 {
     struct upmu_sample s = {.size = sizeof s};
     struct upmu_sample_thread t = {.size = sizeof t};
     int rc = 0;
-    for (size_t i = 0; rc == 0 && upmu_samples_thread_at(job->samples, i, &t) == 0; i++) {
-        threads[i].pass_thread = wall_thread(job, &t);
-        threads[i].root = t.samples > 0 ? samples_root(job, &t, threads[i].pass_thread) : 0;
-        rc = threads[i].root == MAP_NONE ? export_no_memory() : 0;
+    for (size_t i = 0; upmu_samples_thread_at(job->samples, i, &t) == 0; i++) {
+        uint32_t newest = job->wall ? map_find(&job->wall->by_id, (uint64_t)t.pid, (uint64_t)t.tid) : MAP_NONE;
+        threads[i] = (struct sampled_thread){newest, MAP_NONE, MAP_NONE, t.pid};
     }
     for (size_t i = 0; rc == 0 && upmu_samples_at(job->samples, i, &s) == 0; i++)
-        rc = samples_add(job, &s, threads[s.thread].root, threads[s.thread].pass_thread);
+        rc = samples_add_of(job, &threads[s.thread], &s);
     return rc;
 }
 
@@ -206,18 +241,38 @@ int export_samples(struct export_job *job)
 
 /* -------------------------------------------------------------------------------------------------- wall time */
 
+/* Processes are in no order of time. */
+static bool wall_add_processes(struct export_job *job)
+{
+    const struct ov_process *all = job->facts->pass.processes;
+    struct map *by_pid = &job->wall->by_pid;
+    struct upmu_trace_process p = {.size = sizeof p};
+    bool ok = true;
+    for (uint32_t i = 0; ok && upmu_overview_process_at(job->facts, i, &p) == 0; i++) {
+        uint32_t first = map_find(by_pid, (uint64_t)p.pid, 0);
+        if (first == MAP_NONE || all[i].start_ns < all[first].start_ns)
+            ok = map_put(by_pid, (uint64_t)p.pid, 0, i);
+    }
+    return ok;
+}
+
 int export_wall_start(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
-    job->wall = calloc(1, sizeof *job->wall);
-    if (job->wall)
-        job->wall->threads = calloc(o->n_threads + 1, sizeof *job->wall->threads);
-    if (!job->wall || !job->wall->threads)
+    struct export_wall *w = job->wall = calloc(1, sizeof *job->wall);
+    if (!w)
         return export_no_memory();
-    job->wall->n_threads = o->n_threads;
-    for (uint32_t i = 0; i < o->n_threads; i++)
-        if (!map_put(&job->wall->by_id, (uint64_t)o->threads[i].pid, (uint64_t)o->threads[i].tid, i))
+    w->threads = calloc(o->n_threads + 1, sizeof *w->threads);
+    w->earlier = calloc(o->n_threads + 1, sizeof *w->earlier);
+    if (!w->threads || !w->earlier || !wall_add_processes(job))
+        return export_no_memory();
+    w->n_threads = o->n_threads;
+    for (uint32_t i = 0; i < o->n_threads; i++) { /* in the order of their first events */
+        const struct ov_thread *t = &o->threads[i];
+        w->earlier[i] = map_find(&w->by_id, (uint64_t)t->pid, (uint64_t)t->tid);
+        if (!map_put(&w->by_id, (uint64_t)t->pid, (uint64_t)t->tid, i))
             return export_no_memory();
+    }
     return 0;
 }
 
@@ -243,7 +298,8 @@ int export_wall_rest(struct export_job *job)
         const struct thread_waits *w = &job->wall->threads[i];
         const struct ov_thread *t = &o->threads[i];
         uint64_t end = t->end_ns ? t->end_ns : t->last_ns, begin = t->begin_ns;
-        begin = begin > job->window.from_ns ? begin : job->window.from_ns;
+        if (job->opts.from_ns != 0) /* else a thread may have begun before the first event */
+            begin = begin > job->window.from_ns ? begin : job->window.from_ns;
         end = end < job->window.to_ns ? end : job->window.to_ns;
         uint64_t life = end > begin ? end - begin : 0;
         uint64_t known = w->wait_ns + w->sampled_ns, rest = life > known ? life - known : 0;
@@ -265,7 +321,9 @@ void export_wall_free(struct export_job *job)
         free(job->wall->threads[i].all);
     if (job->wall) {
         free(job->wall->threads);
+        free(job->wall->earlier);
         map_free(&job->wall->by_id);
+        map_free(&job->wall->by_pid);
     }
     free(job->wall);
     job->wall = NULL;

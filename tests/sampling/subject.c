@@ -11,7 +11,10 @@
  *     subject signals MS           blocks all signals, computes, and waits for all, by each function: prints "waited N of 3"
  *     subject actions MS           sets the default of all signals and computes, then the same with handlers: prints "kept 2 of 2"
  *     subject forks MS             a child process computes in child_work(), the parent in parent_work()
+ *     subject execs MS STAGE       computes in seventy(), and in thirty() once it has executed itself with STAGE "after"; STAGE "named"
+ *                                  names its thread before, at both ends, and "quiet" does not
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -324,6 +327,20 @@ static int actions(long long ms)
     return n != 2 || actions_got != 0;
 }
 
+/* -------------------------------------------------------------------------------------------------------- execs */
+
+static int execs(char **argv)
+{
+    long long ns = atoll(argv[2]) * MS;
+    bool after = strcmp(argv[3], "after") == 0, named = after || strcmp(argv[3], "named") == 0;
+    if (named)
+        pthread_setname_np(pthread_self(), argv[3]);
+    sink += (unsigned long)(after ? thirty : seventy)(ns);
+    if (named)
+        pthread_setname_np(pthread_self(), argv[3]);
+    return after ? 0 : execl("/proc/self/exe", argv[0], argv[1], argv[2], "after", (char *)NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -343,6 +360,8 @@ int main(int argc, char **argv)
         return signals(atoll(argv[2]));
     if (strcmp(what, "actions") == 0)
         return actions(atoll(argv[2]));
-    fputs("usage: subject shares|deep|serve|locks|pairs|forks|signals|actions ...\n", stderr);
+    if (strcmp(what, "execs") == 0 && argc > 3)
+        return execs(argv);
+    fputs("usage: subject shares|deep|serve|locks|pairs|forks|signals|actions|execs ...\n", stderr);
     return 2;
 }

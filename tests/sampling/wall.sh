@@ -75,3 +75,30 @@ for tid, (waits, other) in ((t, x) for t, x in parts("folded").items() if t in t
 PY
 ! "$upmu" export -f chrome --of wall recording >/dev/null 2>err || fail "chrome is not a profile"
 grep -q 'is not a profile' err || fail "$(cat err)"
+
+# Samples before exec() are those of the program before, whether it has recorded events or not: no row has more than its life.
+for stage in named quiet; do
+    "$upmu" record -F 1999 -o "execs-$stage" -- ./subject execs 400 "$stage" 2>err || fail "$(cat err)"
+    "$upmu" export -f folded --of wall "execs-$stage" >"$stage.folded"
+    "$upmu" report --json "execs-$stage" >"$stage.json"
+done
+python3 - <<'PY'
+import json
+for stage in "named", "quiet":
+    rows = {}
+    for line in open(stage + ".folded"):
+        stack, ns = line.rsplit(" ", 1)
+        frames = stack.split(";")
+        row = rows.setdefault(frames[0].rsplit(" ", 1)[0], {"all": 0, "seventy": 0, "thirty": 0})
+        row["all"] += int(ns)
+        for name in {"seventy", "thirty"} & set(frames):
+            row[name] += int(ns)
+    after = rows.pop("after")
+    before = rows.pop("named" if stage == "named" else "before exec()")
+    assert after["seventy"] == 0 and 300e6 < after["thirty"] < 480e6, (stage, after)
+    assert before["thirty"] == 0 and 300e6 < before["seventy"] < 480e6, (stage, before)
+    lives = {t["name"]: t["end_ns"] - t["begin_ns"] for t in json.load(open(stage + ".json"))["threads"]}
+    # Dynamic linking precedes the life of a thread, in both programs, and what follows the last event.
+    assert after["all"] <= lives["after"] + 50e6, (stage, after, lives)
+    assert stage == "quiet" or before["all"] <= lives["named"] + 50e6, (stage, before, lives)
+PY
