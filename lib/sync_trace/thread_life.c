@@ -140,6 +140,7 @@ void sync_thread_usage_begin(struct sync_thread *t)
 {
     if (usage_read(&t->before) && t->before.preemptions > 0)
         t->before.ready_ns = thread_preempted(t).ready_ns;
+    t->calls.switches = (long)(t->before.switches - t->before.preemptions);
 }
 
 /* -------------------------------------------------------------------------------------------------- making */
@@ -179,6 +180,17 @@ static struct sync_thread *block_take(void)
     return t;
 }
 
+/* The calls of the thread that had the block: other threads read what may have ended their waits. */
+static void block_forget_calls(struct sync_calls *c)
+{
+    c->tick = 0;
+    c->switches = 0;
+    memset(c->descriptors, 0, sizeof c->descriptors);
+    c->n_writes = 0;
+    for (uint32_t i = 0; i < SYNC_CALL_WRITES; i++)
+        __atomic_store_n(&c->writes[i].tick, 0, __ATOMIC_RELAXED);
+}
+
 /* Sets the block of a new thread to its first state, and enters the thread into the wait-state file. */
 static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const char *name)
 {
@@ -191,8 +203,10 @@ static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const c
     t->flushed = tick_now();
     t->born = 0;
     t->before = (struct sync_usage){0};
+    block_forget_calls(&t->calls);
+    sync_held_forget(t);
     __atomic_store_n(&t->self, self, __ATOMIC_RELAXED);
-    __atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE); /* after what it is not to be found with */
     sync_thread_table_add(t);
     sync_order_reset(t);
     sync_wait_state_name(t, name);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # waiting.sh BIN LIB UPMU: a thread that is asleep in a call is waiting and not running: on the critical path, at the end of the
-# process, and after it was killed. A forked child whose first wait is for a reader-writer lock has a recording of its own.
+# process, after it was killed, and in threads that begin where others have ended. A forked child whose first wait is for a
+# reader-writer lock has a recording of its own.
 set -euo pipefail
 bin=$1 lib=$2 upmu=$3
 # shellcheck source-path=SCRIPTDIR
@@ -49,6 +50,16 @@ record "$scratch/child" holders "$bin/sync_waiting" child || fail "child: status
 judge "$scratch/child" '
 waits = [t["waits"]["rwlock"] for t in d["threads"] if t["waits"].get("rwlock", {}).get("count")]
 assert len(d["processes"]) == 2 and len(waits) == 1 and waits[0]["total_ns"] > 0, d["threads"]
+'
+
+# Every sleep of every thread, whichever thread had its block before.
+record "$scratch/short" holders "$bin/sync_waiting" short >"$scratch/slept" || fail "short: status $?"
+judge "$scratch/short" '
+recorded = {t["tid"]: t["waits"].get("sleep", {}).get("count", 0) for t in d["threads"]}
+slept = dict(tuple(map(int, line.split())) for line in open("'"$scratch/slept"'"))
+assert len(slept) == 34 and sum(slept.values()) > 50, slept
+missing = {t: (n, recorded.get(t)) for t, n in slept.items() if recorded.get(t) != n}
+assert not missing, missing
 '
 
 # The kernel agrees: what it saw blocked was recorded as waits.

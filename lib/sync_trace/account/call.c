@@ -121,8 +121,11 @@ __attribute__((no_sanitize("thread"))) static pid_t call_waker(const struct call
             if (tick <= w->c->tick || tick >= w->until || tick <= last ||
                 !call_is_ended_by(w, __atomic_load_n(&of->target, __ATOMIC_RELAXED)))
                 continue;
+            pid_t tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
+            if (__atomic_load_n(&of->tick, __ATOMIC_RELAXED) != tick)
+                continue; /* a later call, or another thread has the block by now */
             last = tick;
-            waker = __atomic_load_n(&t->tid, __ATOMIC_RELAXED);
+            waker = tid;
         }
     }
     return waker;

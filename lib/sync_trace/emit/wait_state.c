@@ -209,6 +209,8 @@ bool sync_wait_state_leave(struct sync_thread *t)
     if (!s)
         return false;
     __atomic_fetch_sub(&sync_gate.threads_recorded, 1, __ATOMIC_RELAXED);
+    if (t->wait_depth > 0) /* it left a wait by longjmp() */
+        __atomic_fetch_sub(&sync_gate.threads_blocked, 1, __ATOMIC_RELAXED);
     bool keep = t->depth > 0 && __atomic_fetch_add(&sync_gate.kept, 1, __ATOMIC_RELAXED) < KEPT_MAX;
     uint64_t now = tick_clock_ns(CLOCK_REALTIME);
     slot_change_begin(s);

@@ -45,6 +45,13 @@ void sync_held_clear(struct sync_thread *t)
         sync_held_remove_entry(t, t->depth - 1);
 }
 
+/* Entries are used from the first one on, and those that were used are not 0. */
+void sync_held_forget(struct sync_thread *t)
+{
+    for (uint32_t i = 0; i < SYNC_HELD_MAX && __atomic_load_n(&t->held[i].lock, __ATOMIC_RELAXED) != 0; i++)
+        __atomic_store_n(&t->held[i].lock, 0, __ATOMIC_RELAXED);
+}
+
 void sync_held_shift(struct sync_thread *t)
 {
     t->forgotten++;

@@ -143,5 +143,7 @@ static inline void sync_held_pop(struct sync_thread *t, uintptr_t lock)
 
 /** Remove all entries: the thread ends. */
 void sync_held_clear(struct sync_thread *t);
+/** Another thread has the block now: none of its locks is the last one that this thread released. */
+void sync_held_forget(struct sync_thread *t);
 
 #endif

@@ -6,6 +6,8 @@
  *       that compute; another thread is in read() until the process ends.
  * killed: the same, and the process kills itself.
  * child: a forked child whose first call is for a reader-writer lock that its parent holds.
+ * short: threads that sleep a few times each, one after the other; then a forked child and threads of it do the same. Each prints its
+ *       id, and how many of its sleeps the kernel counted as switches.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,11 +98,56 @@ static void child(void)
     CHECK(pthread_rwlock_unlock(lock) == 0 && waitpid(pid, NULL, 0) == pid);
 }
 
+static long switches(void)
+{
+    struct rusage usage;
+    CHECK(getrusage(RUSAGE_THREAD, &usage) == 0);
+    return usage.ru_nvcsw;
+}
+
+static void *sleep_often(void *times)
+{
+    int slept = 0;
+    for (int i = 0; i < *(int *)times; i++) {
+        long before = switches();
+        usleep(2000);
+        slept += switches() > before;
+    }
+    printf("%d %d\n", (int)gettid(), slept);
+    return times;
+}
+
+static void sleep_in_threads(void)
+{
+    static int times[] = {1, 1, 2, 1, 3, 1, 1, 2, 2, 1, 4, 1, 3, 2, 1, 1};
+    pthread_t t;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        CHECK(pthread_create(&t, NULL, sleep_often, &times[i]) == 0 && pthread_join(t, NULL) == 0);
+}
+
+static void short_lives(void)
+{
+    static int once = 1, more = 5;
+    sleep_often(&more);
+    sleep_in_threads();
+    CHECK(fflush(stdout) == 0);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        sleep_in_threads(); /* it records from the first thread on */
+        sleep_often(&once);
+        return;
+    }
+    CHECK(waitpid(pid, NULL, 0) == pid);
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
     if (strcmp(argv[1], "child") == 0)
         child();
+    else if (strcmp(argv[1], "short") == 0)
+        short_lives();
     else
         pool(strcmp(argv[1], "killed") == 0);
     return 0;
