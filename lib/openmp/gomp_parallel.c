@@ -51,14 +51,29 @@ static void team_end(const struct team *t)
     omp_write(UPMU_OMP_PARALLEL_END, UPMU_OMP_NONE, 0, t->region);
 }
 
-/* A process with a call of libgomp but without libgomp has one thread. */
+/* A wrapper that is one jump while nothing is recorded: libgomp ends a region by a system call, after which a return to the wrapper is
+ * slow. The body that follows runs with the same parameters and call site; a process without libgomp has one thread. */
+#define REGION(wrapper, result, PARAMETERS, ARGUMENTS)                                                  \
+    UPMU_API result wrapper PARAMETERS;                                                                 \
+    static struct omp_function wrapper##_behind = {.name = #wrapper};                                   \
+    static OMP_JUMPS __attribute__((noinline)) result wrapper##_recorded PARAMETERS;                    \
+    OMP_JUMPS result wrapper PARAMETERS                                                                 \
+    {                                                                                                   \
+        void *address = omp_is_on() ? NULL : __atomic_load_n(&wrapper##_behind.real, __ATOMIC_ACQUIRE); \
+        __typeof__(&wrapper) jump = NULL;                                                               \
+        memcpy(&jump, &address, sizeof jump);                                                           \
+        if (LIKELY(jump))                                                                               \
+            OMP_JUMP jump ARGUMENTS;                                                                    \
+        OMP_JUMP wrapper##_recorded ARGUMENTS;                                                          \
+    }                                                                                                   \
+    static result wrapper##_recorded PARAMETERS
+
 #define PARALLEL(name, PARAMETERS, ARGUMENTS)                          \
-    UPMU_API void name PARAMETERS;                                     \
-    void name PARAMETERS                                               \
+    REGION(name, void, PARAMETERS, ARGUMENTS)                          \
     {                                                                  \
-        OMP_REAL(name);                                                \
+        OMP_REAL_BEHIND(name, name##_behind);                          \
         struct team t = {.function = function, .data = data};          \
-        enum omp_way way = omp_way_of(&behind, address);               \
+        enum omp_way way = omp_way_of(&name##_behind, address);        \
         if (!real) {                                                   \
             function(data);                                            \
             return;                                                    \
@@ -99,12 +114,12 @@ LOOP_RUNTIME(GOMP_parallel_loop_runtime)
 LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
 LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
-UPMU_API unsigned GOMP_parallel_reductions(void (*function)(void *), void *data, unsigned threads, unsigned flags);
-unsigned GOMP_parallel_reductions(void (*function)(void *), void *data, unsigned threads, unsigned flags)
+REGION(GOMP_parallel_reductions, unsigned, (void (*function)(void *), void *data, unsigned threads, unsigned flags),
+       (function, data, threads, flags))
 {
-    OMP_REAL(GOMP_parallel_reductions);
+    OMP_REAL_BEHIND(GOMP_parallel_reductions, GOMP_parallel_reductions_behind);
     struct team t = {.function = function, .data = data};
-    enum omp_way way = omp_way_of(&behind, address);
+    enum omp_way way = omp_way_of(&GOMP_parallel_reductions_behind, address);
     unsigned members = 1;
     if (!real) {
         function(data);
