@@ -5,7 +5,8 @@
 #
 # Shares and rate are of two threads with 5000 samples. A sample of a thread of OpenMP is in the right place if it is in the region of the
 # phase that the program was in, and in one of its waits just when the runtime spins, by the address alone. The cost is the
-# CPU time of a fixed work, alone and sampled alternately; the least of each counts.
+# CPU time of a fixed work, alone, sampled, and with the same event but no reader (samples/floor.c: the kernel's part) alternately; the
+# least of each counts.
 # Exit status: 0 all bars met, 1 one missed or a program failed, 77 skipped.
 set -euo pipefail
 
@@ -34,6 +35,7 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 gcc -O1 -g -fno-omit-frame-pointer -fopenmp "$here/samples/subject.c" -o subject -pthread 2>err ||
     { echo "skipped, because gcc cannot link OpenMP: $(head -1 err)"; exit 77; }
+gcc -O2 -D_GNU_SOURCE "$here/samples/floor.c" -o floor
 
 # record DIR ARGUMENT...: of upmu record; what the program prints is in DIR.out
 record()
@@ -58,5 +60,6 @@ for _ in $(seq "$rounds"); do
     rm -rf fixed
     record fixed -F 999 -- ./subject fixed $work
     cat fixed.out >>sampled.out
+    ./floor 999 ./subject fixed $work >>floor.out 2>err || { echo "bench_samples FAILED: $(cat err)" >&2; exit 1; }
 done
 SHORT=$short BARS=$bars JSON=$json HEADING=$heading python3 "$here/samples/judge.py"
