@@ -91,7 +91,7 @@ struct upmu_overview_totals {
     uint64_t
         own_cost_ns; /**< estimated time spent on recording events about locks and threads, from costs measured at its
                                start; UPMU_NO_VALUE: not measured */
-    uint64_t lifetime_ns; /**< sum of the lifetimes of all threads */
+    uint64_t lifetime_ns; /**< sum of the lifetimes of all threads, without time in which recording was stopped */
     uint64_t openmp;      /**< events of OpenMP, which upmu/openmp.h evaluates: their waits are not in the overview */
     uint64_t from_ns;     /**< begin of the stretch that the overview covers; `begin_ns`, if `opts` had none */
     uint64_t to_ns;       /**< its end */
@@ -106,6 +106,36 @@ UPMU_API UPMU_CHECKED int upmu_overview_process_at(const struct upmu_overview *o
                                                    struct upmu_trace_process *out);
 /** Number of processes; 0 if `overview` is NULL, as for all counts below. */
 UPMU_API size_t upmu_overview_process_count(const struct upmu_overview *overview);
+
+/** Which part of a process's run was recorded. */
+struct upmu_overview_recorded {
+    size_t size;         /**< in: sizeof(struct upmu_overview_recorded); out: bytes filled */
+    uint64_t begin_ns;   /**< begin of its recording, or of the stretch, nanoseconds since 1970 */
+    uint64_t end_ns;     /**< its last event, or the end of the stretch */
+    uint64_t stopped_ns; /**< of the time between, how long recording was stopped; no sum of the overview includes it */
+    uint64_t stops;      /**< in how many stretches (upmu_trace_pause_at()) */
+    /** Total of further stretches whose times are not known, of the whole recording: the sums include them. 0 below 129 stretches. */
+    uint64_t more_ns;
+};
+#define UPMU_OVERVIEW_RECORDED_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_recorded, 48)
+/**
+ * Read which part of process `i` was recorded.
+ *
+ * While recording is stopped (upmu_control_stop(), upmu_sync_end() with a later upmu_sync_begin(), a recording that began paused),
+ * nothing is known of most threads. Lifetimes, waits, holds, scheduler states and critical paths are sums over the rest of the time:
+ * of a wait or a hold that lasts from before a stop to after a start, the time between the two does not count. Begins and ends
+ * of single waits, holds and threads are real times. Regions, counters, and rows of a timeline keep their whole length.
+ * @return 0; UPMU_E_END, UPMU_E_INVAL; the errors of upmu_overview_process_at().
+ */
+UPMU_API UPMU_CHECKED int upmu_overview_recorded_at(const struct upmu_overview *overview, size_t i,
+                                                    struct upmu_overview_recorded *out);
+
+/** Stretch `i` in which process `process` was not recorded, cut at `begin_ns` and `end_ns` of upmu_overview_recorded_at().
+ *  @return 0; UPMU_E_END, UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_overview_pause_at(const struct upmu_overview *overview, size_t process, size_t i,
+                                                 struct upmu_trace_pause *out);
+/** Number of these stretches of process `process`. */
+UPMU_API size_t upmu_overview_pause_count(const struct upmu_overview *overview, size_t process);
 
 /** Message about damage `i`; NULL past the last one. */
 UPMU_API const char *upmu_overview_damage_message(const struct upmu_overview *overview, size_t i);
@@ -173,6 +203,9 @@ struct upmu_overview_thread {
         ready_ns; /**< time of its life in which it was ready to run and had no CPU; UPMU_NO_VALUE if that is not known,
                             or if it was never preempted. Of a new thread it may include the wait for its first CPU, and is cut
                             to the part of its life without one */
+    /** Of the time between `begin_ns` and `end_ns`, how long recording was stopped (upmu_overview_recorded_at()); then `cpu_ns` and
+     *  `ready_ns` are not known. */
+    uint64_t stopped_ns;
 };
 #define UPMU_OVERVIEW_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread, 128)
 /** Thread `i`, in the order of processes, then of blocked time, longest first. */
@@ -444,7 +477,7 @@ UPMU_API size_t upmu_overview_pair_count(const struct upmu_overview *overview);
 struct upmu_overview_path {
     size_t size;       /**< in: sizeof(struct upmu_overview_path); out: bytes filled */
     uint64_t begin_ns; /**< start, nanoseconds since 1970 */
-    uint64_t end_ns;   /**< end: `begin_ns` plus the next three fields */
+    uint64_t end_ns;   /**< end: `begin_ns` plus the next three fields and `stopped_ns` */
     uint64_t run_ns;   /**< segments in which the thread does not wait (it may wait for a CPU) */
     uint64_t
         wake_ns; /**< from the end of a wait (release, signal, ...) or creation to the next action of that thread */
@@ -452,6 +485,7 @@ struct upmu_overview_path {
     uint64_t handoffs;   /**< changes from one thread to another */
     size_t n_segments;   /**< entries of upmu_overview_path_segment_at() */
     size_t n_objects;    /**< entries of upmu_overview_path_object_at() */
+    uint64_t stopped_ns; /**< while recording was stopped */
 };
 #define UPMU_OVERVIEW_PATH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_path, 72)
 /** Read the critical path of process `process`; all zero if no thread of it is known. @return 0; UPMU_E_END, UPMU_E_INVAL. */
@@ -463,6 +497,7 @@ enum upmu_path_kind {
     UPMU_PATH_RUNNING = 0, /**< the thread does not wait */
     UPMU_PATH_WAKEUP = 1,  /**< the thread was woken or created, and has not acted yet */
     UPMU_PATH_WAITING = 2, /**< a wait without a known end */
+    UPMU_PATH_STOPPED = 3, /**< recording was stopped */
 };
 
 /** A segment of a critical path, which begins at the end of the one before. */

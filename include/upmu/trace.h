@@ -573,6 +573,10 @@ struct upmu_trace_process {
      *  began, or /proc does not show whether they do. Only those that used what is recorded are counted. */
     uint32_t children_filtered;
     uint32_t children_failed; /**< forked children that are not recorded, since they could not make their files */
+    uint32_t pauses;          /**< stretches in which locks and threads were not recorded, see upmu_trace_pause_at() */
+    uint32_t reserved;        /**< 0 */
+    uint64_t
+        paused_more_ns; /**< total of the stretches beyond the first 128, which upmu_trace_pause_at() does not have */
 };
 #define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 
@@ -671,6 +675,23 @@ UPMU_API size_t upmu_trace_process_count(const struct upmu_trace *trace);
  *  @return 0; UPMU_E_END (no such process); UPMU_E_INVAL (NULL, size); UPMU_E_IO, UPMU_E_NOMEM. */
 UPMU_API UPMU_CHECKED int upmu_trace_process_at(const struct upmu_trace *trace, size_t index,
                                                 struct upmu_trace_process *out);
+
+/** A stretch in which locks and threads of a process were not recorded: from upmu_control_stop() to upmu_control_start(), from
+ *  upmu_sync_end() to the next upmu_sync_begin(), before the first start of a recording that began paused. What had begun as an event
+ *  before, waits and holds, has its end in the recording also in this time. */
+struct upmu_trace_pause {
+    size_t size;       /**< in: sizeof(struct upmu_trace_pause); out: bytes filled */
+    uint64_t begin_ns; /**< nanoseconds since 1970; at least `start_ns` of the process */
+    uint64_t end_ns;   /**< UPMU_NO_VALUE: it has not ended */
+};
+#define UPMU_TRACE_PAUSE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_pause, 24)
+
+/** Such stretch `i` of process `index`, in the order of time, from the process's control file.
+ *  @return 0; UPMU_E_END (no such process or stretch); UPMU_E_INVAL (NULL, size). */
+UPMU_API UPMU_CHECKED int upmu_trace_pause_at(const struct upmu_trace *trace, size_t index, size_t i,
+                                              struct upmu_trace_pause *out);
+/** Number of such stretches of process `index`, at most 128. */
+UPMU_API size_t upmu_trace_pause_count(const struct upmu_trace *trace, size_t index);
 
 /** Name of counter `i` of process `index`, valid until the trace is closed; NULL past the last counter. */
 UPMU_API const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index, size_t i);

@@ -34,11 +34,16 @@ static uint64_t facts_recording_cost(const struct upmu_overview *overview)
     return known ? ns : UPMU_NO_VALUE;
 }
 
+static uint64_t facts_life(const struct overview *o, const struct ov_thread *t)
+{
+    return recorded_ns(o, t->process, t->begin_ns, t->end_ns);
+}
+
 static uint64_t facts_lifetime(const struct overview *o)
 {
     uint64_t ns = 0;
     for (size_t i = 0; i < o->n_threads; i++)
-        ns += o->threads[i].end_ns - o->threads[i].begin_ns;
+        ns += facts_life(o, &o->threads[i]);
     return ns;
 }
 
@@ -74,6 +79,65 @@ int upmu_overview_process_at(const struct upmu_overview *overview, size_t i, str
     if (!overview || !out)
         return ARGUMENT_NULL(overview, out);
     return i < overview->pass.n_processes ? upmu_trace_process_at(overview->trace, i, out) : UPMU_E_END;
+}
+
+/* The pauses between two times, cut at them; number `i` goes to `out`. @return their number. */
+static size_t facts_pauses(const struct ov_process *p, uint64_t begin_ns, uint64_t end_ns, size_t i,
+                           struct upmu_trace_pause *out)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < p->n_pauses; k++) {
+        uint64_t from = p->pauses[k].begin_ns > begin_ns ? p->pauses[k].begin_ns : begin_ns;
+        uint64_t to = p->pauses[k].end_ns < end_ns ? p->pauses[k].end_ns : end_ns;
+        if (from >= to)
+            continue;
+        if (n == i)
+            *out = (struct upmu_trace_pause){.begin_ns = from, .end_ns = to};
+        n++;
+    }
+    return n;
+}
+
+int upmu_overview_recorded_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_recorded *out)
+{
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    const struct overview *o = &overview->pass;
+    if (i >= o->n_processes)
+        return UPMU_E_END;
+    const struct ov_process *p = &o->processes[i];
+    struct upmu_trace_process of = {.size = sizeof of};
+    int rc = upmu_trace_process_at(overview->trace, i, &of);
+    struct upmu_overview_recorded ours = {.begin_ns = p->start_ns, .end_ns = p->last_ns};
+    for (size_t k = 0; k < o->n_threads; k++)
+        if (o->threads[k].process == i && o->threads[k].end_ns > ours.end_ns)
+            ours.end_ns = o->threads[k].end_ns;
+    if (ours.end_ns < ours.begin_ns)
+        ours.end_ns = ours.begin_ns;
+    ours.stopped_ns = ours.end_ns - ours.begin_ns - recorded_ns(o, (uint32_t)i, ours.begin_ns, ours.end_ns);
+    ours.more_ns = of.paused_more_ns;
+    ours.stops = facts_pauses(p, ours.begin_ns, ours.end_ns, SIZE_MAX, NULL);
+    return rc == 0 ? OPTS_GIVE(out, ours, UPMU_OVERVIEW_RECORDED_SIZE_V1) : rc;
+}
+
+int upmu_overview_pause_at(const struct upmu_overview *overview, size_t process, size_t i, struct upmu_trace_pause *out)
+{
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    struct upmu_overview_recorded of = {.size = sizeof of};
+    struct upmu_trace_pause ours = {0};
+    int rc = upmu_overview_recorded_at(overview, process, &of);
+    if (rc != 0)
+        return rc;
+    if (facts_pauses(&overview->pass.processes[process], of.begin_ns, of.end_ns, i, &ours) <= i)
+        return UPMU_E_END;
+    return OPTS_GIVE(out, ours, UPMU_TRACE_PAUSE_SIZE_V1);
+}
+
+size_t upmu_overview_pause_count(const struct upmu_overview *overview, size_t process)
+{
+    struct upmu_overview_recorded of = {.size = sizeof of};
+    return overview && upmu_overview_recorded_at(overview, process, &of) == 0 ? of.stops : 0;
 }
 
 const char *upmu_overview_damage_message(const struct upmu_overview *overview, size_t i)
@@ -120,6 +184,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
         .counts = t->counts,
         .cpu_ns = t->cpu_ns,
         .ready_ns = t->ready_ns,
+        .stopped_ns = t->end_ns - t->begin_ns - facts_life(o, t),
     };
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_THREAD_SIZE_V1);
 }
@@ -173,7 +238,7 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
         return UPMU_E_END;
     const struct ov_thread *t = &o->threads[o->thread_order[i]];
     const struct ov_sched *s = &t->sched;
-    uint64_t life = t->end_ns - t->begin_ns;
+    uint64_t life = facts_life(o, t);
     uint64_t known = s->ns[UPMU_SCHED_RUNNING] + s->ns[UPMU_SCHED_PREEMPTED] + s->ns[UPMU_SCHED_BLOCKED];
     const struct upmu_overview_sched ours = {
         .recorded = s->recorded,

@@ -21,6 +21,22 @@ static size_t overview_switches_counter(const struct upmu_trace *trace, size_t p
     return SIZE_MAX;
 }
 
+int overview_read_pauses(const struct upmu_trace *trace, size_t process, struct ov_process *p)
+{
+    size_t n = upmu_trace_pause_count(trace, process);
+    struct upmu_trace_pause pause = {.size = sizeof pause};
+    struct ov_pause *all = n > 0 ? calloc(n, sizeof *all) : NULL;
+    if (n > 0 && !all)
+        return overview_no_memory();
+    p->n_pauses = 0;
+    for (size_t i = 0; i < n && upmu_trace_pause_at(trace, process, i, &pause) == 0; i++)
+        if (pause.end_ns > pause.begin_ns)
+            all[p->n_pauses++] = (struct ov_pause){pause.begin_ns, pause.end_ns};
+    free(p->pauses);
+    p->pauses = all;
+    return 0;
+}
+
 static int overview_add_processes(struct upmu_overview *o)
 {
     bool twice = (o->opts.from_ns | o->opts.to_ns) != 0 && !o->pass.window.whole;
@@ -33,11 +49,14 @@ static int overview_add_processes(struct upmu_overview *o)
         o->lost += p.lost;
         o->n_all += o->pass.window.whole ? 0 : twice ? 2 * p.events : p.events;
         uint64_t from_ns = o->pass.window.from_ns;
-        const struct ov_process ours = {.start_ns = p.start_ns < from_ns ? from_ns : p.start_ns,
-                                        .killed = !p.complete,
-                                        .whole = p.complete && p.lost == 0 && p.overwritten == 0,
-                                        .switches = overview_switches_counter(o->trace, i)};
-        rc = overview_process(&o->pass, &ours);
+        struct ov_process ours = {.start_ns = p.start_ns < from_ns ? from_ns : p.start_ns,
+                                  .killed = !p.complete,
+                                  .whole = p.complete && p.lost == 0 && p.overwritten == 0,
+                                  .switches = overview_switches_counter(o->trace, i)};
+        rc = p.pauses > 0 ? overview_read_pauses(o->trace, i, &ours) : 0;
+        rc = rc == 0 ? overview_process(&o->pass, &ours) : rc;
+        if (rc != 0)
+            free(ours.pauses);
     }
     return rc;
 }

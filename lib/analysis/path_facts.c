@@ -45,6 +45,7 @@ int upmu_overview_path_read(const struct upmu_overview *overview, size_t process
         .handoffs = p->handoffs,
         .n_segments = p->n_segments,
         .n_objects = p->n_locks,
+        .stopped_ns = p->stopped_ns,
     };
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_PATH_SIZE_V1);
 }

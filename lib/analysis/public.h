@@ -27,6 +27,9 @@ struct upmu_overview {
 /** Record that a part of the recording could not be read. @return 0; UPMU_E_NOMEM. */
 int overview_note_damage(struct upmu_overview *overview, const char *message);
 
+/** Read the stretches in which process `process` was not recorded into `p`, in place of those there. @return 0; UPMU_E_NOMEM. */
+int overview_read_pauses(const struct upmu_trace *trace, size_t process, struct ov_process *p);
+
 /** killed_waits.c: after the last event, extend the waits that were pending when a process was killed. @return 0;
  *  UPMU_E_NOMEM. */
 int killed_waits_extend(struct upmu_overview *overview);

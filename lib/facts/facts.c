@@ -133,6 +133,25 @@ void facts_process(struct textbuf *b, const struct upmu_trace_process *p)
     json_uint_if(b, "memory_threads", p->memory_threads != 0, p->memory_threads);
 }
 
+void facts_recorded(struct textbuf *b, const struct upmu_overview *o, size_t i, const struct upmu_trace_process *p)
+{
+    struct upmu_overview_recorded of = {.size = sizeof of};
+    struct upmu_trace_pause pause = {.size = sizeof pause};
+    if (p->pauses == 0 || upmu_overview_recorded_at(o, i, &of) != 0)
+        return;
+    json_uint(b, "run_ns", of.end_ns - of.begin_ns);
+    json_uint(b, "stopped_ns", of.stopped_ns);
+    json_uint_if(b, "stopped_more_ns", of.more_ns != 0, of.more_ns);
+    json_array(b, "stops");
+    for (size_t k = 0; upmu_overview_pause_at(o, i, k, &pause) == 0; k++) {
+        json_object(b, NULL);
+        json_uint(b, "begin_ns", pause.begin_ns);
+        json_uint(b, "end_ns", pause.end_ns);
+        json_object_end(b);
+    }
+    json_array_end(b);
+}
+
 /* ------------------------------------------------------------------------------------------------------ threads */
 
 static void facts_sched(struct textbuf *b, const struct upmu_overview_sched *s)
@@ -182,6 +201,7 @@ void facts_thread(struct textbuf *b, const struct upmu_overview *o, size_t i, co
     facts_value(b, "switches", &t->switches);
     facts_uint(b, "cpu_ns", t->cpu_ns);
     facts_uint(b, "ready_ns", t->ready_ns);
+    json_uint_if(b, "stopped_ns", t->stopped_ns != 0, t->stopped_ns);
     if (upmu_overview_sched_at(o, i, &s) != 0)
         s = (struct upmu_overview_sched){.size = sizeof s};
     facts_sched(b, &s);
@@ -279,6 +299,7 @@ void facts_path(struct textbuf *b, const struct upmu_overview_path *p)
     json_uint(b, "run_ns", p->run_ns);
     json_uint(b, "wake_ns", p->wake_ns);
     json_uint(b, "unknown_ns", p->unknown_ns);
+    json_uint_if(b, "stopped_ns", p->stopped_ns != 0, p->stopped_ns);
     json_uint(b, "hops", p->handoffs);
 }
 

@@ -25,6 +25,8 @@ void facts_counters(struct textbuf *b, const struct upmu_overview *o, uint32_t p
 void facts_totals(struct textbuf *b, const struct upmu_overview_totals *t);
 void facts_damages(struct textbuf *b, const struct upmu_overview *o, const struct upmu_overview_totals *t);
 void facts_process(struct textbuf *b, const struct upmu_trace_process *p);
+/** Of process `i`, which is `p`: how long recording was stopped; nothing if it was not. */
+void facts_recorded(struct textbuf *b, const struct upmu_overview *o, size_t i, const struct upmu_trace_process *p);
 /** Thread `i`, but its times and counters. */
 void facts_thread(struct textbuf *b, const struct upmu_overview *o, size_t i, const struct upmu_overview_thread *t);
 /** An object, but its type. */

@@ -13,6 +13,11 @@ int findings_no_memory(void)
     return upmu_fail(UPMU_E_NOMEM, "out of memory for the findings of a recording");
 }
 
+uint64_t findings_run_ns(const struct upmu_overview_path *path)
+{
+    return path->end_ns - path->begin_ns - path->stopped_ns;
+}
+
 struct upmu_finding finding_of(const struct upmu_overview_path *path, uint32_t process, int kind)
 {
     return (struct upmu_finding){.size = sizeof(struct upmu_finding),
@@ -21,13 +26,13 @@ struct upmu_finding finding_of(const struct upmu_overview_path *path, uint32_t p
                                  .object = UPMU_NO_INDEX,
                                  .thread = UPMU_NO_INDEX,
                                  .deadlock = UPMU_NO_INDEX,
-                                 .run_ns = path->end_ns - path->begin_ns,
+                                 .run_ns = findings_run_ns(path),
                                  .gain_ns = UPMU_NO_VALUE};
 }
 
 int finding_counts(const struct upmu_findings *f, const struct upmu_overview_path *path, uint64_t gain_ns)
 {
-    uint64_t run = path->end_ns - path->begin_ns;
+    uint64_t run = findings_run_ns(path);
     return gain_ns != UPMU_NO_VALUE && gain_ns >= LEAST_NS && (double)gain_ns * 100 >= (double)run * (double)f->percent;
 }
 

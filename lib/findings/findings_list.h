@@ -20,6 +20,9 @@ struct upmu_findings {
 /** A finding of process `process` about nothing yet. */
 struct upmu_finding finding_of(const struct upmu_overview_path *path, uint32_t process, int kind);
 
+/** Length of a path without the time in which recording was stopped. */
+uint64_t findings_run_ns(const struct upmu_overview_path *path);
+
 /** Whether a gain is worth a finding. */
 int finding_counts(const struct upmu_findings *f, const struct upmu_overview_path *path, uint64_t gain_ns);
 

@@ -20,7 +20,8 @@ static struct work work_of(const struct upmu_findings *f, const struct upmu_over
 {
     struct upmu_overview_sched s = {.size = sizeof s};
     struct upmu_overview_thread_wait w = {.size = sizeof w};
-    uint64_t life = t->end_ns - t->begin_ns, waited = t->blocked_ns < life ? t->blocked_ns : life, called = 0;
+    uint64_t life = t->end_ns - t->begin_ns - t->stopped_ns, waited = t->blocked_ns < life ? t->blocked_ns : life,
+             called = 0;
     struct work work = {0};
     for (int kind = UPMU_WAIT_SLEEP; upmu_overview_thread_wait_at(f->overview, index, kind, &w) == 0; kind++)
         called += w.waits.total_ns + w.waits.unfinished_ns;
@@ -177,7 +178,7 @@ static uint64_t batch_path_ns(const struct upmu_findings *f, uint32_t process, u
     struct upmu_overview_path_segment s = {.size = sizeof s};
     uint64_t sum = 0;
     for (size_t i = 0; upmu_overview_path_segment_at(f->overview, process, i, &s) == 0; i++)
-        if (s.thread == thread && s.kind != UPMU_PATH_WAKEUP && s.end_ns > since_ns)
+        if (s.thread == thread && s.kind != UPMU_PATH_WAKEUP && s.kind != UPMU_PATH_STOPPED && s.end_ns > since_ns)
             sum += s.end_ns - (s.begin_ns > since_ns ? s.begin_ns : since_ns);
     return sum;
 }

@@ -56,7 +56,7 @@ static uint64_t scheduling_path(const struct upmu_findings *f, uint32_t process,
 
 int findings_in_scheduling(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path)
 {
-    uint64_t run_ns = path->end_ns - path->begin_ns;
+    uint64_t run_ns = findings_run_ns(path);
     struct load load = {0};
     struct textbuf b = {0};
     bool recorded;

@@ -69,7 +69,7 @@ int findings_in_wakes(struct upmu_findings *f, uint32_t process, const struct up
     struct upmu_overview_object o = {.size = sizeof o};
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && upmu_overview_object_at(f->overview, i, &o) == 0; i++)
-        if (o.process == process && o.type == UPMU_OBJECT_COND && wakes_are_herd(&o, path->end_ns - path->begin_ns))
+        if (o.process == process && o.type == UPMU_OBJECT_COND && wakes_are_herd(&o, findings_run_ns(path)))
             rc = wakes_add(f, path, i, &o);
     return rc;
 }

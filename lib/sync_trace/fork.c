@@ -130,7 +130,7 @@ void sync_child_start(void)
     if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         fork_restore_lock();
         sync_threads_forget();
-        if (upmu_recorder_stream_() && sync_gate_open(sync_process.mode) == 0 && forked.by.process != 0)
+        if (upmu_recorder_stream_() && sync_gate_open(sync_process.mode, false) == 0 && forked.by.process != 0)
             sync_note_parent(forked.by.process, forked.by.thread, forked.by.tick, forked.by.since);
     }
     errno = saved;

@@ -53,14 +53,24 @@ static void event_cost_write(struct sync_thread *t)
         (void)upmu_trace_own_cost_(t->stream, tick_now(), p->cost.full_ps, p->cost.compact_ps, p->cost.stack_ps);
 }
 
-int sync_gate_open(uint32_t mode)
+/* The time before the first event about locks is as one in which recording was stopped. */
+static void gate_note_pause(struct control_header *control, uint32_t mode, bool late)
+{
+    if (late && __atomic_load_n(&control->pauses, __ATOMIC_RELAXED) == 0)
+        control_pause(control, 1);
+    sync_gate.since_raw_ns = tick_portable();
+    control_resume(control, sync_gate.since_raw_ns);
+    if (mode == MODE_OFF)
+        control_pause(control, sync_gate.since_raw_ns);
+}
+
+int sync_gate_open(uint32_t mode, bool late)
 {
     struct control_header *control = upmu_recorder_control_();
     if (!control)
         return upmu_fail(UPMU_E_IO, "the trace could not be made");
     __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
-    sync_gate.since_raw_ns = tick_portable();
-    control_resume(control, sync_gate.since_raw_ns);
+    gate_note_pause(control, mode, late);
     sync_gate.since = tick_now();
     sync_limits_start(control);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);

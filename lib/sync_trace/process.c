@@ -228,6 +228,8 @@ static int process_start(const struct upmu_sync_opts *o)
     uint64_t sample = process_sample_interval(o);
     if (mode < 0 || depth < 0 || sample == UINT64_MAX)
         return UPMU_E_INVAL;
+    bool late = !variable_value("UPMU_SYNC") &&
+                upmu_recorder_control_(); /* with it, recording begins when the program is loaded */
     if ((rc = process_set_up()) < 0 || (rc = sync_cpu_timer_start()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
         return rc;
     (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */
@@ -242,7 +244,7 @@ static int process_start(const struct upmu_sync_opts *o)
     sync_process.depth = (uint32_t)depth;
     sync_process.all_slow = depth > 0 || sync_process.requests;
     sync_process.sample = (uint32_t)sample;
-    rc = sync_gate_open((uint32_t)mode);
+    rc = sync_gate_open((uint32_t)mode, late);
     /* last: a forked child that finds "recording" and a closed gate begins its own trace */
     if (rc == 0)
         __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
@@ -306,8 +308,14 @@ static void process_stop(void)
         return;
     struct sync_thread *t = sync_thread();
     struct control_header *control = upmu_recorder_control_();
+    uint32_t mode = __atomic_load_n(word, __ATOMIC_RELAXED);
+    sync_process.ended = mode;
+    if (control && mode == MODE_OFF)
+        sync_process.ended = __atomic_load_n(&control->chosen, __ATOMIC_RELAXED);
     if (control) /* tracing that the program ended cannot be started from outside */
         __atomic_store_n(&control->chosen, 0, __ATOMIC_RELAXED);
+    if (control && mode != MODE_OFF)
+        control_pause(control, tick_portable());
     __atomic_store_n(word, MODE_OFF, __ATOMIC_RELEASE);
     sync_gate_close();
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE); /* no child begins its own trace from here on */

@@ -35,6 +35,7 @@
 #include "sync_trace/sample/cpu_timer.h"
 #include "sync_trace/state/held.h"
 #include "sync_trace/state/lock_memory.h"
+#include "trace/format/control.h"
 
 /* A round before the recorder releases the thread's stream (lib/region). */
 enum { COUNTS_FIRST = 128, LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 2 };
@@ -329,9 +330,24 @@ struct sync_thread *sync_thread_adopt(struct sync_thread *t)
 
 /* -------------------------------------------------------------------------------------------------- ending */
 
-void sync_thread_exit_event(struct sync_thread *t)
+/* The mode, or while recording is stopped the one before: a thread that is recorded gets its end, or its life would last until the end
+ * of the process. MODE_OFF: nothing was recorded, or nothing will be any more. */
+static uint32_t thread_exit_mode(void)
 {
     uint32_t mode = sync_mode();
+    const struct control_header *c = mode == MODE_OFF ? upmu_recorder_control_() : NULL;
+    uint32_t n = c ? __atomic_load_n(&c->pauses, __ATOMIC_RELAXED) : 0;
+    if (n == 0 || __atomic_load_n(&c->stopped, __ATOMIC_RELAXED) != CONTROL_STOPPED_NOT)
+        return mode;
+    if (n == 1 && __atomic_load_n(&c->pause[0].begin_raw_ns, __ATOMIC_RELAXED) == sync_gate.since_raw_ns)
+        return MODE_OFF; /* started paused, and not continued yet */
+    uint32_t chosen = __atomic_load_n(&c->chosen, __ATOMIC_RELAXED);
+    return chosen ? chosen : sync_process.ended;
+}
+
+void sync_thread_exit_event(struct sync_thread *t)
+{
+    uint32_t mode = thread_exit_mode();
     if (mode == MODE_OFF || mode == MODE_COUNTS)
         return;
     thread_name_check(t);

@@ -34,7 +34,7 @@ def show(directory):
     for p in recording.processes:
         print(f"process {p.pid} on {p.host}: {p.command}, {p.events} events" + (f", {p.lost} LOST: {p.lost_note}" if p.lost else ""))
     print_table("threads", ["thread", "tid", "lifetime ms", "blocked ms", "events"],
-                [(t.name, t.tid, milliseconds(t.end_ns - t.begin_ns), milliseconds(t.blocked_ns), t.events)
+                [(t.name, t.tid, milliseconds(t.end_ns - t.begin_ns - t.stopped_ns), milliseconds(t.blocked_ns), t.events)
                  for t in recording.threads])
     print_table("locks with waits", ["lock", "type", "waits", "total ms", "max ms", "acquisitions"],
                 [(lock.name or hex(lock.address), lock.type, lock.waits.count + lock.waits.unfinished,

@@ -35,6 +35,7 @@ UPMU_IDENTITY_ADDRESS = 4
 UPMU_PATH_RUNNING = 0
 UPMU_PATH_WAKEUP = 1
 UPMU_PATH_WAITING = 2
+UPMU_PATH_STOPPED = 3
 UPMU_SECTION_HELD = 0
 UPMU_SECTION_WAITED = 1
 UPMU_FRAME_UNKNOWN = 0
@@ -410,6 +411,18 @@ class UpmuOverviewTotals(Structure):
     ]
 
 
+class UpmuOverviewRecorded(Structure):
+    """struct upmu_overview_recorded"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
+        ("stopped_ns", c_uint64),
+        ("stops", c_uint64),
+        ("more_ns", c_uint64),
+    ]
+
+
 class UpmuWaitSum(Structure):
     """struct upmu_wait_sum"""
     _fields_ = [
@@ -461,6 +474,7 @@ class UpmuOverviewThread(Structure):
         ("counts", POINTER(UpmuOverviewCount)),
         ("cpu_ns", c_uint64),
         ("ready_ns", c_uint64),
+        ("stopped_ns", c_uint64),
     ]
 
 
@@ -654,6 +668,7 @@ class UpmuOverviewPath(Structure):
         ("handoffs", c_uint64),
         ("n_segments", c_size_t),
         ("n_objects", c_size_t),
+        ("stopped_ns", c_uint64),
     ]
 
 
@@ -2324,6 +2339,18 @@ class UpmuTraceProcess(Structure):
         ("memory_threads", c_uint32),
         ("children_filtered", c_uint32),
         ("children_failed", c_uint32),
+        ("pauses", c_uint32),
+        ("reserved", c_uint32),
+        ("paused_more_ns", c_uint64),
+    ]
+
+
+class UpmuTracePause(Structure):
+    """struct upmu_trace_pause"""
+    _fields_ = [
+        ("size", c_size_t),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
     ]
 
 
@@ -2511,6 +2538,7 @@ class UpmuFilterCall(Structure):
 STRUCTS = {
     "upmu_overview_opts": UpmuOverviewOpts,
     "upmu_overview_totals": UpmuOverviewTotals,
+    "upmu_overview_recorded": UpmuOverviewRecorded,
     "upmu_wait_sum": UpmuWaitSum,
     "upmu_overview_thread": UpmuOverviewThread,
     "upmu_overview_thread_wait": UpmuOverviewThreadWait,
@@ -2638,6 +2666,7 @@ STRUCTS = {
     "upmu_trace_event": UpmuTraceEvent,
     "upmu_trace_process": UpmuTraceProcess,
     "upmu_trace_filter_opts": UpmuTraceFilterOpts,
+    "upmu_trace_pause": UpmuTracePause,
     "upmu_trace_stack": UpmuTraceStack,
     "upmu_trace_module": UpmuTraceModule,
     "upmu_trace_repair_result": UpmuTraceRepairResult,
@@ -2749,6 +2778,9 @@ FUNCTIONS = {
         "upmu_overview_totals_read": (c_int, [c_void_p, POINTER(UpmuOverviewTotals)]),
         "upmu_overview_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuTraceProcess)]),
         "upmu_overview_process_count": (c_size_t, [c_void_p]),
+        "upmu_overview_recorded_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuOverviewRecorded)]),
+        "upmu_overview_pause_at": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(UpmuTracePause)]),
+        "upmu_overview_pause_count": (c_size_t, [c_void_p, c_size_t]),
         "upmu_overview_damage_message": (c_char_p, [c_void_p, c_size_t]),
         "upmu_overview_damage_count": (c_size_t, [c_void_p]),
         "upmu_wait_kind_name": (c_char_p, [c_int]),
@@ -2954,6 +2986,8 @@ FUNCTIONS = {
         "upmu_trace_omp_construct_name": (c_char_p, [c_uint32]),
         "upmu_trace_process_count": (c_size_t, [c_void_p]),
         "upmu_trace_process_at": (c_int, [c_void_p, c_size_t, POINTER(UpmuTraceProcess)]),
+        "upmu_trace_pause_at": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(UpmuTracePause)]),
+        "upmu_trace_pause_count": (c_size_t, [c_void_p, c_size_t]),
         "upmu_trace_counter_name": (c_char_p, [c_void_p, c_size_t, c_size_t]),
         "upmu_trace_counter_count": (c_size_t, [c_void_p, c_size_t]),
         "upmu_trace_stack_find": (c_int, [c_void_p, c_size_t, c_uint32, POINTER(UpmuTraceStack)]),

@@ -56,15 +56,23 @@ static struct ov_call_site *hold_site(struct overview *o, const struct ov_thread
     return site == MAP_NONE ? NULL : &o->sites[site];
 }
 
+/* How long a hold lasted while it was recorded. */
+static uint64_t hold_length(const struct overview *o, const struct ov_thread_stats *stats, uint64_t begin_ns,
+                            uint64_t end_ns)
+{
+    return recorded_ns(o, o->objects[stats->object].process, begin_ns, end_ns);
+}
+
 /* A release ends the hold that began at stats->since: both times are known, and count for the thread and the call site of the
  * acquisition. @return 0; UPMU_E_NOMEM. */
 static int pair_end(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns)
 {
     struct ov_call_site *site = stats->since_site ? hold_site(o, stats, stats->since_site) : NULL;
+    uint64_t ns = hold_length(o, stats, stats->since, time_ns);
     stats->pair = (struct ov_hold){stats->since, time_ns, stats->since_site, true, false, false};
-    wait_sum_add(&stats->paired, time_ns - stats->since);
+    wait_sum_add(&stats->paired, ns);
     if (site)
-        wait_sum_add(&site->paired, time_ns - stats->since);
+        wait_sum_add(&site->paired, ns);
     return stats->since_site && !site ? overview_no_memory() : 0;
 }
 
@@ -73,19 +81,20 @@ static int hold_add(struct overview *o, struct ov_thread_stats *stats, bool part
 {
     const struct ov_hold *h = &stats->hold;
     struct ov_call_site *site = h->site ? hold_site(o, stats, h->site) : NULL;
-    wait_sum_add(partial ? &stats->partial : &stats->known, h->end_ns - h->begin_ns);
+    uint64_t ns = hold_length(o, stats, h->begin_ns, h->end_ns);
+    wait_sum_add(partial ? &stats->partial : &stats->known, ns);
     if (site)
-        wait_sum_add(partial ? &site->partial : &site->known, h->end_ns - h->begin_ns);
+        wait_sum_add(partial ? &site->partial : &site->known, ns);
     return h->site && !site ? overview_no_memory() : 0;
 }
 
 /* The hold that ends was acquired before the recording. */
-static void hold_end_before(struct ov_thread_stats *stats, uint64_t since, uint64_t time_ns)
+static void hold_end_before(const struct overview *o, struct ov_thread_stats *stats, uint64_t since, uint64_t time_ns)
 {
     hold_forget(stats);
     stats->hold = (struct ov_hold){.begin_ns = since, .end_ns = time_ns, .certain = true, .partial = true};
     stats->pair = stats->hold;
-    wait_sum_add(&stats->before, time_ns > since ? time_ns - since : 0);
+    wait_sum_add(&stats->before, time_ns > since ? hold_length(o, stats, since, time_ns) : 0);
 }
 
 /* The hold that ends with this event. @return 0; UPMU_E_NOMEM. */
@@ -140,7 +149,7 @@ static int hold_end_by(struct overview *o, struct ov_thread_stats *stats, const 
     stats->release_ns = e->time_ns;
     stats->release_stack = e->stack;
     if (e->flags & UPMU_TRACE_FLAG_BEFORE) {
-        hold_end_before(stats, e->lock_release.held_since, e->time_ns);
+        hold_end_before(o, stats, e->lock_release.held_since, e->time_ns);
         return 0;
     }
     stats->released += !stats->resumed_before;
@@ -148,7 +157,7 @@ static int hold_end_by(struct overview *o, struct ov_thread_stats *stats, const 
     if (stats->depth > 0 && --stats->depth == 0)
         rc = pair_end(o, stats, e->time_ns);
     if (sampled && sample_since != 0)
-        wait_sum_add(&stats->sampled, e->time_ns - sample_since);
+        wait_sum_add(&stats->sampled, hold_length(o, stats, sample_since, e->time_ns));
     if (sampled)
         stats->sample_since = 0;
     if (inner)
@@ -189,7 +198,7 @@ int hold_pause(struct overview *o, struct ov_thread_stats *stats, const struct u
     int rc = 0;
     stats->hold = stats->pair = (struct ov_hold){0};
     if (e->flags & UPMU_TRACE_FLAG_BEFORE && e->cond.held_since != 0) {
-        hold_end_before(stats, e->cond.held_since, e->time_ns);
+        hold_end_before(o, stats, e->cond.held_since, e->time_ns);
         stats->saved_depth = 1;
         stats->resumed_before = true;
         return 0;
@@ -229,7 +238,7 @@ void hold_add_calls(struct overview *o, const struct ov_thread_stats *stats)
     struct ov_object *object = &o->objects[stats->object];
     if (h->begin_ns == 0)
         return;
-    object->timed_holds_ns += h->end_ns - h->begin_ns;
+    object->timed_holds_ns += hold_length(o, stats, h->begin_ns, h->end_ns);
     for (uint64_t i = t->n_calls; i > 0 && t->n_calls - i < CALLS_KEPT; i--) {
         const struct ov_call_wait *c = &t->calls[(i - 1) % CALLS_KEPT];
         if (c->end_ns <= h->begin_ns)
@@ -237,7 +246,7 @@ void hold_add_calls(struct overview *o, const struct ov_thread_stats *stats)
         uint64_t begin = c->begin_ns > h->begin_ns ? c->begin_ns : h->begin_ns;
         uint64_t end = c->end_ns < h->end_ns ? c->end_ns : h->end_ns;
         if (end > begin)
-            object->call_ns[c->kind - UPMU_WAIT_SLEEP] += end - begin;
+            object->call_ns[c->kind - UPMU_WAIT_SLEEP] += hold_length(o, stats, begin, end);
     }
 }
 

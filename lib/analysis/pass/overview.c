@@ -197,6 +197,17 @@ static int overview_cut_hold(struct overview *o, uint32_t stats)
     return rc == 0 ? wakeup_add_hold(o, stats, s->hold.begin_ns, t->end_ns) : rc;
 }
 
+/* The kernel's sums are of the whole life: they are kept if recording was stopped for a moment only, as at its end. */
+static void overview_check_sums(const struct overview *o, struct ov_thread *t)
+{
+    enum { MOST_PARTS = 1000 };
+    uint64_t all = t->end_ns - t->begin_ns, life = recorded_ns(o, t->process, t->begin_ns, t->end_ns);
+    if (all - life > all / MOST_PARTS)
+        t->cpu_ns = t->ready_ns = UPMU_NO_VALUE;
+    else if (life < all && t->cpu_ns != UPMU_NO_VALUE && t->cpu_ns > life)
+        t->cpu_ns = life;
+}
+
 static int overview_end_thread(struct overview *o, uint32_t thread)
 {
     struct ov_thread *t = &o->threads[thread];
@@ -206,6 +217,7 @@ static int overview_end_thread(struct overview *o, uint32_t thread)
         t->end_ns = overview_thread_last_seen(o, t);
     int rc = waits_abandon(o, thread, t->end_ns);
     regions_abandon(o, thread, !t->ended && window_is_outlasted(o, thread));
+    overview_check_sums(o, t);
     return rc == 0 && !t->ended ? sched_end(o, thread) : rc;
 }
 

@@ -27,7 +27,9 @@ static uint32_t path_last_node(const struct overview *o, uint32_t process)
 static bool path_add_step(struct paths *p, const struct path *path, struct path_step step)
 {
     struct path_step *last = p->n_segments > path->first_step ? &p->steps[p->n_segments - 1] : NULL;
-    if (last && step.kind == UPMU_PATH_RUNNING && last->kind == step.kind && last->thread == step.thread) {
+    bool same = last && last->kind == step.kind &&
+                (step.kind == UPMU_PATH_STOPPED || (step.kind == UPMU_PATH_RUNNING && last->thread == step.thread));
+    if (same) {
         last->begin_ns = step.begin_ns;
         return true;
     }
@@ -37,6 +39,25 @@ static bool path_add_step(struct paths *p, const struct path *path, struct path_
     p->steps = all;
     all[p->n_segments++] = step;
     return true;
+}
+
+/* Adds the step in parts: what is in a stretch without recording is not known, and a part of its own. */
+static bool path_add_parts(struct overview *o, struct path *path, struct path_step step)
+{
+    const struct ov_process *of = &o->processes[o->threads[step.thread].process];
+    for (size_t i = of->n_pauses; i-- > 0;) {
+        uint64_t from = of->pauses[i].begin_ns > step.begin_ns ? of->pauses[i].begin_ns : step.begin_ns;
+        uint64_t to = of->pauses[i].end_ns < step.end_ns ? of->pauses[i].end_ns : step.end_ns;
+        struct path_step after = step, stopped = {from, to, step.thread, MAP_NONE, MAP_NONE, UPMU_PATH_STOPPED};
+        if (from >= to)
+            continue;
+        after.begin_ns = to;
+        path->stopped_ns += to - from;
+        if ((step.end_ns > to && !path_add_step(&o->paths, path, after)) || !path_add_step(&o->paths, path, stopped))
+            return false;
+        step.end_ns = from;
+    }
+    return step.end_ns == step.begin_ns || path_add_step(&o->paths, path, step);
 }
 
 static void path_add_holds(const struct wakeup_graph *g, const struct wakeup_node *s, struct path_lock *locks)
@@ -52,7 +73,7 @@ static uint32_t path_step(const struct overview *o, const struct wakeup_node *s,
     const struct wakeup_graph *g = &o->graph;
     bool woken = s->cause != MAP_NONE;
     uint32_t before = woken ? s->cause : s->prev;
-    uint64_t ns = s->time_ns - g->nodes[before].time_ns;
+    uint64_t ns = recorded_ns(o, o->threads[s->thread].process, g->nodes[before].time_ns, s->time_ns);
     *step = (struct path_step){.begin_ns = g->nodes[before].time_ns,
                                .end_ns = s->time_ns,
                                .thread = s->thread,
@@ -105,7 +126,7 @@ static bool path_walk(struct overview *o, struct path *path, struct path_lock *l
            (g->nodes[at].cause != MAP_NONE || g->nodes[at].prev != MAP_NONE)) {
         struct path_step step;
         at = path_step(o, &g->nodes[at], path, &step, locks);
-        if (step.end_ns > step.begin_ns && !path_add_step(p, path, step))
+        if (!path_add_parts(o, path, step))
             return false;
     }
     path->begin_ns = g->nodes[at].time_ns;

@@ -24,7 +24,7 @@ struct path_lock {
 
 /** The path of a process. */
 struct path {
-    uint64_t begin_ns, end_ns, run_ns, wake_ns, unknown_ns, handoffs;
+    uint64_t begin_ns, end_ns, run_ns, wake_ns, unknown_ns, stopped_ns, handoffs;
     uint32_t last; /**< the node it ends with, MAP_NONE: the process has no thread */
     size_t first_step, n_segments, first_lock, n_locks;
 };

@@ -18,7 +18,7 @@ static int sched_add_interval(struct overview *o, uint32_t thread, int state, ui
         .thread = thread, .state = state, .cpu = s->cpu, .begin_ns = s->since_ns, .end_ns = until};
     if (until <= s->since_ns)
         return 0;
-    s->ns[state] += until - s->since_ns;
+    s->ns[state] += recorded_ns(o, o->threads[thread].process, s->since_ns, until);
     s->since_ns = until;
     return o->hooks && o->hooks->sched ? o->hooks->sched(o->hooks->arg, &span) : 0;
 }

@@ -270,6 +270,11 @@ struct ov_region {
 
 enum { OV_CPUS = 1024 }; /* those above are not counted */
 
+/** A stretch in which recording was stopped. */
+struct ov_pause {
+    uint64_t begin_ns, end_ns;
+};
+
 struct ov_process {
     uint64_t start_ns;           /**< begin of its recording */
     uint64_t last_ns;            /**< its last event */
@@ -278,6 +283,8 @@ struct ov_process {
     bool killed;                 /**< its recording was not closed */
     bool whole;                  /**< its recording was closed and lost no event */
     size_t switches;             /**< index of the counter of context switches, SIZE_MAX if there is none */
+    struct ov_pause *pauses;     /**< in the order of time; owned */
+    size_t n_pauses;
     uint64_t full, compact,
         stacked; /**< events about locks and threads; those in compact classes; those with a stack */
 };
@@ -354,6 +361,15 @@ void overview_free(struct overview *o);
 static inline int overview_no_memory(void)
 {
     return upmu_fail(UPMU_E_NOMEM, "out of memory while reading a recording");
+}
+
+/** Nanoseconds between two times in which the process was recorded, so that no sum has the stretches in which recording was stopped:
+ *  neither as waits and holds, which are known to have lasted, nor as anything else, which is not known. */
+uint64_t recorded_ns_paused(const struct ov_process *p, uint64_t begin_ns, uint64_t end_ns);
+static inline uint64_t recorded_ns(const struct overview *o, uint32_t process, uint64_t begin_ns, uint64_t end_ns)
+{
+    const struct ov_process *p = &o->processes[process];
+    return __builtin_expect(p->n_pauses == 0, 1) ? end_ns - begin_ns : recorded_ns_paused(p, begin_ns, end_ns);
 }
 
 /** A time, moved into the window. */

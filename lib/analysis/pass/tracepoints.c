@@ -42,7 +42,7 @@ int wake_arrived(struct overview *o, uint32_t thread, uint64_t time_ns)
     struct ov_waker *w = thread_waker(o, thread, s->waker);
     if (!w)
         return overview_no_memory();
-    wait_sum_add(&w->waits, time_ns - s->woken_ns);
+    wait_sum_add(&w->waits, recorded_ns(o, o->threads[thread].process, s->woken_ns, time_ns));
     s->woken_ns = 0;
     return 0;
 }
@@ -91,7 +91,7 @@ static int kernel_lock_end(struct overview *o, struct ov_thread *t, const struct
     struct ov_kernel_lock *l = kernel_lock(o, e->process, e->object);
     if (!l)
         return overview_no_memory();
-    wait_sum_add(&l->waits, e->time_ns - t->kernel_waits[at - 1].begin_ns);
+    wait_sum_add(&l->waits, recorded_ns(o, t->process, t->kernel_waits[at - 1].begin_ns, e->time_ns));
     t->n_kernel_waits = at - 1;
     return 0;
 }

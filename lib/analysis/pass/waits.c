@@ -134,11 +134,12 @@ static void wait_note_release(struct overview *o, const struct pending_wait *p, 
     const struct ov_thread_stats *stats = at == MAP_NONE ? NULL : &o->thread_stats[at];
     if (!stats || stats->release_ns < p->begin_ns)
         return;
+    uint32_t process = o->objects[p->object].process;
     l->release_stack = stats->release_stack;
     if (p->holder_since != 0 && stats->hold.begin_ns == p->holder_since) {
-        l->hold_ns = stats->hold.end_ns - stats->hold.begin_ns;
+        l->hold_ns = recorded_ns(o, process, stats->hold.begin_ns, stats->hold.end_ns);
     } else if (p->holder_since != 0 && stats->awaited_since == p->holder_since && stats->awaited_end != 0) {
-        l->hold_ns = stats->awaited_end - stats->awaited_since;
+        l->hold_ns = recorded_ns(o, process, stats->awaited_since, stats->awaited_end);
         l->release_stack = stats->awaited_stack;
     }
 }
@@ -198,13 +199,13 @@ static void wait_end_hold(struct overview *o, const struct pending_wait *p, cons
 
 /* Ends the wait in the wakeup graph. Of nested waits each counts for the pairs of threads without those inside it. */
 static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct pending_wait *p,
-                             const struct upmu_trace_event *e, uint64_t ns, bool cut)
+                             const struct upmu_trace_event *e, uint64_t end_ns, uint64_t ns, bool cut)
 {
     bool lock = e && (e->kind == UPMU_TRACE_LOCK_ACQUIRED || e->kind == UPMU_TRACE_BARRIER_LEAVE);
     const struct wakeup_wait_end w = {.object = p->object,
                                       .node = p->node,
                                       .holder = p->holder,
-                                      .time_ns = p->begin_ns + ns,
+                                      .time_ns = end_ns,
                                       .ns = ns - (p->inner_ns < ns ? p->inner_ns : ns),
                                       .finished = e != NULL,
                                       .cut = cut,
@@ -212,8 +213,9 @@ static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct p
     return wakeup_resume(o, thread, &w);
 }
 
-/* Adds a wait of `ns`, finished or not, to all sums. */
-static int wait_add(struct overview *o, uint32_t thread, const struct pending_wait *p, uint64_t ns, bool finished)
+/* Adds a wait until `end_ns`, of which `ns` were recorded, finished or not, to all sums. */
+static int wait_add(struct overview *o, uint32_t thread, const struct pending_wait *p, uint64_t end_ns, uint64_t ns,
+                    bool finished)
 {
     uint32_t stats = stats_of(o, thread, p->object), site = call_site_of(o, p->object, p->site);
     if (stats == MAP_NONE || site == MAP_NONE)
@@ -235,7 +237,7 @@ static int wait_add(struct overview *o, uint32_t thread, const struct pending_wa
     o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
     wait_note_longest(o, p, thread, ns, finished);
     int rc = wait_charge_holder(o, p, ns);
-    return rc == 0 ? wait_notify(o, thread, p, p->begin_ns + ns, finished) : rc;
+    return rc == 0 ? wait_notify(o, thread, p, end_ns, finished) : rc;
 }
 
 /* Removes the innermost wait that this event ends, and all waits nested in it. @return false if there is none. */
@@ -273,7 +275,7 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
     struct pending_wait p;
     if (!wait_pop_pending(o, thread, object, e, &p))
         return 0;
-    uint64_t ns = e->time_ns - p.begin_ns;
+    uint64_t ns = recorded_ns(o, t->process, p.begin_ns, e->time_ns);
     if (t->n_pending > 0)
         t->pending[t->n_pending - 1].inner_ns += ns;
     int rc = section_end(o, thread, e, &p.section, &o->objects[object].waited);
@@ -281,8 +283,8 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
     if (rc == 0 && p.kind >= UPMU_WAIT_SLEEP)
         rc = hold_note_call(t, p.kind, p.begin_ns, e->time_ns);
     if (rc == 0)
-        rc = wait_add(o, thread, &p, ns, true);
-    return rc == 0 ? wait_end_in_graph(o, thread, &p, e, ns, false) : rc;
+        rc = wait_add(o, thread, &p, e->time_ns, ns, true);
+    return rc == 0 ? wait_end_in_graph(o, thread, &p, e, e->time_ns, ns, false) : rc;
 }
 
 void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
@@ -309,10 +311,11 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
         }
         bool cut = window_is_outlasted(o, thread);
         o->unfinished += !cut;
-        uint64_t ns = until > p.begin_ns ? until - p.begin_ns : 0;
-        rc = wait_add(o, thread, &p, ns, cut);
+        uint64_t end_ns = until > p.begin_ns ? until : p.begin_ns;
+        uint64_t ns = recorded_ns(o, t->process, p.begin_ns, end_ns);
+        rc = wait_add(o, thread, &p, end_ns, ns, cut);
         if (rc == 0)
-            rc = wait_end_in_graph(o, thread, &p, NULL, ns, cut);
+            rc = wait_end_in_graph(o, thread, &p, NULL, end_ns, ns, cut);
     }
     return rc;
 }

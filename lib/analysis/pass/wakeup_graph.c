@@ -157,12 +157,13 @@ static bool wakeup_is_after_wait(const struct overview *o, const struct wakeup_n
 static bool wakeup_held_before(struct overview *o, uint32_t object, uint32_t node, uint64_t since_ns)
 {
     struct wakeup_graph *g = &o->graph;
+    uint32_t process = o->objects[object].process;
     while (node != MAP_NONE && g->nodes[node].time_ns > since_ns) {
         struct wakeup_node *s = &g->nodes[node];
         uint64_t begin = s->prev != MAP_NONE ? g->nodes[s->prev].time_ns : s->time_ns;
         begin = begin > since_ns ? begin : since_ns;
         if (!wakeup_is_after_wait(o, s) && s->time_ns > begin) {
-            uint32_t hold = wakeup_hold_add(g, object, s->time_ns - begin, s->hold);
+            uint32_t hold = wakeup_hold_add(g, object, recorded_ns(o, process, begin, s->time_ns), s->hold);
             if (hold == MAP_NONE)
                 return false;
             s->hold = hold;
@@ -177,9 +178,10 @@ int wakeup_add_hold(struct overview *o, uint32_t stats, uint64_t since_ns, uint6
     if (o->graph.disabled || since_ns == 0 || since_ns >= time_ns)
         return 0;
     struct ov_thread_stats *u = &o->thread_stats[stats];
+    uint32_t process = o->threads[u->thread].process;
     struct wakeup_thread *t = wakeup_thread(o, u->thread, since_ns);
     uint64_t last = t ? o->graph.nodes[t->last].time_ns : 0, begin = since_ns > last ? since_ns : last;
-    bool kept = t && (begin >= time_ns || wakeup_held_now(o, u, t, time_ns - begin)) &&
+    bool kept = t && (begin >= time_ns || wakeup_held_now(o, u, t, recorded_ns(o, process, begin, time_ns))) &&
                 (since_ns >= last || wakeup_held_before(o, u->object, t->last, since_ns));
     return kept ? 0 : overview_no_memory();
 }

@@ -78,7 +78,7 @@ static void write_thread(const struct export_job *job, struct textbuf *b, const 
     json_string(b, "label", export_thread_name(job, index));
     json_uint(b, "begin", html_since(job->html, t->begin_ns));
     json_uint(b, "end", html_since(job->html, t->end_ns));
-    json_uint(b, "life", t->end_ns - t->begin_ns); /* it may have begun before the first event */
+    json_uint(b, "life", t->end_ns - t->begin_ns - t->stopped_ns); /* it may have begun before the first event */
     facts_counters(b, job->facts, 0, t->counts, t->process == 0 ? t->n_counts : 0);
     json_object_end(b);
 }

@@ -75,8 +75,18 @@ void upmu_control_close(struct upmu_control *control)
 
 /* ------------------------------------------------------------------------------------------------ the mode */
 
-/* Called with the control file of a process whose `chosen` mode word was read. */
+/* Called with the control file of a process whose `chosen` mode word was read, and flock() held on its directory. */
 typedef void (*mode_fn)(struct control_header *h, uint32_t chosen, uint32_t arg);
+
+/* @return a descriptor whose close() releases the lock; UPMU_E_IO. */
+static int control_lock(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || flock(fd, LOCK_EX) != 0 ? packets_io_failed(dir, errno) : 0;
+    if (rc != 0 && fd >= 0)
+        close(fd);
+    return rc == 0 ? fd : rc;
+}
 
 static int control_change_mode(const char *function, const struct upmu_control *control, size_t index, mode_fn change,
                                uint32_t arg)
@@ -86,14 +96,19 @@ static int control_change_mode(const char *function, const struct upmu_control *
     int rc = control_map_running(function, control, index, &dir, &h);
     if (rc != 0 || !h || !dir)
         return rc;
+    int lock = control_lock(dir);
     uint32_t chosen = __atomic_load_n(&h->chosen, __ATOMIC_RELAXED);
-    if (chosen == 0)
+    if (lock < 0)
+        rc = lock;
+    else if (chosen == 0)
         rc = upmu_fail(UPMU_E_STATE,
                        "sync tracing is not on in process %u: its regions are recorded, its locks and "
                        "threads are not; start it with \"upmu record\"",
                        h->pid);
     else
         change(h, chosen, arg);
+    if (lock >= 0)
+        close(lock);
     control_file_unmap(h);
     return rc;
 }
@@ -110,6 +125,9 @@ static void mode_start(struct control_header *h, uint32_t chosen, uint32_t unuse
 static void mode_stop(struct control_header *h, uint32_t chosen, uint32_t unused)
 {
     (void)unused;
+    if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == CONTROL_OFF)
+        return;
+    control_pause(h, raw_clock_ns());
     uint32_t before = __atomic_exchange_n(&h->mode, CONTROL_OFF, __ATOMIC_ACQ_REL);
     /* The program may have changed the mode itself: that is the one to restore. */
     if (before != CONTROL_OFF && before != chosen)
@@ -160,11 +178,10 @@ static int mail_put(struct control_header *h, const char *text, size_t len)
 
 static int mail_send(const char *dir, struct control_header *h, const char *text, size_t len)
 {
-    int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dirfd < 0)
-        return packets_io_failed(dir, errno);
-    int rc = flock(dirfd, LOCK_EX) != 0 ? packets_io_failed(dir, errno) : mail_put(h, text, len);
-    close(dirfd);
+    int lock = control_lock(dir);
+    int rc = lock < 0 ? lock : mail_put(h, text, len);
+    if (lock >= 0)
+        close(lock);
     return rc;
 }
 

@@ -8,6 +8,10 @@
  *
  * The mailbox passes marks from outside. A sender holds flock() on the process's directory, finds `mail` 0, writes `text`
  * and stores its length in `mail` (release). The next event of the process records the text as a mark and stores 0.
+ *
+ * A switch of the mode to CONTROL_OFF, or from it, is preceded by control_pause(), or control_resume(): by the program itself, or
+ * by another process, which holds flock() on the directory. The reader has all stretches without recording from there: they need
+ * no event, which a stopped process would not write, a ring would lose, and a killed process would not add.
  */
 #ifndef UPMU_TRACE_CONTROL_H
 #define UPMU_TRACE_CONTROL_H
@@ -69,6 +73,14 @@ enum control_stopped {
     CONTROL_STOPPED_RESTRICTED = 2, /**< the program restricted its system calls */
 };
 
+/** A stretch in which sync tracing was off, by CLOCK_MONOTONIC_RAW. */
+struct control_pause {
+    uint64_t begin_raw_ns; /**< 0: it is being stored */
+    uint64_t end_raw_ns;   /**< 0: it has not ended */
+};
+
+enum { CONTROL_PAUSES = 128 }; /* kept; of further ones there is the sum */
+
 /** The mode word while sync tracing is off; else it is 1 + enum upmu_sync_mode. */
 enum { CONTROL_OFF = 0 };
 
@@ -106,6 +118,11 @@ struct control_header {
     uint32_t memory_unknown;    /**< 1: a part of it could not be found */
     uint32_t children_filtered; /**< forked children that are not recorded, since a filter may forbid it */
     uint32_t children_failed;   /**< forked children that are not recorded, since they could not make their files */
+    uint32_t pauses;            /**< begun so far, those without an entry in `pause` included */
+    uint32_t reserved;
+    uint64_t paused_more_ns; /**< total of those without an entry that have ended */
+    uint64_t more_raw_ns;    /**< begin of the last one without an entry; 0: it has ended */
+    struct control_pause pause[CONTROL_PAUSES];
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -121,11 +138,36 @@ static_assert(offsetof(struct control_header, wait_ticks) == 448, "the layout is
 static_assert(offsetof(struct control_header, request) == 512, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, memory) == 864, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, children_filtered) == 880, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, pauses) == 888, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, pause) == 912, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
+
+/* The end is stored once: of two threads that switch at a time, one is first. */
+static inline void control_pause_end(struct control_pause *pause, uint64_t raw_ns)
+{
+    uint64_t not_yet = 0;
+    (void)__atomic_compare_exchange_n(&pause->end_raw_ns, &not_yet, raw_ns, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/** Recording ends now, by CLOCK_MONOTONIC_RAW: before CONTROL_OFF is stored in `mode`, which it is not yet. */
+static inline void control_pause(struct control_header *h, uint64_t raw_ns)
+{
+    uint32_t i = __atomic_fetch_add(&h->pauses, 1, __ATOMIC_RELAXED);
+    /* One that has not ended although recording is on was never switched to: its process was killed before. */
+    if (i > 0 && i <= CONTROL_PAUSES)
+        control_pause_end(&h->pause[i - 1], __atomic_load_n(&h->pause[i - 1].begin_raw_ns, __ATOMIC_RELAXED));
+    __atomic_store_n(i < CONTROL_PAUSES ? &h->pause[i].begin_raw_ns : &h->more_raw_ns, raw_ns, __ATOMIC_RELEASE);
+}
 
 /** Recording begins now, by CLOCK_MONOTONIC_RAW: before `mode` is stored. */
 static inline void control_resume(struct control_header *h, uint64_t raw_ns)
 {
+    uint32_t n = __atomic_load_n(&h->pauses, __ATOMIC_RELAXED);
+    uint64_t since = n > CONTROL_PAUSES ? __atomic_exchange_n(&h->more_raw_ns, 0, __ATOMIC_RELAXED) : 0;
+    if (since != 0 && since < raw_ns)
+        __atomic_fetch_add(&h->paused_more_ns, raw_ns - since, __ATOMIC_RELAXED);
+    if (n > 0 && n <= CONTROL_PAUSES)
+        control_pause_end(&h->pause[n - 1], raw_ns);
     __atomic_store_n(&h->resumed_raw_ns, raw_ns, __ATOMIC_RELEASE);
 }
 

@@ -438,8 +438,44 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .memory_threads = p->totals.blocks,
         .children_filtered = p->totals.children_filtered,
         .children_failed = p->totals.children_failed,
+        .pauses = p->totals.pauses,
+        .paused_more_ns = p->totals.paused_more_ns,
     };
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
+}
+
+/* Event time, not before the recording's begin: a program may have recorded regions before its locks. */
+static uint64_t reader_pause_time(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
+{
+    const struct meta *m = &trace->processes[index].meta;
+    if (raw_ns == UINT64_MAX)
+        return UPMU_NO_VALUE;
+    uint64_t since = raw_ns < m->origin.raw_ns ? 0 : upmu_trace_time_of_raw(trace, index, raw_ns);
+    return since < m->start_ns ? m->start_ns : since;
+}
+
+/* @return the number of pauses. */
+static size_t reader_pauses(const struct upmu_trace *trace, size_t index, struct control_pause pauses[CONTROL_PAUSES])
+{
+    return trace && index < trace->n_processes ? recording_pauses(trace->processes[index].dir, pauses) : 0;
+}
+
+int upmu_trace_pause_at(const struct upmu_trace *trace, size_t index, size_t i, struct upmu_trace_pause *out)
+{
+    struct control_pause pauses[CONTROL_PAUSES];
+    if (!trace || !out)
+        return ARGUMENT_NULL(trace, out);
+    if (i >= reader_pauses(trace, index, pauses))
+        return UPMU_E_END;
+    const struct upmu_trace_pause ours = {.begin_ns = reader_pause_time(trace, index, pauses[i].begin_raw_ns),
+                                          .end_ns = reader_pause_time(trace, index, pauses[i].end_raw_ns)};
+    return OPTS_GIVE(out, ours, UPMU_TRACE_PAUSE_SIZE_V1);
+}
+
+size_t upmu_trace_pause_count(const struct upmu_trace *trace, size_t index)
+{
+    struct control_pause pauses[CONTROL_PAUSES];
+    return reader_pauses(trace, index, pauses);
 }
 
 const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index, size_t i)

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "trace/format/control.h"
 #include "trace/read/packets.h"
 #include "trace/read/source.h"
 
@@ -378,7 +377,33 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
         t->children_filtered = h.children_filtered;
         t->children_failed = h.children_failed;
     }
+    if (good && h.bytes >= offsetof(struct control_header, pause) + sizeof h.pause) {
+        t->pauses = h.pauses;
+        t->paused_more_ns = h.paused_more_ns;
+    }
     return good;
+}
+
+size_t recording_pauses(const char *process, struct control_pause pauses[CONTROL_PAUSES])
+{
+    struct control_header h;
+    size_t n = 0;
+    if (!recording_control(process, &h) || h.bytes < offsetof(struct control_header, pause) + sizeof h.pause)
+        return 0;
+    for (size_t i = 0; i < h.pauses && i < CONTROL_PAUSES; i++) {
+        uint64_t before = n > 0 ? pauses[n - 1].end_raw_ns : 0;
+        struct control_pause p = h.pause[i];
+        if (p.begin_raw_ns == 0)
+            continue;
+        /* The last one may still last; that of any other was never switched to, or is damaged. */
+        if (p.end_raw_ns == 0 && i + 1 == h.pauses)
+            p.end_raw_ns = UINT64_MAX;
+        if (p.begin_raw_ns < before)
+            p.begin_raw_ns = before;
+        if (p.begin_raw_ns < p.end_raw_ns)
+            pauses[n++] = p;
+    }
+    return n;
 }
 
 /* Packets count both together: discarded events that were not overwritten were lost. */

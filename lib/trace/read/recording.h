@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/format/control.h"
 #include "trace/read/meta.h"
 
 /** Paths, sorted by name. All zero is empty. */
@@ -31,9 +32,12 @@ int recording_streams(const char *process, struct path_list *out);
  *  UPMU_E_IO. */
 int recording_metadata(const char *process, struct meta *m, char **text, size_t *len);
 
-struct control_header;
 /** The control file of a process. @return false: it is missing, as in some copies, or another file. */
 bool recording_control(const char *process, struct control_header *h);
+
+/** The stretches in which a process recorded no locks, in the order of time; `end_raw_ns` UINT64_MAX: not ended.
+ *  @return their number. */
+size_t recording_pauses(const char *process, struct control_pause pauses[CONTROL_PAUSES]);
 
 enum { RECORDING_NOTE_MAX = 640 };
 
@@ -52,6 +56,8 @@ struct recording_totals {
         children_filtered; /**< by the control file: forked ones that are not recorded, since a filter may forbid it */
     uint32_t
         children_failed; /**< by the control file: forked ones that are not recorded, since they could not make files */
+    uint32_t pauses;     /**< by the control file: stretches without recording of locks */
+    uint64_t paused_more_ns;  /**< by the control file: of these, the total of those that are not kept one by one */
     uint64_t start_ticks;     /**< by the control file: start time of the process; 0: not known */
     struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */
 };

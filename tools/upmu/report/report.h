@@ -51,6 +51,10 @@ size_t report_damages(const struct upmu_overview *overview);
 /** Find what costs time. @return false after a message. */
 bool report_find(struct report *r);
 
+/** Whether recording was stopped for so long that a word about it is due: not in the moment between upmu_sync_end() and the end of
+ *  the process. */
+bool report_was_stopped(uint64_t stopped_ns, uint64_t of_ns);
+
 /* Parts of the text, and of the JSON document. */
 void report_text_findings(struct output *out, const struct report *r);
 void report_text_threads(struct output *out, const struct report *r);

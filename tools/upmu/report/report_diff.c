@@ -40,7 +40,7 @@ static void diff_add_threads(struct diff *d, int side)
         struct diff_side *s = diff_add(&d->threads, side, memory_copy(name[0] ? name : "(unnamed)"), NULL);
         s->count = 1;
         s->ns = t.blocked_ns;
-        s->lifetime_ns = t.end_ns - t.begin_ns;
+        s->lifetime_ns = t.end_ns - t.begin_ns - t.stopped_ns;
     }
 }
 

@@ -80,6 +80,7 @@ static void json_processes(struct textbuf *j, const struct report *r)
     for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++) {
         json_object(j, NULL);
         facts_process(j, &p);
+        facts_recorded(j, r->overview, i, &p);
         report_json_futexes(j, r, i, &p);
         json_object_end(j);
     }

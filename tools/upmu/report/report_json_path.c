@@ -55,8 +55,10 @@ static void json_path_objects(struct textbuf *j, const struct report *r, size_t 
 
 static void json_path_steps(struct textbuf *j, const struct report *r, size_t process)
 {
-    static const char *const kinds[] = {
-        [UPMU_PATH_RUNNING] = "runs", [UPMU_PATH_WAKEUP] = "wakes", [UPMU_PATH_WAITING] = "waits"};
+    static const char *const kinds[] = {[UPMU_PATH_RUNNING] = "runs",
+                                        [UPMU_PATH_WAKEUP] = "wakes",
+                                        [UPMU_PATH_WAITING] = "waits",
+                                        [UPMU_PATH_STOPPED] = "stopped"};
     struct upmu_overview_path_segment s = {.size = sizeof s};
     json_array(j, "steps");
     for (size_t i = 0; i < r->top && upmu_overview_path_segment_at(r->overview, process, i, &s) == 0; i++) {

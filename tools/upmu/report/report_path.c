@@ -153,6 +153,12 @@ void report_text_matrix(struct output *out, const struct report *r)
 
 /* -------------------------------------------------------------------------------------------------------- path */
 
+/* Shares are of the time in which recording was not stopped. */
+static uint64_t path_recorded_ns(const struct upmu_overview_path *p)
+{
+    return p->end_ns - p->begin_ns - p->stopped_ns;
+}
+
 static double path_percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
@@ -161,7 +167,7 @@ static double path_percent(uint64_t part, uint64_t whole)
 static void path_text_sum(struct output *out, const struct report *r, uint32_t process,
                           const struct upmu_overview_path *p)
 {
-    uint64_t all = p->end_ns - p->begin_ns;
+    uint64_t all = path_recorded_ns(p);
     char *length = report_duration(all), *run = report_duration(p->run_ns), *wake = report_duration(p->wake_ns),
          *unknown = report_duration(p->unknown_ns);
     if (r->totals.n_processes > 1)
@@ -176,6 +182,11 @@ static void path_text_sum(struct output *out, const struct report *r, uint32_t p
                 path_percent(p->unknown_ns, all));
     if (p->handoffs)
         fprintf(out->file, "; %" PRIu64 " %s between threads", p->handoffs, p->handoffs == 1 ? "switch" : "switches");
+    if (report_was_stopped(p->stopped_ns, p->end_ns - p->begin_ns)) {
+        char *stopped = report_duration(p->stopped_ns);
+        fprintf(out->file, "; without %s in which recording was stopped", stopped);
+        free(stopped);
+    }
     fputc('\n', out->file);
     free(length);
     free(run);
@@ -263,7 +274,7 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
             path_sums_add(&threads, s.thread, s.end_ns - s.begin_ns);
     path_sums_sort(&threads);
     if (p->handoffs > 0) /* else it is the path's one thread */
-        path_threads_table(out, r, &threads, p->end_ns - p->begin_ns);
+        path_threads_table(out, r, &threads, path_recorded_ns(p));
     path_doubts(out, r, &threads, threads.n < r->top ? threads.n : r->top);
     free(threads.all);
 }
@@ -288,7 +299,7 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
     };
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_object o = {.size = sizeof o};
-    uint64_t all = p->end_ns - p->begin_ns;
+    uint64_t all = path_recorded_ns(p);
     struct table t;
     size_t i = 0;
 

@@ -37,6 +37,41 @@ static void text_children(struct output *out, uint32_t n, const char *why)
                 output_style(out, STYLE_WARNING), why, n, output_plain(out));
 }
 
+bool report_was_stopped(uint64_t stopped_ns, uint64_t of_ns)
+{
+    enum { LEAST_PARTS = 1000 };
+    return stopped_ns > 0 && stopped_ns >= of_ns / LEAST_PARTS;
+}
+
+static bool text_is_stopped(const struct report *r, size_t i, const struct upmu_trace_process *p,
+                            struct upmu_overview_recorded *of)
+{
+    *of = (struct upmu_overview_recorded){.size = sizeof *of};
+    return p->pauses > 0 && upmu_overview_recorded_at(r->overview, i, of) == 0 &&
+           (of->more_ns > 0 || report_was_stopped(of->stopped_ns, of->end_ns - of->begin_ns));
+}
+
+/* How long recording was stopped, and that this time is left out. */
+static void text_pauses(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
+{
+    struct upmu_overview_recorded of;
+    if (!text_is_stopped(r, i, p, &of))
+        return;
+    char *stopped = report_duration(of.stopped_ns), *all = report_duration(of.end_ns - of.begin_ns),
+         *more = report_duration(of.more_ns);
+    fprintf(out->file, "    %srecording was stopped %s of %s", output_style(out, STYLE_WARNING), stopped, all);
+    if (of.stops > 1)
+        fprintf(out->file, ", in %" PRIu64 " parts", of.stops);
+    fputs(": no time below includes that", out->file);
+    if (of.more_ns > 0)
+        fprintf(out->file, "; and for %s more, in parts that were too many to be kept, which all times below include",
+                more);
+    fprintf(out->file, "%s\n", output_plain(out));
+    free(stopped);
+    free(all);
+    free(more);
+}
+
 /* @return false where the one line for all processes about counts of the kernel is to follow. */
 static bool text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
@@ -73,6 +108,7 @@ static bool text_process(struct output *out, const struct report *r, size_t i, c
                     ? "the program restricted its system calls; `upmu doctor -- COMMAND` shows how"
                     : "it reached the size of --stop-at",
                 output_plain(out));
+    text_pauses(out, r, i, p);
     text_children(out, p->children_filtered, "run under a filter of system calls, or could not read /proc");
     text_children(out, p->children_failed, "could not make their files (permissions, memory, descriptors or disk)");
     if (p->overwritten)
@@ -83,11 +119,12 @@ static bool text_process(struct output *out, const struct report *r, size_t i, c
     return futexes;
 }
 
-static bool process_has_notes(const struct upmu_trace_process *p)
+static bool process_has_notes(const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
+    struct upmu_overview_recorded of;
     bool ended = p->complete || p->execed || p->snapshot[0];
     return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->children_filtered || p->children_failed ||
-           p->overwritten || !ended;
+           p->overwritten || !ended || text_is_stopped(r, i, p, &of);
 }
 
 static int events_descending(const void *a, const void *b)
@@ -111,7 +148,7 @@ static void text_processes(struct output *out, const struct report *r)
     for (size_t i = 0; i < n && i < SHOWN_MAX; i++)
         of_least += events[i] == least;
     for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++) {
-        bool show = n <= SHOWN_MAX || p.events > least || process_has_notes(&p);
+        bool show = n <= SHOWN_MAX || p.events > least || process_has_notes(r, i, &p);
         if (!show && p.events == least && of_least > 0) {
             of_least--;
             show = true;

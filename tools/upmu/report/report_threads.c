@@ -58,11 +58,17 @@ static void threads_bar_add(struct bar *b, char what, uint64_t ns)
         b->text[b->n++] = what;
 }
 
+/* Without the time in which recording was stopped. */
+static uint64_t thread_life(const struct upmu_overview_thread *t)
+{
+    return t->end_ns - t->begin_ns - t->stopped_ns;
+}
+
 /* By the kernel's word where it was asked; else what is known is the time in waits. */
 static void threads_cell_bar(struct table *table, const struct upmu_overview_thread *t,
                              const struct upmu_overview_sched *s)
 {
-    struct bar b = {.life = t->end_ns - t->begin_ns};
+    struct bar b = {.life = thread_life(t)};
     if (s->recorded) {
         threads_bar_add(&b, '=', s->running_ns);
         threads_bar_add(&b, '!', s->preempted_ns);
@@ -77,7 +83,7 @@ static void threads_cell_bar(struct table *table, const struct upmu_overview_thr
 static void threads_cell_sched(struct table *table, const struct upmu_overview_thread *t,
                                const struct upmu_overview_sched *s)
 {
-    uint64_t life = t->end_ns - t->begin_ns;
+    uint64_t life = thread_life(t);
     cell_share(table, s->recorded || t->cpu_ns == UPMU_NO_VALUE ? s->running_ns : t->cpu_ns, life);
     cell_share(table, s->recorded || t->ready_ns == UPMU_NO_VALUE ? s->preempted_ns : t->ready_ns, life);
     cell_share(table, s->blocked_ns, life);
@@ -98,10 +104,10 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
     table_cell(table, STYLE_PLAIN, "%s", t->name);
     cell_process(table, r, t->process, true);
-    cell_free(table, STYLE_PLAIN, report_duration(t->end_ns - t->begin_ns));
+    cell_free(table, STYLE_PLAIN, report_duration(thread_life(t)));
     threads_cell_bar(table, t, &s);
     cell_duration(table, t->blocked_ns);
-    cell_share(table, t->blocked_ns, t->end_ns - t->begin_ns);
+    cell_share(table, t->blocked_ns, thread_life(t));
     threads_cell_sched(table, t, &s);
     cell_free(table, STYLE_PLAIN, threads_waits_text(r->overview, i));
 }
