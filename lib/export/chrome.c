@@ -197,6 +197,7 @@ const struct export_format export_chrome = {
     .start = chrome_start,
     .begin = chrome_begin,
     .end = chrome_end,
+    .stops = true,
     .event = chrome_event,
     .finish = chrome_finish,
 };

@@ -65,6 +65,13 @@ struct export_weight {
 };
 struct export_calls;
 
+/** Recording is stopped, or begins again. */
+struct export_switch {
+    uint64_t time_ns;
+    uint32_t process;
+    const char *text;
+};
+
 struct export_job {
     const struct export_format *format;
     const char *dir; /**< the recording */
@@ -77,8 +84,10 @@ struct export_job {
     struct textbuf out;
     int fd;
     uint64_t written;
-    uint64_t done, all; /**< events */
-    uint64_t left_out;  /**< spans, points, or lines of a list, left out */
+    uint64_t done, all;             /**< events */
+    struct export_switch *switches; /**< of recording, in the order of time; NULL: not looked for yet */
+    size_t n_switches, next_switch;
+    uint64_t left_out; /**< spans, points, or lines of a list, left out */
     struct limit limit;
     struct tree tree;
     struct upmu_functions *functions;  /**< NULL: the profile is not of functions */
@@ -116,6 +125,7 @@ struct export_format {
     bool by_thread;      /**< children of the root are profiles of their own */
     bool compares;       /**< it shows the difference to the tree of another recording */
     bool calls;          /**< it gets calls of functions, and those of MPI, as spans */
+    bool stops;          /**< its `event` gets a mark where recording was stopped, and where it began again */
     bool wants_tree;     /**< waits and regions are summed up in `tree`, which `finish` writes */
     int (*start)(struct export_job *job);
     int (*begin)(struct export_job *job, const struct span *span);

@@ -142,10 +142,18 @@ static int spans_tree_counters(struct export_job *job, struct export_thread *t, 
     return 0;
 }
 
+/* Of a wait without the time in which recording was stopped, as in the report. */
+static uint64_t spans_length(const struct export_job *job, const struct span *s)
+{
+    return s->kind == SPAN_WAIT
+               ? recorded_ns(&job->facts->pass, export_thread(job, s->thread)->process, s->begin_ns, s->end_ns)
+               : s->end_ns - s->begin_ns;
+}
+
 static int spans_tree_end(struct export_job *job, struct export_thread *t, const struct export_open *open,
                           const struct span *s)
 {
-    uint64_t ns = s->end_ns - s->begin_ns;
+    uint64_t ns = spans_length(job, s);
     struct export_open *outer = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
     if (outer)
         outer->inner_ns += ns;
@@ -294,12 +302,70 @@ static int spans_leave(struct export_job *job, uint64_t end_ns)
     return rc;
 }
 
+static int switches_by_time(const void *a, const void *b)
+{
+    const struct export_switch *x = a, *y = b;
+    return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+/* Lists the times at which recording was stopped and began again. */
+static int spans_find_switches(struct export_job *job)
+{
+    const struct overview *o = &job->facts->pass;
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_processes; i++)
+        n += 2 * o->processes[i].n_pauses;
+    job->switches = calloc(n + 1, sizeof *job->switches);
+    if (!job->switches)
+        return export_no_memory();
+    for (uint32_t i = 0; i < o->n_processes; i++) {
+        for (size_t k = 0; k < o->processes[i].n_pauses; k++) {
+            const struct ov_pause *pause = &o->processes[i].pauses[k];
+            job->switches[job->n_switches++] = (struct export_switch){pause->begin_ns, i, "recording stopped"};
+            if (pause->end_ns != UINT64_MAX)
+                job->switches[job->n_switches++] = (struct export_switch){pause->end_ns, i, "recording started"};
+        }
+    }
+    if (n > 0)
+        qsort(job->switches, job->n_switches, sizeof *job->switches, switches_by_time);
+    return 0;
+}
+
+/* The switches up to a time are marks of the main threads. */
+static int spans_add_switches(struct export_job *job, uint64_t until)
+{
+    const struct overview *o = &job->facts->pass;
+    int rc = job->switches ? 0 : spans_find_switches(job);
+    for (; rc == 0 && job->next_switch < job->n_switches; job->next_switch++) {
+        const struct export_switch *s = &job->switches[job->next_switch];
+        struct upmu_trace_process p = {.size = sizeof p};
+        if (s->time_ns > until)
+            break;
+        if (s->time_ns < o->begin_ns || s->time_ns < job->window.from_ns)
+            continue;
+        rc = upmu_overview_process_at(job->facts, s->process, &p);
+        const struct upmu_trace_event mark = {.size = sizeof mark,
+                                              .kind = UPMU_TRACE_MARK,
+                                              .process = s->process,
+                                              .pid = p.pid,
+                                              .tid = p.pid,
+                                              .time_ns = s->time_ns,
+                                              .name = s->text};
+        uint32_t thread = map_find(&o->by_tid, s->process, (uint32_t)p.pid);
+        if (rc == 0 && thread != MAP_NONE)
+            rc = job->format->event(job, o, thread, &mark);
+    }
+    return rc;
+}
+
 /* Processing has reached time `now`. */
 static int spans_advance(struct export_job *job, uint64_t now)
 {
     int rc = 0;
     if (!job->within && (!cuts_spans(job) || now >= job->window.from_ns))
         rc = spans_enter(job);
+    if (rc == 0 && job->within && !job->beyond && !job->limit.picking && job->format->stops)
+        rc = spans_add_switches(job, now < job->window.to_ns ? now : job->window.to_ns);
     if (rc == 0 && !job->beyond && cuts_spans(job) && now > job->window.to_ns) {
         rc = spans_leave(job, job->window.to_ns);
         job->beyond = true;
@@ -432,6 +498,7 @@ void spans_rewind(struct export_job *job)
         }
     }
     job->within = job->beyond = false;
+    job->next_switch = 0;
     job->done = job->left_out = 0;
 }
 
@@ -441,6 +508,7 @@ void spans_free(struct export_job *job)
     for (size_t i = 0; i < job->n_threads; i++)
         free(job->threads[i]);
     free(job->threads);
+    free(job->switches);
     map_free(&job->by_stack);
     map_free(&job->by_sample);
     map_free(&job->by_site);

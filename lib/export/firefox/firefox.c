@@ -169,6 +169,7 @@ const struct export_format export_firefox = {
     .wants_tree = true,
     .start = firefox_start,
     .end = firefox_end,
+    .stops = true,
     .event = firefox_event,
     .weigh = firefox_weigh,
     .finish = firefox_finish,

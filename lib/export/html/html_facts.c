@@ -37,6 +37,26 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     return 0;
 }
 
+/* How long recording was stopped, and when: [begin, nanoseconds]. Nothing if it was not. */
+static void write_stops(const struct export_job *job, struct textbuf *b, size_t process)
+{
+    struct upmu_overview_recorded of = {.size = sizeof of};
+    struct upmu_trace_pause pause = {.size = sizeof pause};
+    if (upmu_overview_recorded_at(job->facts, process, &of) != 0)
+        return;
+    json_uint(b, "run_ns", of.end_ns - of.begin_ns);
+    json_uint(b, "stopped_ns", of.stopped_ns);
+    json_array(b, "stops");
+    for (size_t i = 0; upmu_overview_pause_at(job->facts, process, i, &pause) == 0; i++) {
+        uint64_t begin = html_since(job->html, pause.begin_ns);
+        json_array(b, NULL);
+        json_uint(b, NULL, begin);
+        json_uint(b, NULL, html_since(job->html, pause.end_ns) - begin);
+        json_array_end(b);
+    }
+    json_array_end(b);
+}
+
 static void write_processes(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_trace_process p = {.size = sizeof p};
@@ -44,6 +64,8 @@ static void write_processes(const struct export_job *job, struct textbuf *b)
     for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++) {
         json_object(b, NULL);
         facts_process(b, &p);
+        if (p.pauses > 0)
+            write_stops(job, b, i);
         json_object_end(b);
     }
     json_array_end(b);

@@ -368,5 +368,6 @@ const struct export_format export_perfetto = {
     .start = perfetto_start,
     .begin = perfetto_begin,
     .end = perfetto_end,
+    .stops = true,
     .event = perfetto_event,
 };

@@ -566,7 +566,7 @@ START_TEST(arguments_are_checked)
     begin_stream(true);
     put(UPMU_TRACE_MARK, 101, 3000, 0);
     finish();
-    struct upmu_overview_path p = {.size = sizeof p - 1};
+    struct upmu_overview_path p = {.size = UPMU_OVERVIEW_PATH_SIZE_V1 - 1};
     struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_pair pair = {.size = sizeof pair};

@@ -3,16 +3,23 @@
 
 const NO_WAITS = () => ({count: 0, total_ns: 0, max_ns: 0, unfinished: 0, unfinished_ns: 0});
 
+// How long recording was not stopped between two moments.
+function recordedNs(stops, from, to) {
+  return stops.reduce((ns, [begin, length]) => ns - Math.max(0, Math.min(to, begin + length) - Math.max(from, begin)), to - from);
+}
+
 // Calls each(row, index, ns, times) for the spans of a table between two moments. Of spans drawn as one, the idle part counts
-// in proportion.
-function cutSpans(table, from, to, each) {
+// in proportion. `stops`: of a row, the times that do not count; NULL: all count.
+function cutSpans(table, from, to, each, stops = null) {
   for (const row of table.rows) {
+    const stopped = stops ? stops(row) : [];
     const first = Math.max(row.from, above(table.begin, from, row.from, row.to) - 1);
     for (let i = first; i < row.to && table.begin[i] < to; i++) {
       const whole = table.ns[i],
-        part = Math.min(to, table.begin[i] + whole) - Math.max(from, table.begin[i]);
+        since = Math.max(from, table.begin[i]),
+        part = Math.min(to, table.begin[i] + whole) - since;
       if (part < 0 || (part === 0 && whole > 0)) continue;
-      each(row, i, part * (whole ? 1 - table.idle[i] / whole : 1), table.more[i] + 1);
+      each(row, i, recordedNs(stopped, since, since + part) * (whole ? 1 - table.idle[i] / whole : 1), table.more[i] + 1);
     }
   }
 }
@@ -32,7 +39,7 @@ function entry(map, key, make) {
 function cutThreads(m, from, to) {
   return m.threads.map((t) => ({
     ...t,
-    life: Math.max(0, Math.min(to, t.end) - Math.max(from, t.begin)),
+    life: Math.max(0, recordedNs(m.stops(t.process), Math.max(from, t.begin), Math.min(to, t.end))),
     blocked_ns: 0,
     waits: {},
     counters: [],
@@ -107,7 +114,7 @@ function cutWaits(m, cut, from, to) {
       sum = entry(blocked, key.join("."), () => [...key, 0, 0]);
     sum[4] += times;
     sum[5] += ns;
-  });
+  }, (row) => m.stops(m.threads[row.a].process));
   cut.pairs = [...pairs.values()];
   cut.blocked = [...blocked.values()];
 }
@@ -121,14 +128,14 @@ function cutHolds(m, cut, from, to) {
     user.holds += times;
     user.hold_ns += ns;
     user.hold_max_ns = Math.max(user.hold_max_ns, ns);
-  });
+  }, (row) => m.stops(m.threads[row.b].process));
 }
 
 function cutRuns(m, cut, from, to) {
   cutSpans(m.tables.runs, from, to, (row, i, ns) => {
     const {sched} = cut.threads[row.a];
     if (sched) sched[["unknown_ns", "running_ns", "preempted_ns", "blocked_ns"][m.tables.runs.what[i]]] += ns;
-  });
+  }, (row) => m.stops(m.threads[row.a].process));
 }
 
 // Sums of regions, and the calling-context tree: own times by thread and nested names.

@@ -2,7 +2,8 @@
 // Drawing of the timeline lanes.
 // Spans narrower than a pixel are merged in it: the longest one gives the color, the part of the pixel they cover the opacity.
 
-const STRENGTHS = 5;
+const STRENGTHS = 5,
+  STOP_DASH_PX = 7;
 
 // Colors as numbers of an ImageData, by their names in CSS.
 const colorNumbers = new Map();
@@ -254,6 +255,7 @@ function drawThread(pen, m, lane, y, looks) {
     c.fillRect(x0, y + state.y + Math.floor(state.height / 2), Math.max(0, x1 - x0), 1);
     for (const row of lane.thread.runRows) pen.row(row, at, thin, looks.run);
   } else if (x1 > x0) c.fillRect(x0, at, Math.max(1, x1 - x0), thin);
+  drawStops(pen, m, lane.thread, y + state.y, state.height);
   for (const strip of lane.strips) {
     for (const row of strip.rows) {
       const look =
@@ -273,6 +275,21 @@ function drawThread(pen, m, lane, y, looks) {
     c.lineTo(x + 4, y + 1);
     c.lineTo(x, y + 8);
     c.fill();
+  }
+}
+
+// While recording was stopped a thread has no state, but waits that began before.
+function drawStops(pen, m, thread, y, height) {
+  const c = pen.c,
+    end = pen.left + pen.width;
+  for (const [begin, ns] of m.stops(thread.process)) {
+    const x0 = Math.max(pen.left, pen.x(Math.max(begin, thread.begin))),
+      x1 = Math.min(end, pen.x(Math.min(begin + ns, thread.end)));
+    if (x1 <= x0) continue;
+    c.fillStyle = theme().lane;
+    c.fillRect(x0, y, x1 - x0, height);
+    c.fillStyle = theme().faint;
+    for (let x = Math.ceil(x0 / STOP_DASH_PX) * STOP_DASH_PX; x < x1; x += STOP_DASH_PX) c.fillRect(x, y + height / 2 - 1, Math.min(2, x1 - x), 2);
   }
 }
 

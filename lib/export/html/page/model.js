@@ -130,6 +130,11 @@ class Model {
     return this.processes.length > 1 && !this.mpi ? tidy(baseName(this.processes[process].command.split(" ")[0]), 60) : "";
   }
 
+  // When the recording of a process was stopped: [[begin, nanoseconds], ...].
+  stops(process) {
+    return this.processes[process].stops || [];
+  }
+
   nameThreads() {
     this.threads.forEach((t, i) => {
       t.index = i;

@@ -513,6 +513,9 @@ function conditionsPanel(m) {
         p.overwritten
           ? fact(tr("Overwritten"), tr("%1 older events, by later ones", count(p.overwritten)), true)
           : null,
+        p.stopped_ns && p.stopped_ns >= p.run_ns / 1000
+          ? fact(tr("Recording stopped"), tr("%1 in %2; no time here includes it", duration(p.stopped_ns), duration(p.run_ns)), true)
+          : null,
         p.children_filtered
           ? fact(tr("Not recorded"), tr("%1 forked children, under a filter of system calls, or /proc cannot be read", count(p.children_filtered)), true)
           : null,

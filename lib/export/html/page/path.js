@@ -8,8 +8,8 @@ const STRETCH_PX = 5, // shorter stretches are drawn as shares of their threads
 
 // Consecutive steps of one thread as one stretch, as columns; waker and object (each plus one) are those of the hop to it.
 function mergeSteps(row) {
-  const s = {thread: [], begin: [], ns: [], run: [], wake: [], unknown: [], waker: [], object: []},
-    parts = [s.run, s.wake, s.unknown];
+  const s = {thread: [], begin: [], ns: [], run: [], wake: [], unknown: [], stopped: [], waker: [], object: []},
+    parts = [s.run, s.wake, s.unknown, s.stopped];
   for (let i = 0; i < row.begin.length; i++) {
     let last = s.thread.length - 1;
     if (last < 0 || s.thread[last] !== row.thread[i]) {
@@ -38,7 +38,7 @@ function stretches(path) {
 function cutPath(m, path, from, to) {
   const row = path.row,
     kept = {begin: [], ns: [], kind: [], thread: [], waker: [], object: []},
-    sums = [0, 0, 0],
+    sums = [0, 0, 0, 0],
     first = Math.max(0, above(row.begin, from, 0, row.begin.length) - 1);
   for (let i = first; i < row.begin.length && row.begin[i] < to; i++) {
     const begin = Math.max(from, row.begin[i]),
@@ -61,6 +61,7 @@ function cutPath(m, path, from, to) {
     run_ns: sums[0],
     wake_ns: sums[1],
     unknown_ns: sums[2],
+    stopped_ns: sums[3],
     hops: kept.thread.reduce((sum, t, i) => sum + (i > 0 && t !== kept.thread[i - 1]), 0),
     objects: pathObjects(m, path, kept),
   };
@@ -122,7 +123,8 @@ function pathThreads(path) {
     by = new Map();
   s.thread.forEach((thread, i) => {
     const t = entry(by, thread, () => ({thread, ns: 0, run: 0, wake: 0, unknown: 0, hops: 0}));
-    for (const key of ["ns", "run", "wake", "unknown"]) t[key] += s[key][i];
+    for (const key of ["run", "wake", "unknown"]) t[key] += s[key][i];
+    t.ns += s.ns[i] - s.stopped[i];
     t.hops += i > 0;
   });
   return [...by.values()].sort((a, b) => b.ns - a.ns);
@@ -205,21 +207,28 @@ const PATH_PARTS = [
   ["run", "run_ns", tr("threads that did not wait")],
   ["wake", "wake_ns", tr("from a release or signal until the waiter continued")],
   ["unknown", "unknown_ns", tr("waits that no recorded thread ended")],
+  ["stopped", "stopped_ns", tr("while recording was stopped")],
 ];
 
+// How long a path is without the time in which recording was stopped, which few paths have.
+function pathLength(path) {
+  return path.end - path.begin + path.early - (path.stopped_ns || 0);
+}
+
 function pathBar(path, whole) {
+  const parts = PATH_PARTS.filter(([kind, key]) => kind !== "stopped" || path[key]);
   return [
     h(
       "span",
       {class: "bar path"},
-      PATH_PARTS.map(([kind, key, words]) =>
+      parts.slice(0, 3).map(([kind, key, words]) =>
         h("i", {class: kind, style: {width: `${(100 * path[key]) / whole}%`}, title: `${words}: ${duration(path[key])}`}),
       ),
     ),
     h(
       "div",
       {class: "key"},
-      PATH_PARTS.map(([kind, key, words]) => h("span", null, h("i", {class: `part ${kind}`}), `${duration(path[key])} ${words}`)),
+      parts.map(([kind, key, words]) => h("span", null, h("i", {class: `part ${kind}`}), `${duration(path[key])} ${words}`)),
     ),
   ];
 }
@@ -262,7 +271,7 @@ function showPath(timeline) {
 }
 
 function pathSummary(m, path) {
-  const whole = Math.max(1, path.end - path.begin);
+  const whole = Math.max(1, pathLength(path));
   return [
     h("p", {class: "dim"}, tr("%1, %2 from thread to thread", duration(whole), plural(path.hops, "hop"))),
     path.job ? null : pathBar(path, whole),
@@ -340,6 +349,7 @@ function showHop(timeline) {
       [tr("Running"), s.run[i] ? duration(s.run[i]) : null],
       [tr("Being woken"), s.wake[i] ? duration(s.wake[i]) : null],
       [tr("Waiting"), s.unknown[i] ? tr("%1, ended by no recorded thread", duration(s.unknown[i])) : null],
+      [tr("Not recorded"), s.stopped[i] ? duration(s.stopped[i]) : null],
       waker ? [tr("Woken by"), threadLink(m, waker)] : null,
       object ? [tr("After a wait for"), objectLink(m, object)] : null,
       held.length ? [tr("Held"), held.map((o) => h("div", null, objectLink(m, m.objects[o.object]), ` ${duration(o.held_ns)}`))] : null,
@@ -508,7 +518,7 @@ function pathObjectTable(app, path, whole) {
 
 function pathPanel(app, path) {
   const m = app.model,
-    whole = path.end - path.begin + path.early,
+    whole = pathLength(path),
     title = path.job
       ? tr("Critical path of the MPI job")
       : m.processes.length > 1
