@@ -3,11 +3,12 @@
 #include "samples/spaces.h"
 
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "elfutils/elfutils.h"
 
 struct space *spaces_of(struct spaces *s, uint32_t pid)
 {
@@ -101,8 +102,9 @@ static void file_read(struct spaces_file *f)
     size_t n = 0;
     f->is_read = true;
     int fd = f->path[0] == '/' ? open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-    (void)elf_version(EV_CURRENT);
-    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    Elf *elf = NULL;
+    if (fd >= 0 && elfutils_open() && elf_version(EV_CURRENT) != EV_NONE)
+        elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (elf && elf_kind(elf) == ELF_K_ELF && elf_getphdrnum(elf, &n) == 0 && n > 0)
         f->loads = calloc(n, sizeof *f->loads);
     for (size_t i = 0; f->loads && i < n; i++) {
@@ -110,7 +112,8 @@ static void file_read(struct spaces_file *f)
         if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD)
             f->loads[f->n_loads++] = (struct spaces_load){p.p_offset, p.p_filesz, p.p_vaddr};
     }
-    elf_end(elf);
+    if (elf)
+        elf_end(elf);
     if (fd >= 0)
         close(fd);
 }

@@ -5,12 +5,12 @@
  * libdwfl asks for registers and memory: registers are those of the sample, memory is the copy. Code and unwind tables come
  * from the modules' files. Frames beyond the copy are not known: the stack is cut.
  */
-#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "elfutils/elfutils.h"
 #include "samples/samples.h"
 
 /* The numbers of <asm/perf_regs.h>, as positions among the recorded registers, by DWARF number. */
@@ -151,9 +151,11 @@ static struct unwinder *unwind_open(struct upmu_samples *s, struct space *space)
     u = space->unwinder = calloc(1, sizeof *u);
     if (!u)
         return NULL;
-    u->dwfl = dwfl_begin(&callbacks);
-    if (!u->dwfl)
+    u->dwfl = elfutils_open() ? dwfl_begin(&callbacks) : NULL;
+    if (!u->dwfl) {
+        samples_unwind_free(space);
         return NULL;
+    }
     unwind_report(s, u, space);
     /* Fails while there is no module: then frames cannot be unwound either, and the stack is broken. */
     (void)dwfl_attach_state(u->dwfl, NULL, (pid_t)space->pid, &threads, u);
@@ -182,7 +184,8 @@ void samples_unwind_free(struct space *space)
     struct unwinder *u = space->unwinder;
     if (!u)
         return;
-    dwfl_end(u->dwfl);
+    if (u->dwfl)
+        dwfl_end(u->dwfl);
     free(u);
     space->unwinder = NULL;
 }

@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/map.h"
+#include "elfutils/elfutils.h"
 #include "sampling/exits.h"
 
 enum { ENTRIES_MAX = 1000, PIECES = 2 };
@@ -190,10 +190,12 @@ int targets_find(struct targets *t, const char *path, const char *pattern, bool 
     if (timed && !sampling_has_exits())
         return upmu_fail(UPMU_E_UNSUPPORTED,
                          "calls are timed by uprobes on x86-64 only. Count them: uprobe:FILE:FUNCTION");
+    if (!elfutils_open())
+        return upmu_fail(UPMU_E_UNSUPPORTED, "%s", elfutils_problem());
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return upmu_fail(UPMU_E_NAME, "cannot open %s: %s", path, strerror(errno));
-    elf_version(EV_CURRENT);
+    (void)elf_version(EV_CURRENT);
     s.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (s.elf && elf_kind(s.elf) == ELF_K_ELF)
         targets_each(&s, targets_match, NULL);

@@ -6,17 +6,17 @@
  */
 #include "symbols/debug_file.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <gelf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
+#include "elfutils/elfutils.h"
 
 enum { BUILD_ID_TEXT_MAX = 129 };
 /* Limits on what is decompressed or checksummed, as any user may have made the files. */
@@ -49,12 +49,13 @@ static int elf_file_open(struct elf_file *file, const char *path)
     if (fd < 0)
         return -fd;
     file->fd = fd;
-    if (elf_version(EV_CURRENT) != EV_NONE)
+    bool opened = elfutils_open();
+    if (opened && elf_version(EV_CURRENT) != EV_NONE)
         file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
     if (file->elf && elf_kind(file->elf) == ELF_K_ELF)
         return 0;
     elf_file_close(file);
-    return ENOEXEC;
+    return opened ? ENOEXEC : ELIBACC;
 }
 
 void elf_file_close(struct elf_file *file)
@@ -86,7 +87,10 @@ void module_file_open(struct elf_file *file, const char *path, const char *build
     }
     int err = elf_file_open(file, path);
     if (err != 0) {
-        textbuf_printf(why, "%s: %s", path, err == ENOEXEC ? "not an ELF file" : strerror(err));
+        textbuf_printf(why, "%s: %s", path,
+                       err == ENOEXEC   ? "not an ELF file"
+                       : err == ELIBACC ? elfutils_problem()
+                                        : strerror(err));
         return;
     }
     build_id_text(file, found);

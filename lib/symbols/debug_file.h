@@ -3,9 +3,8 @@
 #ifndef UPMU_ANALYSIS_DEBUG_FILE_H
 #define UPMU_ANALYSIS_DEBUG_FILE_H
 
-#include <libelf.h>
-
 #include "base/text/textbuf.h"
+#include "elfutils/elfutils.h"
 
 /** An open ELF file; `elf` is NULL if there is none. */
 struct elf_file {

@@ -2,13 +2,13 @@
 /* Names of functions and static variables from symbol tables, sorted once. */
 #include "symbols/elf_names.h"
 
-#include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/error.h"
+#include "elfutils/elfutils.h"
 
 /* The table of that section type, or NULL. */
 static Elf_Scn *symbol_section(Elf *elf, uint32_t type, GElf_Shdr *header)

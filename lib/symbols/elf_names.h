@@ -3,9 +3,10 @@
 #ifndef UPMU_ANALYSIS_ELF_NAMES_H
 #define UPMU_ANALYSIS_ELF_NAMES_H
 
-#include <libelf.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "elfutils/elfutils.h"
 
 struct elf_name {
     uint64_t low, high; /**< addresses of the file; high is past the end */

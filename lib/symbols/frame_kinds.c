@@ -9,12 +9,12 @@
 #include "symbols/frame_kinds.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
+#include "elfutils/elfutils.h"
 
 void frame_kinds_open(struct frame_kinds *k, Elf *elf)
 {

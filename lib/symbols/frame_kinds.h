@@ -3,10 +3,10 @@
 #ifndef UPMU_ANALYSIS_FRAME_KINDS_H
 #define UPMU_ANALYSIS_FRAME_KINDS_H
 
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elfutils/elfutils.h"
 #include "upmu/analysis.h"
 
 /** All zero is empty. */

@@ -3,10 +3,11 @@
 #ifndef UPMU_SYMBOLS_FUNCTION_STARTS_H
 #define UPMU_SYMBOLS_FUNCTION_STARTS_H
 
-#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "elfutils/elfutils.h"
 
 /** All zero is empty. */
 struct function_starts {

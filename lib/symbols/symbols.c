@@ -2,7 +2,6 @@
 /* Symbol lookup: DWARF first, then the symbol table. */
 #include "symbols/symbols.h"
 
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@
 #include "base/map.h"
 #include "base/error.h"
 #include "base/text/textbuf.h"
+#include "elfutils/elfutils.h"
 
 struct module {
     char *path, *build_id;

@@ -3,10 +3,10 @@
 #ifndef UPMU_DEADLOCK_INSPECT_H
 #define UPMU_DEADLOCK_INSPECT_H
 
-#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elfutils/elfutils.h"
 #include "symbols/symbols.h"
 #include "upmu/deadlock.h"
 

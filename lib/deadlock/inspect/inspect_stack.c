@@ -76,7 +76,7 @@ static const Dwfl_Callbacks callbacks = {
 /* NULL if the process cannot be inspected. */
 static Dwfl *inspect_dwfl_open(pid_t *pid)
 {
-    Dwfl *dwfl = dwfl_begin(&callbacks);
+    Dwfl *dwfl = elfutils_open() ? dwfl_begin(&callbacks) : NULL;
     bool reported = dwfl && dwfl_linux_proc_report(dwfl, *pid) == 0 && dwfl_report_end(dwfl, NULL, NULL) == 0;
     if (reported && dwfl_getmodules(dwfl, inspect_set_pid, pid, 0) == 0 &&
         dwfl_linux_proc_attach(dwfl, *pid, false) == 0)
@@ -214,7 +214,7 @@ int inspect_object_name(struct upmu_deadlock_inspect *inspect, struct inspect_th
 static int inspect_frames(struct upmu_deadlock_inspect *inspect, uint64_t address, struct symbol_frame *frames,
                           struct upmu_symbol *module)
 {
-    Dwfl_Module *found = dwfl_addrmodule(inspect->dwfl, address);
+    Dwfl_Module *found = inspect->dwfl ? dwfl_addrmodule(inspect->dwfl, address) : NULL;
     const char *path = NULL;
     Dwarf_Addr start;
     GElf_Addr added;

@@ -3,8 +3,7 @@
 #ifndef UPMU_ANALYSIS_DWARF_INDEX_H
 #define UPMU_ANALYSIS_DWARF_INDEX_H
 
-#include <elfutils/libdw.h>
-
+#include "elfutils/elfutils.h"
 #include "symbols/demangle.h"
 #include "symbols/frame.h"
 

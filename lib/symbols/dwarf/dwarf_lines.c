@@ -8,13 +8,13 @@
 #include "symbols/dwarf/dwarf_lines.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/error.h"
+#include "elfutils/elfutils.h"
 
 enum { ENTRY_FORMATS_MAX = 16, FIRST_FILE = 1 };
 

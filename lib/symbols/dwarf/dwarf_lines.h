@@ -9,10 +9,11 @@
 #ifndef UPMU_ANALYSIS_DWARF_LINES_H
 #define UPMU_ANALYSIS_DWARF_LINES_H
 
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "elfutils/elfutils.h"
 
 /** Sections of a file in memory; a missing section is empty. */
 struct dwarf_sections {

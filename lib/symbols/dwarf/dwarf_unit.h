@@ -3,8 +3,7 @@
 #ifndef UPMU_ANALYSIS_DWARF_UNIT_H
 #define UPMU_ANALYSIS_DWARF_UNIT_H
 
-#include <elfutils/libdw.h>
-
+#include "elfutils/elfutils.h"
 #include "symbols/demangle.h"
 #include "symbols/dwarf/dwarf_lines.h"
 #include "symbols/frame.h"

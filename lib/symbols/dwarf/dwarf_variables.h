@@ -3,13 +3,13 @@
 #ifndef UPMU_ANALYSIS_DWARF_VARIABLES_H
 #define UPMU_ANALYSIS_DWARF_VARIABLES_H
 
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/map.h"
 #include "base/text/textbuf.h"
+#include "elfutils/elfutils.h"
 
 /** All zero is empty. Units are read until a variable is found, each once, up to a limit. */
 struct dwarf_variables {
