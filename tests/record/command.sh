@@ -31,7 +31,8 @@ none counts "block pid"
 at_least 1 counts "counts pid"
 expect 0 "$UPMU" record --paused -o paused "$WORKER" 20
 none paused "block pid"
-(sleep 0.1; touch later) &
+rm -f out
+(wait_until 60 grep -q ready out; sleep 0.1; touch later) &
 expect 0 "$UPMU" record -e task-clock -o values "$REGIONS" later
 wait
 [ "$(wc -l <err)" -eq 1 ] || fail "a table of events: $(cat err)"
