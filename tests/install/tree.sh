@@ -28,7 +28,7 @@ version=$(header_version "$scratch/prefix")
         printf '%s\n' "$libdir/$lib.a" "$libdir/$lib.so" "$libdir/$lib.so.0" "$libdir/$lib.so.$version"
     done
     printf '%s\n' "$libdir/libupmu_mpi.so.0" "$libdir/libupmu_mpi.so.$version" "$libdir/libupmu_omp.so.0" "$libdir/libupmu_omp.so.$version" "$libdir/libupmu_heap.so.0" "$libdir/libupmu_heap.so.$version"
-    echo "$libdir/upmu/elfutils.so"
+    printf "$libdir/upmu/%s.so\n" elfutils curses
     printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc pkgconfig/upmu-{func,sync}.pc cmake/upmu/upmuConfig.cmake \
         cmake/upmu/upmuConfigVersion.cmake cmake/upmu/FindElfutils.cmake \
         cmake/upmu/upmu-{core,sync,func,analysis,analysis_static}.cmake

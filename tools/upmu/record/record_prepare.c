@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Preparation of a recording: the program, the library to preload, the directory. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,12 +10,12 @@
 #include <unistd.h>
 
 #include "ui/command.h"
+#include "ui/library.h"
 #include "ui/memory.h"
 #include "ui/output.h"
 #include "job.h"
 #include "program.h"
 #include "record.h"
-#include "upmu/trace.h"
 
 #define PRELOAD_LOCKS "libupmu_sync.so.0"
 #define PRELOAD_FUNCTIONS "libupmu_func.so.0"
@@ -26,17 +25,12 @@
 
 /* ------------------------------------------------------------------------------------------------ the library */
 
-/* A library lies beside the one that this command itself uses. @return its path, to be freed, or NULL. */
+/* @return its path, to be freed, or NULL. */
 static char *record_find_library(const char *name)
 {
-    Dl_info info;
-    char real[PATH_MAX];
-    if (!dladdr((const void *)(uintptr_t)upmu_trace_open, &info) || !realpath(info.dli_fname, real)) {
-        complain("cannot locate %s", name);
+    char *path = library_path(name);
+    if (!path)
         return NULL;
-    }
-    *strrchr(real, '/') = '\0'; /* an absolute path has one */
-    char *path = memory_format("%s/%s", real, name);
     if (access(path, R_OK) != 0) {
         complain("%s: %s; upmu record needs it", path, strerror(errno));
         free(path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu top on a terminal, drawn with ncurses. */
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -9,14 +10,14 @@
 #include <wchar.h>
 #include <wctype.h>
 
-#include <curses.h>
-
+#include "ui/library.h"
 #include "ui/memory.h"
 #include "ui/shorten.h"
 #include "ui/output.h"
 #include "report/report.h"
 #include "stat/stat.h"
 #include "top.h"
+#include "top_curses.h"
 #include "top_history.h"
 
 enum { PAIR_BAD = 1, PAIR_WARNING, PAIR_GOOD };
@@ -40,6 +41,28 @@ static struct {
     struct top_history waiting; /* threads that waited for locks, on average in each interval */
 } screen_state;
 
+static const struct top_curses *curses;
+
+/* It stays open. */
+static int screen_open(void)
+{
+    const struct top_curses *(*table)(size_t);
+    char *path = library_path(TOP_CURSES_MODULE);
+    if (!path)
+        return -1;
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL), *symbol = module ? dlsym(module, "upmu_curses") : NULL;
+    free(path);
+    if (!symbol) {
+        complain("ncurses cannot be opened: %s. Install it and all files of libupmu, or use --json", dlerror());
+        return -1;
+    }
+    memcpy(&table, &symbol, sizeof table);
+    curses = table(sizeof *curses);
+    if (!curses)
+        complain("%s is of another version of upmu; use --json", TOP_CURSES_MODULE);
+    return curses ? 0 : -1;
+}
+
 static int screen_check(void)
 {
     const char *term = getenv("TERM");
@@ -47,7 +70,7 @@ static int screen_check(void)
         complain("upmu top needs a terminal; use --json for programs");
         return -1;
     }
-    return 0;
+    return curses ? 0 : screen_open();
 }
 
 static int screen_begin(void)
@@ -56,19 +79,19 @@ static int screen_begin(void)
         return -1;
     (void)setlocale(LC_CTYPE, ""); /* names are shown in the user's encoding; without it they are ASCII */
     screen_state.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    SCREEN *screen = newterm(NULL, stdout, stdin);
+    SCREEN *screen = curses->newterm(NULL, stdout, stdin);
     if (!screen) {
         complain("unknown terminal type '%s' (TERM); use --json", getenv("TERM"));
         return -1;
     }
-    (void)cbreak();
-    (void)noecho();
-    (void)curs_set(0);
-    (void)keypad(stdscr, TRUE);
-    if (has_colors() && start_color() == OK && use_default_colors() == OK) {
-        (void)init_pair(PAIR_BAD, COLOR_WHITE, COLOR_RED);
-        (void)init_pair(PAIR_WARNING, COLOR_YELLOW, -1);
-        (void)init_pair(PAIR_GOOD, COLOR_GREEN, -1);
+    (void)curses->cbreak();
+    (void)curses->noecho();
+    (void)curses->curs_set(0);
+    (void)curses->keypad(curses->window(), TRUE);
+    if (curses->has_colors() && curses->start_color() == OK && curses->use_default_colors() == OK) {
+        (void)curses->init_pair(PAIR_BAD, COLOR_WHITE, COLOR_RED);
+        (void)curses->init_pair(PAIR_WARNING, COLOR_YELLOW, -1);
+        (void)curses->init_pair(PAIR_GOOD, COLOR_GREEN, -1);
     }
     return 0;
 }
@@ -105,16 +128,16 @@ static size_t screen_fitting(char *text, int columns)
 /* A line that is cut ends in "...". */
 static void screen_put_line(int *y, int how, char *text)
 {
-    if (*y < LINES) {
-        size_t n = screen_fitting(text, COLS - 1);
+    if (*y < curses->lines()) {
+        size_t n = screen_fitting(text, curses->columns() - 1);
         bool cut = strspn(text + n, " ") < strlen(text + n);
         if (cut)
-            n = screen_fitting(text, COLS - 1 - (int)strlen(CUT));
-        (void)attrset(how);
-        (void)mvaddnstr(*y, 0, text, (int)n);
+            n = screen_fitting(text, curses->columns() - 1 - (int)strlen(CUT));
+        (void)curses->attrset(how);
+        (void)curses->mvaddnstr(*y, 0, text, (int)n);
         if (cut)
-            (void)addstr(CUT);
-        (void)attrset(A_NORMAL);
+            (void)curses->addnstr(CUT, -1);
+        (void)curses->attrset(A_NORMAL);
     }
     (*y)++;
     free(text);
@@ -139,7 +162,7 @@ static char *screen_amount(double n)
 static void screen_put_title_with_keys(int *y, int how, char *title)
 {
     static const char keys[] = "q: quit, p: pause, s: sort, /: filter, arrows: scroll";
-    if (strlen(title) + sizeof "   ()" + sizeof keys <= (size_t)COLS) {
+    if (strlen(title) + sizeof "   ()" + sizeof keys <= (size_t)curses->columns()) {
         screen_put_line(y, how, memory_format("%s   (%s)", title, keys));
         free(title);
     } else {
@@ -160,7 +183,7 @@ static void screen_put_title(int *y, const struct top *t)
         return;
     }
     char *events = screen_amount(screen_per_second(t, t->totals.events));
-    screen_put_title_with_keys(y, bad ? COLOR_PAIR(PAIR_BAD) | A_BOLD : A_BOLD,
+    screen_put_title_with_keys(y, (bad ? curses->COLOR_PAIR(PAIR_BAD) : 0) | (int)A_BOLD,
                                memory_format("upmu top: %s%s%s  %zu thread%s  %s events/s, %" PRIu64 " in all%s%s",
                                              t->subject, t->running ? "" : " (ended)",
                                              screen_state.paused ? " (paused)" : "", t->n_threads,
@@ -189,7 +212,8 @@ static void screen_put_history(int *y)
     enum { TITLE = 52, LEAST = 10 };
     const struct top_history *h = &screen_state.waiting;
     double now = h->n > 0 ? h->all[(h->n - 1) % TOP_HISTORY_MAX] : 0;
-    char *bars = top_history_line(h, COLS > TITLE + LEAST ? (size_t)(COLS - TITLE) : LEAST, screen_state.blocks);
+    char *bars = top_history_line(h, curses->columns() > TITLE + LEAST ? (size_t)(curses->columns() - TITLE) : LEAST,
+                                  screen_state.blocks);
     screen_put_line(
         y, A_NORMAL,
         memory_format("waiting for locks: %5.2f threads, at most %5.2f  %s", now, top_history_max(h), bars));
@@ -213,10 +237,10 @@ static void screen_put_deadlocks(int *y, const struct top *t)
 {
     for (size_t i = 0; i < t->n_deadlocks; i++) {
         const struct top_deadlock *d = &t->deadlocks[i];
-        screen_put_line(y, COLOR_PAIR(PAIR_BAD) | (int)A_BOLD,
+        screen_put_line(y, curses->COLOR_PAIR(PAIR_BAD) | (int)A_BOLD,
                         memory_format("DEADLOCK in process %ld: %s", (long)d->pid, d->headline));
         for (size_t k = 0; k < d->n_threads; k++)
-            screen_put_line(y, COLOR_PAIR(PAIR_BAD), memory_format("  %s", d->threads[k].text));
+            screen_put_line(y, curses->COLOR_PAIR(PAIR_BAD), memory_format("  %s", d->threads[k].text));
     }
 }
 
@@ -235,7 +259,7 @@ static char *screen_wait_text(const struct top *t, const struct upmu_monitor_thr
         return object;
     }
     char *lasts = report_duration(t->totals.now_ns > l->since_ns ? t->totals.now_ns - l->since_ns : 0);
-    char *site = COLS >= WIDTH_SITE ? top_location(t, l->process, l->site) : memory_copy("");
+    char *site = curses->columns() >= WIDTH_SITE ? top_location(t, l->process, l->site) : memory_copy("");
     char *text = memory_format("%s%s, for %s%s%s", object, holder, lasts, site[0] ? ", at " : "", site);
     free(site);
     free(object);
@@ -249,14 +273,14 @@ static void screen_put_thread(int *y, const struct top *t, const struct top_thre
     char *wait = screen_wait_text(t, &x->live);
     double waiting = screen_per_second(t, x->live.waited_ns) / 1e7;
     char *waits = t->live ? memory_format("%.1f", waiting) : memory_copy("-");
-    bool is_wide = COLS >= WIDTH_SWITCHES;
+    bool is_wide = curses->columns() >= WIDTH_SWITCHES;
     char *name = text_shortened(x->live.name, NAME_WIDTH);
     char *kernel = !x->has_task ? memory_format(is_wide ? "%6s %6s %6s %8s %8s" : "%6s %6s", "-", "-", "-", "-", "-")
                    : is_wide
                        ? memory_format("%6.1f %6.1f %6.1f %8.0f %8.0f", x->running * 100, x->ready * 100, x->off * 100,
                                        (double)x->voluntary / t->interval_s, (double)x->involuntary / t->interval_s)
                        : memory_format("%6.1f %6.1f", x->running * 100, x->off * 100);
-    screen_put_line(y, waiting > 50 ? COLOR_PAIR(PAIR_WARNING) : A_NORMAL,
+    screen_put_line(y, waiting > 50 ? curses->COLOR_PAIR(PAIR_WARNING) : (int)A_NORMAL,
                     memory_format("%8ld %-*s %s %6s  %s", (long)x->live.tid, NAME_WIDTH, name, kernel, waits, wait));
     free(name);
     free(waits);
@@ -279,7 +303,7 @@ static int screen_compare(const void *a, const void *b)
 
 static void screen_put_threads_title(int *y)
 {
-    char *columns = COLS >= WIDTH_SWITCHES
+    char *columns = curses->columns() >= WIDTH_SWITCHES
                         ? memory_format("%6s %6s %6s %8s %8s", "CPU%", "PREE%", "OFF%", "VOL/s", "INVOL/s")
                         : memory_format("%6s %6s", "CPU%", "OFF%");
     screen_put_line(y, A_REVERSE,
@@ -342,7 +366,7 @@ static bool screen_wants_lock(const struct top_lock *of, bool idle)
 static int screen_name_width(const struct top *t)
 {
     enum { NUMBERS = 54, LEAST = 20 };
-    size_t most = COLS > NUMBERS + LEAST ? (size_t)(COLS - NUMBERS) : LEAST, width = LEAST;
+    size_t most = curses->columns() > NUMBERS + LEAST ? (size_t)(curses->columns() - NUMBERS) : LEAST, width = LEAST;
     for (size_t i = 0; i < t->n_locks; i++) {
         char *text = screen_lock_name(&t->locks[i]);
         width = strlen(text) > width ? strlen(text) : width;
@@ -373,7 +397,7 @@ static void screen_put_locks(int *y, const struct top *t)
     const int width = screen_name_width(t);
     for (int idle = 0; idle <= 1; idle++) {
         bool begun = false;
-        for (size_t i = 0; *y < LINES && i < t->n_locks; i++) {
+        for (size_t i = 0; *y < curses->lines() && i < t->n_locks; i++) {
             if (!screen_wants_lock(&t->locks[i], idle != 0))
                 continue;
             if (!begun)
@@ -414,7 +438,7 @@ static void screen_put_counters(int *y, const struct top *t)
 static void screen_draw(const struct top *t)
 {
     int y = 0;
-    (void)erase();
+    (void)curses->erase();
     screen_put_title(&y, t);
     screen_put_deadlocks(&y, t);
     screen_put_counters(&y, t);
@@ -422,11 +446,11 @@ static void screen_draw(const struct top *t)
     screen_put_filter(&y);
     y++;
     /* The threads have half of what is left, the locks the rest. */
-    int half = (LINES - y - 4) / 2;
+    int half = (curses->lines() - y - 4) / 2;
     screen_put_threads(&y, t, half > 3 ? half : 3);
     y++;
     screen_put_locks(&y, t);
-    (void)refresh();
+    (void)curses->refresh();
 }
 
 /* A key while the filter is typed. */
@@ -481,7 +505,7 @@ static bool screen_key(int key, const struct top *t)
         *first -= key == KEY_UP ? *first > 0 : *first < PAGE ? *first : PAGE;
         break;
     case CONTROL_L: /* what others wrote to the terminal goes away */
-        (void)clearok(stdscr, TRUE);
+        (void)curses->clearok(curses->window(), TRUE);
         break;
     case KEY_RESIZE:
         break;
@@ -500,8 +524,8 @@ static bool screen_show(const struct top *t, double seconds)
     screen_add_history(t);
     screen_draw(t);
     for (double left = seconds; left > 0 || (screen_state.paused && seconds > 0); left = until - top_clock()) {
-        timeout(screen_state.paused ? CHECK_MS : (int)(left * 1000) + 1);
-        int key = getch();
+        curses->timeout(screen_state.paused ? CHECK_MS : (int)(left * 1000) + 1);
+        int key = curses->getch();
         if (!screen_key(key, t) || stat_signals_seen() != 0)
             return false;
         if ((key == ' ' && !screen_state.typing) || !t->running)
@@ -512,7 +536,7 @@ static bool screen_show(const struct top *t, double seconds)
 
 static void screen_end(void)
 {
-    (void)endwin();
+    (void)curses->endwin();
 }
 
 const struct top_view top_screen = {
