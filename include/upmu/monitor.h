@@ -48,7 +48,7 @@ UPMU_API UPMU_CHECKED int upmu_monitor_update(struct upmu_monitor *monitor);
 /** Totals of the last update. */
 struct upmu_monitor_totals {
     size_t size;          /**< in: sizeof(struct upmu_monitor_totals); out: bytes filled */
-    uint64_t now_ns;      /**< time of the update, nanoseconds since 1970 on the clock of the recording */
+    uint64_t now_ns;      /**< begin of the update, nanoseconds since 1970 on the clock of the recording */
     uint64_t interval_ns; /**< time since the update before; of the first one, since the start of the recording */
     uint64_t events;      /**< events read by the update */
     uint64_t all_events;  /**< events read by all updates */
@@ -75,7 +75,7 @@ struct upmu_monitor_thread {
     const char *object_name; /**< its name, "" if it has none; of a thread that is joined, the thread's */
     pid_t holder;            /**< thread that held it at the start of the wait, or joined thread; 0: unknown or none */
     const char *holder_name; /**< name of that thread */
-    uint64_t since_ns;       /**< start of the wait, nanoseconds since 1970 */
+    uint64_t since_ns;       /**< start of the wait, nanoseconds since 1970, at most `now_ns` */
     uint64_t site;           /**< call site of the wait, for upmu_monitor_symbol_at(); 0: unknown */
     uint64_t waits;          /**< waits that ended since the last update */
     uint64_t

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/tables.h"
@@ -118,13 +119,22 @@ static int monitor_add_events(struct upmu_monitor *m)
     return rc;
 }
 
-/* Present time: the processes share the machine's clock, so that of the first one is used. */
-static uint64_t monitor_time(const struct upmu_monitor *m)
+static uint64_t monitor_raw_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder uses the same clock */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The time at which reading began, `read_ns` before now: each stream was read to a later event, so a wait that is pending had not ended
+ * by then. The processes share the machine's clock, so that of the first one is used. */
+static uint64_t monitor_time(const struct upmu_monitor *m, uint64_t read_ns)
 {
     uint64_t now = 0;
     int rc = upmu_trace_process_count(m->all.trace) > 0 ? upmu_trace_now(m->all.trace, 0, &now) : UPMU_E_INVAL;
     /* The clock conversion may be behind the newest event. */
-    return rc == 0 && now > m->all.pass.end_ns ? now : m->all.pass.end_ns;
+    now = rc == 0 && now > m->all.pass.end_ns ? now : m->all.pass.end_ns;
+    return now > read_ns ? now - read_ns : now;
 }
 
 /* --------------------------------------------------------------------------------------------------------- sums */
@@ -295,6 +305,7 @@ int upmu_monitor_update(struct upmu_monitor *monitor)
     if (!monitor)
         return argument_null(__func__, "monitor");
     struct upmu_monitor *m = monitor;
+    uint64_t begun_raw_ns = monitor_raw_ns();
     int rc = m->begun ? upmu_trace_update(m->all.trace) : 0;
     m->events_before = m->all.pass.events;
     if (rc == 0)
@@ -303,7 +314,7 @@ int upmu_monitor_update(struct upmu_monitor *monitor)
         rc = monitor_add_events(m);
     if (rc != 0)
         return rc;
-    uint64_t now = monitor_time(m);
+    uint64_t now = monitor_time(m, monitor_raw_ns() - begun_raw_ns);
     m->before_ns = m->begun ? m->now_ns : m->all.pass.events > 0 ? m->all.pass.begin_ns : now;
     m->now_ns = now > m->before_ns ? now : m->before_ns;
     m->begun = true;
@@ -387,7 +398,7 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
         ours.object_name = monitor_object_name(monitor, p->object);
         ours.holder = other == MAP_NONE ? 0 : o->threads[other].tid;
         ours.holder_name = other == MAP_NONE ? "" : identity_thread(&monitor->all, other);
-        ours.since_ns = p->begin_ns;
+        ours.since_ns = p->begin_ns < monitor->now_ns ? p->begin_ns : monitor->now_ns;
         ours.site = p->site;
     }
     return OPTS_GIVE(out, ours, UPMU_MONITOR_THREAD_SIZE_V1);

@@ -58,6 +58,41 @@ for t in scheduled:
 assert not any(document["deadlocks"] for document in documents)
 PYTHON
 
+# A wait in progress is never longer than it was in the end, however long the update takes: each process writes 400,000 events at once.
+cat >"$work/rush.sh" <<'END'
+"$1" busy 2500 &
+for _ in 1 2 3 4 5; do "$1" many 2 100000; sleep 0.1; done
+wait
+END
+for _ in 1 2 3; do
+    rm -rf "$work/rush"
+    expect 0 "$UPMU" top --json -i 0.1 -m all -o "$work/rush" -- sh "$work/rush.sh" "$SCENE"
+    ! has_waiter "$work/out" || break
+done
+cp "$work/out" "$work/stream"
+expect 0 "$UPMU" report --json --view timeline --type wait "$work/rush"
+python3 - "$work/stream" "$work/out" <<'PYTHON' || fail "a wait in progress is longer than it was"
+import bisect, json, sys
+documents = [json.loads(line) for line in open(sys.argv[1])]
+waits = {}
+for row in json.load(open(sys.argv[2]))["rows"]:
+    if (row["object"] or {}).get("name") == "the till":
+        waits.setdefault(row["thread"]["tid"], []).append((row["begin_ns"], row["end_ns"]))
+seen = 0
+for document in documents:
+    for t in document["threads"]:
+        w = t["waits_for"]
+        if not w or w["name"] != "the till":
+            continue
+        assert w["since_ns"] <= document["time_ns"], (w, document["time_ns"])
+        # The clock of the report was measured anew.
+        begin, end = min(waits[t["tid"]], key=lambda x: abs(x[0] - w["since_ns"]))
+        if w["since_ns"] < document["time_ns"]:
+            assert document["time_ns"] - w["since_ns"] <= end - begin + 500000, (document["time_ns"] - w["since_ns"], end - begin)
+            seen += 1
+assert seen, "no document shows a waiting thread"
+PYTHON
+
 # A deadlock is reported in every document while it lasts, until SIGALRM ends the program.
 "$UPMU" top --json -i 0.1 -o "$work/stuck" -- "$SCENE" stuck 600 >"$work/out" 2>"$work/err" &
 watcher=$!
