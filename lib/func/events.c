@@ -63,12 +63,15 @@ static uint64_t events_next(struct func_tree *t, uint64_t end)
 }
 
 /* Map the pages of a block at once: single page faults would make one call in 256 slow, and all together cost more. Before Linux 5.14
- * the pages come one by one. */
+ * the pages come one by one. A hypervisor that shadows page tables maps a page only when the program itself stores to it. */
 static void events_populate(uint64_t block)
 {
 #ifdef MADV_POPULATE_WRITE
+    enum { SMALLEST_PAGE = 4096 };
     int saved = errno;
-    (void)madvise((void *)(uintptr_t)block, FUNC_BLOCK_BYTES, MADV_POPULATE_WRITE);
+    bool mapped = madvise((void *)(uintptr_t)block, FUNC_BLOCK_BYTES, MADV_POPULATE_WRITE) == 0;
+    for (uint64_t at = block; mapped && at < block + FUNC_BLOCK_BYTES; at += SMALLEST_PAGE)
+        (void)__atomic_fetch_or((uint64_t *)(uintptr_t)at, 0, __ATOMIC_RELAXED);
     errno = saved;
 #else
     (void)block;

@@ -127,13 +127,17 @@ static void *even_part(void *arg)
     return arg;
 }
 
-/* Uses the CPU, however long that takes. */
-static void work(long ms)
+static int64_t cpu_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    for (long end = now.tv_sec * 1000 + now.tv_nsec / 1000000 + ms; now.tv_sec * 1000 + now.tv_nsec / 1000000 < end;
-         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now))
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Uses the CPU, however long that takes. */
+static void work(long ms)
+{
+    for (int64_t end = cpu_ns() + (int64_t)ms * 1000000; cpu_ns() < end;)
         spin(1000);
 }
 

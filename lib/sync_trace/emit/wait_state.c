@@ -31,7 +31,7 @@ _Static_assert(sizeof((struct sync_thread){0}.wait_outer) == WAIT_FILE_HEAD_BYTE
 
 uint64_t sync_wait_state_clock(struct sync_thread *t)
 {
-    uint32_t before = sync_guard(t); /* a clock of the program may lock */
+    uint32_t before = sync_guard_as(t, SYNC_WALKS); /* a handler in between has no use for half of it */
     t->clock_tick = tick_now();
     t->clock_ns = tick_clock_ns(CLOCK_REALTIME);
     sync_unguard(t, before);

@@ -193,11 +193,12 @@ static inline bool sync_is_ready(const struct sync_thread *t)
     return __atomic_load_n(&t->ready, __ATOMIC_RELAXED) == SYNC_READY;
 }
 
-/** What was before, for sync_unguard(). A signal handler that comes in between restores it, too. */
+/** What was before, for sync_unguard(). A signal handler that comes in between restores it, too. A thread that is not ready stays so. */
 static inline uint32_t sync_guard_as(struct sync_thread *t, enum sync_ready ready)
 {
     uint32_t before = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
-    __atomic_store_n(&t->ready, (uint32_t)ready, __ATOMIC_RELAXED);
+    if (before != SYNC_NOT_READY)
+        __atomic_store_n(&t->ready, (uint32_t)ready, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return before;
 }
