@@ -49,6 +49,9 @@ static int add_calls(struct upmu_overview *o, uint32_t process, const struct wai
 static void extend_waits(struct upmu_overview *o, uint32_t process, const struct wait_state_file *f)
 {
     uint64_t until = trace_time_of_raw(o->trace, process, f->header.alive_raw_ns);
+    size_t next = trace_process_next_image(o->trace, process); /* exec() ends all threads */
+    if (next < o->pass.n_processes && o->pass.processes[next].start_ns < until)
+        until = o->pass.processes[next].start_ns;
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct wait_file_slot *h = &f->threads[i].head;
         bool waits = h->state == WAIT_FILE_BLOCKED || wait_state_is_call(h);

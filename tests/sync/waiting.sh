@@ -46,6 +46,17 @@ for name, kind in ("signals", "signal"), ("idle", "read"):
     assert threads[name]["waits"][kind]["unfinished_ns"] > 50e6, threads[name]
 '
 
+# exec() ends all threads but the caller, and their waits. The recording is observed until the program has ended.
+"$upmu" record -o "$scratch/exec" -- "$bin/sync_waiting" exec 2>"$scratch/err" || fail "exec: $(cat "$scratch/err")"
+judge "$scratch/exec" '
+before, after = sorted(d["processes"], key=lambda p: p["start_ns"])
+assert before["execed"] and before["pid"] == after["pid"], d["processes"]
+begin = min(t["begin_ns"] for t in d["threads"] if t["begin_ns"] >= after["start_ns"])
+of_before = [t for t in d["threads"] if t["begin_ns"] < after["start_ns"]]
+assert len(of_before) == 3 and all(t["end_ns"] <= begin for t in of_before), d["threads"]
+assert any(t["waits"].get("mutex", {}).get("unfinished") == 1 for t in of_before), of_before
+'
+
 record "$scratch/child" holders "$bin/sync_waiting" child || fail "child: status $?"
 judge "$scratch/child" '
 waits = [t["waits"]["rwlock"] for t in d["threads"] if t["waits"].get("rwlock", {}).get("count")]

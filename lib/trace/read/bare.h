@@ -3,6 +3,7 @@
 #ifndef UPMU_TRACE_BARE_H
 #define UPMU_TRACE_BARE_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "upmu/trace.h"
@@ -20,6 +21,8 @@ typedef int (*trace_process_fn)(const char *process, pid_t pid, void *arg);
  *  read only where the control file is missing. @return the last result; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_FORMAT. */
 int trace_each_process(const char *dir, trace_process_fn each, void *arg);
 
+/** The program that a process became by exec(), which keeps its id and start time: its index, SIZE_MAX if there is none. */
+size_t trace_process_next_image(const struct upmu_trace *t, size_t index);
 /** The directory of process `index`. */
 const char *trace_process_dir(const struct upmu_trace *trace, size_t index);
 /** Convert a CLOCK_MONOTONIC_RAW time to event time of process `index`. */

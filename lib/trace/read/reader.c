@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "trace/read/bare.h"
 #include "trace/read/reader.h"
 #include "trace/read/remapped.h"
 
@@ -369,17 +370,18 @@ size_t upmu_trace_process_count(const struct upmu_trace *trace)
     return trace ? trace->n_processes : 0;
 }
 
-/* Whether the process continues in another recording: exec() keeps its id and start time. */
-static bool reader_process_has_execed(const struct upmu_trace *t, size_t index)
+size_t trace_process_next_image(const struct upmu_trace *t, size_t index)
 {
     const struct process *p = &t->processes[index];
+    size_t next = SIZE_MAX;
     for (size_t i = 0; !p->meta.complete && p->totals.start_ticks != 0 && i < t->n_processes; i++) {
         const struct process *q = &t->processes[i];
         if (q->meta.pid == p->meta.pid && q->totals.start_ticks == p->totals.start_ticks &&
-            q->meta.start_ns > p->meta.start_ns && strcmp(q->meta.host, p->meta.host) == 0)
-            return true;
+            q->meta.start_ns > p->meta.start_ns && strcmp(q->meta.host, p->meta.host) == 0 &&
+            (next == SIZE_MAX || q->meta.start_ns < t->processes[next].meta.start_ns))
+            next = i;
     }
-    return false;
+    return next;
 }
 
 /* Computed on request, and kept: it reads the heads of all packets. */
@@ -432,7 +434,7 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .futex_note = m->futex_note,
         .lost_note = p->totals.lost_note,
         .lost_any = p->totals.lost_any,
-        .execed = reader_process_has_execed(trace, index),
+        .execed = trace_process_next_image(trace, index) != SIZE_MAX,
         .snapshot = m->snapshot,
         .memory_bytes = p->totals.memory,
         .memory_threads = p->totals.blocks,

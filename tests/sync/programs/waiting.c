@@ -5,6 +5,7 @@
  * pool: the shape of a parallel compressor: a thread in sigwait() until the main thread sends the signal at the end, and workers
  *       that compute; another thread is in read() until the process ends.
  * killed: the same, and the process kills itself.
+ * exec: a thread waits for a mutex while another one calls exec(): the program sleeps for 300 ms then.
  * child: a forked child whose first call is for a reader-writer lock that its parent holds.
  * short: threads that sleep a few times each, one after the other; then a forked child and threads of it do the same. Each prints its
  *       id, and how many of its sleeps the kernel counted as switches.
@@ -141,6 +142,29 @@ static void short_lives(void)
     CHECK(waitpid(pid, NULL, 0) == pid);
 }
 
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_forever(void *arg)
+{
+    pthread_mutex_lock(&held);
+    return arg;
+}
+
+static void *become_another(void *arg)
+{
+    usleep(50000);
+    execl("/proc/self/exe", arg, "after", (char *)NULL);
+    return NULL;
+}
+
+static void exec_from_thread(char *name)
+{
+    pthread_t waiter, t;
+    pthread_mutex_lock(&held);
+    CHECK(pthread_create(&waiter, NULL, wait_forever, NULL) == 0);
+    CHECK(pthread_create(&t, NULL, become_another, name) == 0 && pthread_join(t, NULL) == 0);
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
@@ -148,6 +172,10 @@ int main(int argc, char **argv)
         child();
     else if (strcmp(argv[1], "short") == 0)
         short_lives();
+    else if (strcmp(argv[1], "exec") == 0)
+        exec_from_thread(argv[0]);
+    else if (strcmp(argv[1], "after") == 0)
+        usleep(300000);
     else
         pool(strcmp(argv[1], "killed") == 0);
     return 0;
