@@ -89,19 +89,3 @@ int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *
     };
     return context_add_module(&trace->processes[0].context, &ours) == 0 ? 0 : bare_no_memory(trace->dir);
 }
-
-const char *trace_process_dir(const struct upmu_trace *trace, size_t index)
-{
-    return trace->processes[index].dir;
-}
-
-uint64_t upmu_trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
-{
-    return trace && index < trace->n_processes ? trace_time_of_raw(trace, index, raw_ns) : 0;
-}
-
-uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
-{
-    const struct clock_triple *origin = &trace->processes[index].meta.origin;
-    return origin->realtime_ns + (raw_ns - origin->raw_ns);
-}

@@ -446,6 +446,22 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
 }
 
+const char *trace_process_dir(const struct upmu_trace *trace, size_t index)
+{
+    return trace->processes[index].dir;
+}
+
+uint64_t upmu_trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
+{
+    return trace && index < trace->n_processes ? trace_time_of_raw(trace, index, raw_ns) : 0;
+}
+
+uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
+{
+    const struct clock_triple *origin = &trace->processes[index].meta.origin;
+    return origin->realtime_ns + (raw_ns - origin->raw_ns);
+}
+
 /* Event time, not before the recording's begin: a program may have recorded regions before its locks. */
 static uint64_t reader_pause_time(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
 {
