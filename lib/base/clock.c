@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process/host_clock.h"
 #include "base/tick.h"
 #include "base/tick_problem.h"
 
@@ -138,6 +139,36 @@ static void clock_find_gettime(void)
         tick_clock_gettime = found;
 }
 
+/* ------------------------------------------------------------------------------------------------- time namespaces */
+
+/* The clocks of a time namespace differ from those of other processes of the recording and of the kernel's records: times are those
+ * of the host. */
+static struct {
+    int (*gettime)(clockid_t, struct timespec *); /* NULL: not in one so far */
+    int64_t offset_ns;
+} clock_namespace;
+
+static int namespace_clock_gettime(clockid_t id, struct timespec *out)
+{
+    enum { NS_PER_S = 1000000000 };
+    int rc = clock_namespace.gettime(id, out);
+    if (rc != 0 || (id != CLOCK_MONOTONIC && id != CLOCK_MONOTONIC_RAW))
+        return rc;
+    int64_t ns = (int64_t)out->tv_sec * NS_PER_S + out->tv_nsec - clock_namespace.offset_ns;
+    out->tv_sec = (time_t)(ns / NS_PER_S);
+    out->tv_nsec = (long)(ns % NS_PER_S);
+    return 0;
+}
+
+static void clock_enter_namespace(void)
+{
+    clock_namespace.offset_ns = host_clock_offset_ns();
+    if (clock_namespace.offset_ns == 0 || clock_namespace.gettime)
+        return;
+    clock_namespace.gettime = tick_clock_gettime;
+    tick_clock_gettime = namespace_clock_gettime;
+}
+
 /* ------------------------------------------------------------------------------------------ another host's clocks */
 
 /* UPMU_TEST_CLOCK=SHIFT_NS:PPB, for tests: all clocks of this process are those of a host that is ahead by so many nanoseconds,
@@ -188,6 +219,7 @@ uint64_t clock_test_host(void)
 static void clock_decide(void)
 {
     clock_find_gettime();
+    clock_enter_namespace();
     bool shifted = test_clock_start();
 #ifdef TICK_ISA_NAME
     clock_reason = shifted ? "UPMU_TEST_CLOCK is set" : isa_counter_problem();
@@ -202,6 +234,12 @@ static void clock_decide(void)
 void clock_start(void)
 {
     pthread_once(&clock_once, clock_decide);
+}
+
+void clock_renew(void)
+{
+    clock_start();
+    clock_enter_namespace();
 }
 
 static bool clock_uses_isa(void)
@@ -235,15 +273,31 @@ const struct clock_triple *clock_origin(void)
     return &clock_first;
 }
 
-/* The clocks must have gone on equally: in a time namespace CLOCK_MONOTONIC_RAW is another one. */
-void clock_fit_from(const struct clock_triple *earlier)
+/* By the time of day, unless it was set in between. */
+static bool clock_raw_follows_realtime(const struct clock_triple *earlier, const struct clock_triple *now)
 {
     enum { NS_PER_S = 1000000000, PARTS = 1000 };
+    uint64_t raw = now->raw_ns - earlier->raw_ns, real = now->realtime_ns - earlier->realtime_ns;
+    return (raw > real ? raw - real : real - raw) <= NS_PER_S / PARTS + raw / PARTS;
+}
+
+bool clock_is_same_since(const struct clock_triple *earlier, const struct clock_triple *now)
+{
+    enum { FIT_NS = 200000, NS_PER_S = 1000000000, PARTS = 10, PER_MS = 1000 };
+    if (!clock_uses_isa() || clock_raw_follows_realtime(earlier, now))
+        return true;
+    double hz = clock_hz(FIT_NS), ticks = (double)(now->tick - earlier->tick);
+    double expected = (double)(now->raw_ns - earlier->raw_ns) * hz / NS_PER_S, apart = ticks - expected;
+    return (apart < 0 ? -apart : apart) < ticks / PARTS + hz / PER_MS;
+}
+
+/* The clocks must have advanced equally: CLOCK_MONOTONIC_RAW is another one in a time namespace of which /proc has nothing. */
+void clock_fit_from(const struct clock_triple *earlier)
+{
     clock_start();
-    uint64_t raw = clock_first.raw_ns - earlier->raw_ns, real = clock_first.realtime_ns - earlier->realtime_ns;
-    uint64_t apart = raw > real ? raw - real : real - raw;
     if (earlier->tick >= clock_first.tick || earlier->raw_ns >= clock_first.raw_ns ||
-        apart > NS_PER_S / PARTS + raw / PARTS || __atomic_load_n(&clock_fit, __ATOMIC_RELAXED) != &clock_first)
+        !clock_raw_follows_realtime(earlier, &clock_first) ||
+        __atomic_load_n(&clock_fit, __ATOMIC_RELAXED) != &clock_first)
         return;
     clock_earlier = *earlier;
     __atomic_store_n(&clock_fit, &clock_earlier, __ATOMIC_RELEASE);

@@ -3,25 +3,30 @@
 #ifndef UPMU_BASE_CLOCK_H
 #define UPMU_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** One moment on every clock. */
 struct clock_triple {
     uint64_t tick;
-    uint64_t raw_ns;       /**< CLOCK_MONOTONIC_RAW */
-    uint64_t monotonic_ns; /**< CLOCK_MONOTONIC */
+    uint64_t raw_ns;       /**< CLOCK_MONOTONIC_RAW of the host */
+    uint64_t monotonic_ns; /**< CLOCK_MONOTONIC of the host */
     uint64_t realtime_ns;  /**< CLOCK_REALTIME */
     uint32_t width;        /**< ticks between the two tick readings around the clocks: the uncertainty */
 };
 
 /** Choose the tick source and record the first triple; cheap after the first call, thread safe. */
 void clock_start(void);
+/** A forked child, whose parent may have made a time namespace for it: before its first times. While no other thread records. */
+void clock_renew(void);
 /** Name of the tick source: "TSC", "CNTVCT_EL0", "rdtime.d", "rdtime", "drdtime", "rtc", "CLOCK_MONOTONIC_RAW". */
 const char *clock_source(void);
 /** Why the CPU's own counter is not used; "" if it is. */
 const char *clock_source_reason(void);
 /** Read a triple (the tightest of a few tries). Signal safe. */
 void clock_sample(struct clock_triple *t);
+/** Whether CLOCK_MONOTONIC_RAW of `earlier`, of another process, is this process's: else both are in different time namespaces. */
+bool clock_is_same_since(const struct clock_triple *earlier, const struct clock_triple *now);
 /** Fit the frequency from this earlier triple of the same clocks on, of another process; the first call with a plausible one decides.
  *  While no other thread calls this. */
 void clock_fit_from(const struct clock_triple *earlier);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/process/host_clock.h"
 #include "base/process/same_memory.h"
 #include "base/error.h"
 #include "upmu/trace.h"
@@ -179,13 +180,6 @@ static int wait_file_write_part(const char *dir, const struct wait_file_header *
     return n == (ssize_t)(to - from) ? 0 : wait_state_io_failed(path, err);
 }
 
-static uint64_t clock_now_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int wait_state_save_wakers(const struct wait_state *s, const char *dir)
 {
     struct wait_file_header h = s->file.header;
@@ -201,7 +195,10 @@ int wait_state_save_wakers(const struct wait_state *s, const char *dir)
 
 struct alive_time alive_time_now(void)
 {
-    return (struct alive_time){.raw_ns = clock_now_ns(CLOCK_MONOTONIC_RAW), .real_ns = clock_now_ns(CLOCK_REALTIME)};
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (struct alive_time){.raw_ns = host_clock_raw_ns(),
+                               .real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec};
 }
 
 int wait_state_save_alive(const char *dir, const struct alive_time *at)

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tick.h"
 #include "kernel/parts.h"
 
 #ifndef PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
@@ -228,9 +229,7 @@ static void log_note_full(struct kernel_ring *ring, uint64_t head)
 /* A loss record for the time between the last record and now. */
 static struct kernel_switch log_presumed_loss(const struct kernel_ring *ring)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (struct kernel_switch){.raw_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+    return (struct kernel_switch){.raw_ns = tick_clock_ns(CLOCK_MONOTONIC_RAW),
                                   .value = 1,
                                   .kind = ring->layout.id ? KERNEL_SWITCH_POINTS_LOST : KERNEL_SWITCH_LOST};
 }

@@ -31,13 +31,6 @@ enum {
 
 /* -------------------------------------------------------------------------------------------------- clocks */
 
-static uint64_t sched_raw_now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* Read both clocks, again if a delay in between would add to the error. */
 static struct region_moment sched_moment_now(void)
 {
@@ -45,7 +38,7 @@ static struct region_moment sched_moment_now(void)
     struct region_moment best = {0};
     uint64_t width = UINT64_MAX, tight = upmu_regions.sched_hz / TIGHT_PER_SECOND;
     for (int i = 0; i < TRIES && width > tight; i++) {
-        uint64_t before = tick_now(), raw = sched_raw_now(), after = tick_now();
+        uint64_t before = tick_now(), raw = tick_clock_ns(CLOCK_MONOTONIC_RAW), after = tick_now();
         if (after - before >= width)
             continue;
         width = after - before;
@@ -138,14 +131,29 @@ static uint64_t sched_record_tick(struct region_sched *s, const struct region_mo
                                          : sched_tick_in_order(s, sched_tick_of(&s->moment, now, r->raw_ns));
 }
 
+/* The kernel's records are times of the host. Those of a time namespace that is not known (no /proc) are no times of this process. */
+static void sched_refuse_foreign_time(const struct region_sched *s, const struct region_moment *now,
+                                      struct kernel_switch *r)
+{
+    enum { NS_PER_S = 1000000000 };
+    bool is_switch = r->kind == KERNEL_SWITCH_IN || r->kind == KERNEL_SWITCH_OUT || r->kind == KERNEL_SWITCH_PREEMPTED;
+    bool is_loss = r->kind == KERNEL_SWITCH_LOST || r->kind == KERNEL_SWITCH_POINTS_LOST;
+    if (is_loss || (r->raw_ns + NS_PER_S >= s->moment.raw_ns && r->raw_ns <= now->raw_ns + NS_PER_S))
+        return;
+    r->kind = is_switch ? KERNEL_SWITCH_LOST : KERNEL_SWITCH_POINTS_LOST;
+    r->value = 1;
+}
+
 /* The clocks are read first: everything before that is in the buffer, and recorded when this returns. `last`: no drain
  *  follows soon. */
 static void sched_drain(struct region_sched *s, bool last)
 {
     struct region_moment now = sched_moment_now();
     struct kernel_switch r;
-    while (core_kernel()->switches_next(&s->log, &r))
+    while (core_kernel()->switches_next(&s->log, &r)) {
+        sched_refuse_foreign_time(s, &now, &r);
         sched_put_record(s, sched_record_tick(s, &now, &r), &r);
+    }
     s->moment = now;
     if (!last && !sched_seen_is_due(s, now.tick))
         return;

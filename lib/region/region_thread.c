@@ -22,6 +22,7 @@ static pthread_key_t end_key;
 static void child_start_clean(struct region_process *p)
 {
     region_blocks_forget();
+    clock_renew();
     if (p->trace) {
         struct control_header *parent = trace_writer_forget(p->trace);
         enum trace_child child = TRACE_CHILD_RECORDED;

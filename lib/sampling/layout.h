@@ -43,9 +43,9 @@ struct sampling_header {
     uint64_t regs;         /**< perf_event_attr.sample_regs_user */
     uint64_t frequency;    /**< samples per second asked for; 0: `period` was */
     uint64_t period;       /**< events per sample asked for; 0: `frequency` was */
-    uint64_t raw_ns;       /**< CLOCK_MONOTONIC_RAW at the start */
+    uint64_t raw_ns;       /**< CLOCK_MONOTONIC_RAW of the host at the start */
     uint64_t realtime_ns;  /**< CLOCK_REALTIME at that moment */
-    uint64_t end_raw_ns;   /**< CLOCK_MONOTONIC_RAW at the last write */
+    uint64_t end_raw_ns;   /**< CLOCK_MONOTONIC_RAW of the host at the last write */
     uint64_t count;        /**< the event's count, 0 before the end */
     uint64_t unwritten;    /**< bytes of records that could not be written */
     char event[64];        /**< its name */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process/host_clock.h"
 #include "sampling/sampling.h"
 
 enum { RING_PAGES_MIN = 2, INTERVAL_MIN_MS = 1, INTERVAL_MAX_MS = 100 };
@@ -63,7 +64,7 @@ void sampling_write(struct upmu_sampler *s, const void *data, size_t bytes)
 
 void sampling_write_header(struct upmu_sampler *s)
 {
-    s->header.end_raw_ns = sampling_raw_now();
+    s->header.end_raw_ns = host_clock_raw_ns();
     if (write_at(s->fd, &s->header, sizeof s->header, 0) != sizeof s->header)
         s->write_failed = true;
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/process/host_clock.h"
 #include "sampling/sampling.h"
 
 enum { INTERVAL_FIRST_MS = 10, INTERVAL_FIRST_CALLS_MS = 1 };
@@ -30,7 +31,7 @@ static int sampler_create_file(struct upmu_sampler *s, const char *dir)
     s->header.version = SAMPLING_VERSION;
     s->header.header_bytes = sizeof s->header;
     s->header.source = SAMPLING_PERF;
-    s->header.raw_ns = sampling_raw_now();
+    s->header.raw_ns = host_clock_raw_ns();
     clock_gettime(CLOCK_REALTIME, &now);
     s->header.realtime_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     s->offset = sizeof s->header;

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "trace/control/raw_clock.h"
+#include "base/process/host_clock.h"
 #include "trace/format/control.h"
 #include "trace/read/recording.h"
 #include "trace/read/packets.h"
@@ -118,7 +118,7 @@ static void mode_start(struct control_header *h, uint32_t chosen, uint32_t unuse
     uint32_t off = CONTROL_OFF;
     (void)unused;
     if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == CONTROL_OFF)
-        control_resume(h, raw_clock_ns());
+        control_resume(h, host_clock_raw_ns());
     __atomic_compare_exchange_n(&h->mode, &off, chosen, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
@@ -127,7 +127,7 @@ static void mode_stop(struct control_header *h, uint32_t chosen, uint32_t unused
     (void)unused;
     if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == CONTROL_OFF)
         return;
-    control_pause(h, raw_clock_ns());
+    control_pause(h, host_clock_raw_ns());
     uint32_t before = __atomic_exchange_n(&h->mode, CONTROL_OFF, __ATOMIC_ACQ_REL);
     /* The program may have changed the mode itself: that is the one to restore. */
     if (before != CONTROL_OFF && before != chosen)

@@ -14,11 +14,11 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/process/host_clock.h"
 #include "base/tick.h"
 #include "func/format/switch.h"
 #include "trace/control/control_file.h"
 #include "trace/control/process.h"
-#include "trace/control/raw_clock.h"
 #include "trace/read/packets.h"
 
 struct switch_file {
@@ -93,7 +93,7 @@ static uint64_t switch_tick(const struct func_switch *s)
     if (s->kind == FUNC_ON_ISA)
         return tick_isa();
 #endif
-    return s->kind == FUNC_ON_PORTABLE ? raw_clock_ns() : 0; /* 0: at the last return */
+    return s->kind == FUNC_ON_PORTABLE ? host_clock_raw_ns() : 0; /* 0: at the last return */
 }
 
 /* What is done with the switch of a process; `dir` is its directory. */

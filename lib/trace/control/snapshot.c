@@ -17,8 +17,8 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/process/host_clock.h"
 #include "base/tick.h"
-#include "trace/control/raw_clock.h"
 #include "trace/control/snapshot.h"
 #include "trace/read/packets.h"
 #include "upmu/region.h"
@@ -29,7 +29,7 @@
 static struct snapshot_cut cut_now(void)
 {
     struct timespec real;
-    struct snapshot_cut cut = {.raw_ns = raw_clock_ns()};
+    struct snapshot_cut cut = {.raw_ns = host_clock_raw_ns()};
     clock_gettime(CLOCK_REALTIME, &real);
     cut.real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
 #ifdef TICK_ISA_NAME
@@ -86,7 +86,7 @@ static int snapshot_processes(struct snapshot_process *all, size_t n, const char
     }
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = snapshot_process_copy(&all[i], &cut, reason, out);
-    out->took_ns = raw_clock_ns() - cut.raw_ns;
+    out->took_ns = host_clock_raw_ns() - cut.raw_ns;
     out->processes = (uint32_t)n;
     return rc;
 }

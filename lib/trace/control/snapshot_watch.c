@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/opts.h"
+#include "base/process/host_clock.h"
 #include "trace/control/control_file.h"
-#include "trace/control/raw_clock.h"
 #include "trace/control/snapshot.h"
 #include "trace/format/trigger.h"
 #include "trace/read/packets.h"
@@ -144,7 +144,7 @@ static int watch_search(struct upmu_snapshot_watch *w, uint64_t now)
         if (!watch_has(w, dirs.paths[i]))
             rc = watch_add(w, dirs.paths[i]);
     path_list_free(&dirs);
-    uint64_t end = raw_clock_ns();
+    uint64_t end = host_clock_raw_ns();
     w->search_ns = end + SEARCH_SHARE * (end - now);
     return rc;
 }
@@ -197,7 +197,7 @@ static int watch_snapshot(struct upmu_snapshot_watch *w, struct upmu_snapshot *o
     int rc = watch_next_path(w);
     if (rc == 0)
         rc = upmu_snapshot_take(w->recording, w->path, w->reason, out);
-    w->next_ns = raw_clock_ns() + w->interval_ns;
+    w->next_ns = host_clock_raw_ns() + w->interval_ns;
     w->totals.taken += rc == 0;
     w->totals.failed += rc != 0;
     w->totals.missed += rc == 0 ? out->missed : 0;
@@ -224,7 +224,7 @@ int upmu_snapshot_watch_poll(struct upmu_snapshot_watch *watch, struct upmu_snap
     if (!watch || !out)
         return ARGUMENT_NULL(watch, out);
     int rc = OPTS_CHECK(out, UPMU_SNAPSHOT_SIZE_V1);
-    uint64_t now = raw_clock_ns();
+    uint64_t now = host_clock_raw_ns();
     if (rc == 0)
         rc = watch_search(watch, now);
     for (size_t i = 0; rc == 0 && i < watch->n; i++) {
@@ -236,7 +236,7 @@ int upmu_snapshot_watch_poll(struct upmu_snapshot_watch *watch, struct upmu_snap
         __atomic_store_n(&p->control->snapshot_asked, 0, __ATOMIC_RELEASE);
         rc = watch_snapshot(watch, out);
     }
-    watch_arm(watch, raw_clock_ns());
+    watch_arm(watch, host_clock_raw_ns());
     return rc;
 }
 
@@ -247,7 +247,7 @@ int upmu_snapshot_watch_take(struct upmu_snapshot_watch *watch, const char *reas
     int rc = OPTS_CHECK(out, UPMU_SNAPSHOT_SIZE_V1);
     if (rc != 0)
         return rc;
-    if (!watch_allows(watch, raw_clock_ns())) {
+    if (!watch_allows(watch, host_clock_raw_ns())) {
         watch->refused++;
         watch->totals.skipped++;
         return 0;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/process/host_clock.h"
 #include "trace/read/bare.h"
 #include "trace/read/reader.h"
 
@@ -151,12 +152,10 @@ uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace)
 
 int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_ns)
 {
-    struct timespec now;
     if (!trace || !time_ns)
         return ARGUMENT_NULL(trace, time_ns);
     if (index >= trace->n_processes)
         return UPMU_E_END;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder uses the same clock */
-    *time_ns = trace_time_of_raw(trace, index, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    *time_ns = trace_time_of_raw(trace, index, host_clock_raw_ns());
     return 0;
 }

@@ -40,7 +40,7 @@ static void origin_pack(struct origin_file *f, const struct clock_triple *t)
     f->realtime_ns = t->realtime_ns;
 }
 
-/* Only a file of our own user, of this tick source, and from the past. */
+/* Only a file of our own user, of these clocks, and from the past. */
 static bool origin_read(const char *path, const struct clock_triple *own, struct clock_triple *out)
 {
     struct origin_file f;
@@ -58,7 +58,7 @@ static bool origin_read(const char *path, const struct clock_triple *own, struct
     if (f.tick > own->tick || f.raw_ns > own->raw_ns || f.realtime_ns == 0)
         return false;
     *out = (struct clock_triple){f.tick, f.raw_ns, f.monotonic_ns, f.realtime_ns, f.width};
-    return true;
+    return clock_is_same_since(out, own);
 }
 
 /* Written to a temporary file and linked: readers never see a partial file, and the first process wins. */
@@ -85,8 +85,9 @@ void origin_share(const char *dir, const char *boot, const struct clock_triple *
     *out = *own;
     if (snprintf(path, sizeof path, "%s/.clock-%s", dir, boot) >= (int)sizeof path)
         return;
-    if (origin_read(path, own, out) || origin_leave(path, own))
+    if (origin_read(path, own, out))
         return;
     /* Another process may have linked its file in between; otherwise our own origin stays. */
-    (void)origin_read(path, own, out);
+    if (origin_leave(path, own) || !origin_read(path, own, out))
+        *out = *own;
 }

@@ -139,6 +139,28 @@ START_TEST(source_and_reason_agree)
 }
 END_TEST
 
+START_TEST(another_time_namespace_is_known_by_the_rate)
+{
+    const uint64_t hour = UINT64_C(3600000000000), offset = 300 * hour;
+    clock_start();
+    struct clock_triple now;
+    clock_sample(&now);
+    if (strcmp(clock_source(), "CLOCK_MONOTONIC_RAW") == 0)
+        return; /* its ticks are that clock */
+    struct clock_triple earlier = now;
+    uint64_t span = now.raw_ns < hour ? now.raw_ns / 2 : hour;
+    earlier.raw_ns -= span;
+    earlier.realtime_ns -= span;
+    earlier.tick -= (uint64_t)((double)span * clock_hz(100000000) / 1e9);
+    ck_assert(clock_is_same_since(&earlier, &now));
+    earlier.realtime_ns -= hour; /* the time of day was set */
+    ck_assert(clock_is_same_since(&earlier, &now));
+    earlier.realtime_ns += hour;
+    now.raw_ns += offset;
+    ck_assert(!clock_is_same_since(&earlier, &now));
+}
+END_TEST
+
 START_TEST(without_a_constant_counter_ticks_are_nanoseconds_of_the_raw_clock)
 {
     clock_start();
@@ -163,6 +185,7 @@ int main(void)
     tcase_add_test(cases, sampling_keeps_errno);
     tcase_add_test(cases, ticks_never_go_back_in_any_thread);
     tcase_add_test(cases, source_and_reason_agree);
+    tcase_add_test(cases, another_time_namespace_is_known_by_the_rate);
     tcase_add_test(cases, without_a_constant_counter_ticks_are_nanoseconds_of_the_raw_clock);
     tcase_set_timeout(cases, 60);
     return run_suite("clock", cases);
