@@ -486,6 +486,7 @@ void region_life_end(struct region_thread *t)
     if (!region_life_is_open(t))
         return;
     recorder_enter(t);
+    t->left += t->depth - 1;
     t->depth = 1;
     region_pop_to(t, 0);
     recorder_leave(t, 0);

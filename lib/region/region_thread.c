@@ -111,11 +111,9 @@ static void thread_end(struct region_thread *t)
     int saved = errno;
     struct cancel_hold cancel;
     cancel_hold(&cancel);
-    /* Regions left open are counted, except the region of the thread's life, which ends here. */
-    uint32_t left = t->depth - region_life_is_open(t);
-    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + left, __ATOMIC_RELAXED);
     region_block_check(t);
     region_life_end(t);
+    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + t->left + t->depth, __ATOMIC_RELAXED);
     __atomic_store_n(&t->ended, 1, __ATOMIC_RELEASE);
     region_tls.refused = 1;
     region_thread_set(NULL);
