@@ -53,6 +53,19 @@ for kind in -static -static-pie; do
     has err "statically linked"
 done
 
+# A program of another C library: only the name of its dynamic linker counts. A program that starts one may be recorded.
+for linker in ld-musl-x86_64.so.1:musl ld64-uClibc.so.1: ld-linux-other.so.2:; do
+    "$CC" static.c -Wl,--dynamic-linker="/no/such/${linker%:*}" -o foreign || fail "no program with another dynamic linker"
+    if [ -n "${linker#*:}" ]; then
+        expect 1 "$UPMU" record -o t ./foreign
+        has err "another C library (${linker#*:})"
+        [ ! -e t ] || fail "a directory for nothing"
+    else
+        expect 127 "$UPMU" record -o t-foreign ./foreign # there is no such dynamic linker
+        has_not err "another C library"
+    fi
+done
+
 # Programs whose sanitizer would end by the library, and what only looks like one.
 echo '#include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

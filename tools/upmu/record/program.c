@@ -3,7 +3,7 @@
  * Checks of a program before it is run.
  *
  * The kernel and the dynamic linker ignore LD_PRELOAD silently for static programs, programs that gain privileges, and
- * other architectures; programs built with a sanitizer abort. These cases are reported before the run.
+ * other architectures; programs built with a sanitizer abort, and those of another C library do not start. These cases are reported before the run.
  */
 #include "program.h"
 
@@ -24,7 +24,7 @@
 #include "ui/memory.h"
 #include "ui/output.h"
 
-enum { INTERPRETERS_MAX = 5, HEAD_BYTES = 4096, NAMES_MAX = 1 << 28 };
+enum { LINKER_BYTES = 256, INTERPRETERS_MAX = 5, HEAD_BYTES = 4096, NAMES_MAX = 1 << 28 };
 
 /* ---------------------------------------------------------------------------------------------------- finding */
 
@@ -124,7 +124,7 @@ static bool program_same_machine(const unsigned char *a, const unsigned char *b)
     return a[EI_CLASS] == b[EI_CLASS] && a[EI_DATA] == b[EI_DATA] && memcmp(a + machine, b + machine, 2) == 0;
 }
 
-/* ------------------------------------------------------------------------------------------- static programs */
+/* ------------------------------------------------------------------- static programs, and other C libraries */
 
 #if UINTPTR_MAX > UINT32_MAX
 typedef Elf64_Ehdr elf_header;
@@ -136,8 +136,8 @@ typedef Elf32_Phdr elf_segment;
 typedef Elf32_Dyn elf_dynamic;
 #endif
 
-/* Whether a program of our own machine asks for a dynamic linker. @return 1, 0, or -1 if the program headers are malformed. */
-static int program_has_linker(const char *path, const unsigned char *head)
+/* Whether a program of our own machine asks for a dynamic linker, and which. @return 1, 0, or -1 if the program headers are malformed. */
+static int program_has_linker(const char *path, const unsigned char *head, char linker[LINKER_BYTES])
 {
     elf_header e;
     elf_segment s;
@@ -152,8 +152,42 @@ static int program_has_linker(const char *path, const unsigned char *head)
         else if (s.p_type == PT_INTERP)
             found = 1;
     }
+    ssize_t n = found == 1 ? program_read_at(fd, linker, LINKER_BYTES - 1, (off_t)s.p_offset) : 0;
+    linker[n > 0 ? n : 0] = '\0';
     close(fd);
     return found;
+}
+
+/* Dynamic linkers of C libraries that are not glibc: its programs lack functions that libupmu_sync of another one needs. */
+static const struct c_library {
+    const char *linker, *name;
+} c_libraries[] = {
+    {"/ld-musl-", "musl"},
+    {"/ld-uClibc", "uClibc"},
+    {"/linker", "bionic"},
+};
+
+/* The C library of a dynamic linker, by its name; NULL: glibc, or unknown. */
+static const char *program_c_library(const char *linker)
+{
+    const char *file = strrchr(linker, '/');
+    for (size_t i = 0; file && i < sizeof c_libraries / sizeof *c_libraries; i++)
+        if (strncmp(file, c_libraries[i].linker, strlen(c_libraries[i].linker)) == 0)
+            return c_libraries[i].name;
+    return NULL;
+}
+
+/* The C library of the program that is not this command's own, as that of the library to be preloaded; NULL if it is. */
+static const char *program_foreign_c_library(const char *linker)
+{
+    char own[LINKER_BYTES] = "";
+    elf_header e;
+    const char *name = program_c_library(linker), *self = "/proc/self/exe";
+    if (!name || program_read_head(self, &e, sizeof e) != (ssize_t)sizeof e)
+        return NULL;
+    (void)program_has_linker(self, (const unsigned char *)&e, own);
+    const char *own_name = program_c_library(own);
+    return own_name && strcmp(own_name, name) == 0 ? NULL : name;
 }
 
 /* ----------------------------------------------------------------------------------------------- sanitizers */
@@ -257,7 +291,8 @@ static int program_check_elf(const char *path, const unsigned char *head, const 
                  path);
         return -1;
     }
-    int linker = program_has_linker(path, head);
+    char name[LINKER_BYTES] = "";
+    int linker = program_has_linker(path, head, name);
     if (linker < 0) {
         complain("'%s' is damaged: its program headers cannot be read", path);
         return -1;
@@ -266,6 +301,14 @@ static int program_check_elf(const char *path, const unsigned char *head, const 
         complain("'%s' is statically linked: nothing can be preloaded into it, so it cannot be recorded; "
                  "link it with libupmu_sync instead",
                  path);
+        return -1;
+    }
+    const char *c_library = program_foreign_c_library(name);
+    if (c_library) {
+        complain("'%s' uses another C library (%s) than this libupmu, which its dynamic linker cannot load: it cannot "
+                 "be recorded; build "
+                 "it, or libupmu, with the other's C library",
+                 path, c_library);
         return -1;
     }
     const char *sanitizer = program_foreign_sanitizer(path, library);
