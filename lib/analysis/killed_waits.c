@@ -12,6 +12,7 @@
 #include "analysis/pass/handlers.h"
 #include "analysis/public.h"
 #include "analysis/wait_state_file.h"
+#include "analysis/window_pass.h"
 #include "trace/format/control.h"
 #include "trace/read/bare.h"
 
@@ -24,6 +25,22 @@ static bool killed_waits_process_ended(const char *dir)
     return ended;
 }
 
+/* In a window, as far as it is in there. */
+static int add_call(struct overview *o, uint32_t thread, struct upmu_trace_event *e)
+{
+    uint32_t object = MAP_NONE;
+    int rc = 0;
+    if (o->window.whole && e->time_ns > o->window.to_ns)
+        return 0;
+    if (o->window.whole) {
+        e->time_ns = window_time(&o->window, e->time_ns);
+        rc = window_object(o, e, &object);
+    }
+    if (object == MAP_NONE)
+        object = call_object(o, e);
+    return rc != 0 || object == MAP_NONE ? UPMU_E_NOMEM : wait_begin_unrecorded(o, thread, object, e);
+}
+
 /* Calls that the killed process was in: their events are written when they return. */
 static int add_calls(struct upmu_overview *o, uint32_t process, const struct wait_state_file *f)
 {
@@ -34,14 +51,14 @@ static int add_calls(struct upmu_overview *o, uint32_t process, const struct wai
         struct upmu_trace_event e;
         if (!wait_state_is_call(h) || thread == MAP_NONE)
             continue;
-        const struct ov_thread *t = &o->pass.threads[thread];
-        if (t->ended || t->n_pending > 0)
+        const struct overview *whole = o->pass.window.whole;
+        const struct ov_thread *t = &o->pass.threads[thread], *all = whole ? &whole->threads[thread] : t;
+        if (all->ended || t->n_pending > 0)
             continue;
         wait_state_call_event(h, process, &e);
         e.pid = t->pid;
-        e.time_ns = e.time_ns < t->last_ns ? t->last_ns : e.time_ns; /* of two clocks */
-        uint32_t object = call_object(&o->pass, &e);
-        rc = object == MAP_NONE ? UPMU_E_NOMEM : wait_begin_unrecorded(&o->pass, thread, object, &e);
+        e.time_ns = e.time_ns < all->last_ns ? all->last_ns : e.time_ns; /* of two clocks */
+        rc = add_call(&o->pass, thread, &e);
     }
     return rc;
 }

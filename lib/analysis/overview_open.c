@@ -113,8 +113,10 @@ static int open_into(struct upmu_overview *o, const char *dir, struct upmu_overv
         rc = o->pass.hooks->opened(o->pass.hooks->arg, o->trace);
     if (rc == 0)
         rc = overview_add_events(o);
-    if (rc == 0 && (!whole || o->pass.window.to_ns == whole->pass.end_ns))
+    if (rc == 0)
         rc = killed_waits_extend(o);
+    if (rc == 0 && whole)
+        rc = window_note_stuck(&o->pass);
     rc = rc == 0 ? overview_end(&o->pass) : rc;
     if (rc == 0 && whole)
         window_complete(&o->pass, &whole->pass);

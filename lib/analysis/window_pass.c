@@ -3,9 +3,9 @@
  * Limit of the pass to a stretch of the recording.
  *
  * Times before the stretch become its begin: what was open there continues, what had ended lasted no time. At its begin all sums
- * are cleared. After its end only releases are read, of holds that began before. What is open at the end ends there. What only the
- * whole recording shows comes from a pass over all of it: names, whether a wait ended later, and whether all acquisitions were
- * recorded. Both passes number threads, objects and regions alike.
+ * are cleared. Events after its end are read for what was open there: waits and holds end there if the recording has their end, so that
+ * stretches that meet add up to the whole. What only the whole recording shows comes from a pass over all of it: names, whether a
+ * thread acted later, and whether all acquisitions were recorded. Both passes number threads, objects and regions alike.
  */
 #include "analysis/window_pass.h"
 
@@ -120,20 +120,117 @@ static int window_add_hold(struct overview *o, uint32_t stats, uint64_t end_ns)
     return wakeup_add_hold(o, stats, o->thread_stats[stats].hold.begin_ns, end_ns);
 }
 
-/* A hold that began in the stretch, or before, ends after it. */
-static int window_release(struct overview *o, const struct upmu_trace_event *e)
+/* Objects from `n_objects` on, up to and with `last`, as the whole recording has them. */
+static bool window_add_objects(struct overview *o, uint32_t last)
 {
-    bool pauses = e->kind == UPMU_TRACE_COND_WAIT;
-    uint32_t thread = map_find(&o->by_tid, e->process, (uint32_t)e->tid);
-    uint32_t object =
-        pauses ? object_known(o, e->process, e->cond.mutex) : object_last(o, e->process, e->object_type, e->object);
-    bool known = thread != MAP_NONE && object != MAP_NONE && !o->objects[object].destroyed;
-    uint32_t stats =
-        known && e->kind != UPMU_TRACE_LOCK_BLOCK ? map_find(&o->by_thread_object, thread, object) : MAP_NONE;
-    if (stats == MAP_NONE) /* nothing of it is in the stretch */
+    const struct ov_object *whole = o->window.whole->objects;
+    while (o->n_objects <= last) {
+        struct ov_object *all = array_reserve(o->objects, o->n_objects, &o->cap_objects, sizeof *all);
+        if (!all)
+            return false;
+        o->objects = all;
+        const struct ov_object *x = &whole[o->n_objects];
+        all[o->n_objects++] = (struct ov_object){
+            .process = x->process, .pid = x->pid, .type = x->type, .address = x->address, .generation = x->generation};
+    }
+    return true;
+}
+
+int window_object(struct overview *o, const struct upmu_trace_event *e, uint32_t *object)
+{
+    const struct overview *whole = o->window.whole;
+    *object = object_last(o, e->process, e->object_type, e->object);
+    if (*object != MAP_NONE && !o->objects[*object].destroyed)
         return 0;
-    int rc = (pauses ? hold_pause : hold_release)(o, &o->thread_stats[stats], e);
+    *object = MAP_NONE;
+    for (size_t i = o->n_objects; i < whole->n_objects; i++) {
+        const struct ov_object *x = &whole->objects[i];
+        if (x->address != e->object || x->process != e->process || x->type != e->object_type)
+            continue;
+        *object = (uint32_t)i;
+        return window_add_objects(o, *object) && object_remember(o, *object) ? 0 : overview_no_memory();
+    }
+    return 0;
+}
+
+/* A hold that began in the stretch, or before, ends after it. `since`: its begin, 0: not in the event. */
+static int window_release(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, uint64_t since)
+{
+    struct upmu_trace_event mutex = *e;
+    bool pauses = e->kind == UPMU_TRACE_COND_WAIT, known = since != 0 && since < o->window.to_ns;
+    uint32_t object;
+    if (pauses) {
+        mutex.object = e->cond.mutex;
+        mutex.object_type = UPMU_OBJECT_MUTEX;
+    }
+    int rc = window_object(o, &mutex, &object);
+    if (rc != 0 || object == MAP_NONE)
+        return rc;
+    uint32_t stats = known ? stats_of(o, thread, object) : map_find(&o->by_thread_object, thread, object);
+    if (stats == MAP_NONE)
+        return known ? overview_no_memory() : 0;
+    struct ov_thread_stats *s = &o->thread_stats[stats];
+    if (!known && !hold_is_open(s)) /* nothing of it is in the stretch */
+        return 0;
+    if (since != 0 && !known) { /* the release of the hold that was open was lost */
+        hold_forget(s);
+        *window_held_since(&mutex) = 0;
+    }
+    mutex.object = e->object;
+    mutex.object_type = e->object_type;
+    rc = (pauses ? hold_pause : hold_release)(o, s, &mutex);
     return rc == 0 ? window_add_hold(o, stats, e->time_ns) : rc;
+}
+
+static void window_take_again(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    uint32_t object = object_last(o, e->process, e->object_type, e->object);
+    uint32_t stats = object == MAP_NONE ? MAP_NONE : map_find(&o->by_thread_object, thread, object);
+    if (stats != MAP_NONE && hold_is_open(&o->thread_stats[stats]))
+        hold_take_after(&o->thread_stats[stats], e,
+                        o->objects[object].recursive || (e->flags & UPMU_TRACE_FLAG_SHARED));
+}
+
+/* An event after the stretch, with its end as time: it may end what was open there. */
+static int window_add_after(struct overview *o, struct upmu_trace_event *e, uint64_t since)
+{
+    uint32_t thread = map_find(&o->by_tid, e->process, (uint32_t)e->tid);
+    int rc = 0;
+    if (thread == MAP_NONE || o->threads[thread].reused)
+        return 0;
+    switch (e->kind) {
+    case UPMU_TRACE_THREAD_START:
+        o->threads[thread].reused = o->threads[thread].started;
+        return 0;
+    case UPMU_TRACE_LOCK_ACQUIRE:
+        window_take_again(o, thread, e);
+        return 0;
+    case UPMU_TRACE_LOCK_ACQUIRED:
+        rc = wait_end_after(o, thread, e);
+        window_take_again(o, thread, e);
+        return rc;
+    case UPMU_TRACE_LOCK_RELEASE:
+        return window_release(o, thread, e, since);
+    case UPMU_TRACE_COND_WAIT:
+        wait_begin_after(o, thread, e);
+        return window_release(o, thread, e, since);
+    case UPMU_TRACE_LOCK_BLOCK:
+    case UPMU_TRACE_THREAD_JOIN:
+    case UPMU_TRACE_BARRIER_ARRIVE:
+    case UPMU_TRACE_FUTEX_WAIT:
+    case UPMU_TRACE_CALL_BLOCK:
+        wait_begin_after(o, thread, e);
+        return 0;
+    case UPMU_TRACE_LOCK_FAILED:
+    case UPMU_TRACE_COND_WAKE:
+    case UPMU_TRACE_THREAD_JOINED:
+    case UPMU_TRACE_BARRIER_LEAVE:
+    case UPMU_TRACE_FUTEX_WOKEN:
+    case UPMU_TRACE_CALL_RETURN:
+        return e->flags & UPMU_TRACE_FLAG_TRIED ? 0 : wait_end_after(o, thread, e);
+    default:
+        return 0;
+    }
 }
 
 int window_add(struct overview *o, const struct upmu_trace_event *e)
@@ -142,17 +239,33 @@ int window_add(struct overview *o, const struct upmu_trace_event *e)
     if (e->time_ns >= w->from_ns && !w->begun)
         window_begin(o);
     struct upmu_trace_event in = *e;
-    uint64_t *since = window_held_since(&in);
-    bool after = e->time_ns > w->to_ns;
-    if (after && (!since || *since == 0 || *since >= w->to_ns))
-        return 0;
+    uint64_t *since = window_held_since(&in), held_since = since ? *since : 0;
     in.time_ns = window_time(w, e->time_ns);
-    if (since && *since != 0)
-        *since = window_time(w, *since);
-    return after ? window_release(o, &in) : overview_add(o, &in);
+    if (held_since != 0)
+        *since = window_time(w, held_since);
+    return e->time_ns > w->to_ns ? window_add_after(o, &in, held_since) : overview_add(o, &in);
 }
 
 /* --------------------------------------------------------------------------------------------------------- end */
+
+int window_note_stuck(struct overview *o)
+{
+    const struct overview *whole = o->window.whole;
+    for (size_t i = 0; i < whole->n_thread_stats; i++) {
+        const struct ov_thread_stats *all = &whole->thread_stats[i];
+        if (!all->unfinished || all->hold.begin_ns >= o->window.to_ns || all->thread >= o->n_threads)
+            continue;
+        uint32_t stats = window_add_objects(o, all->object) ? stats_of(o, all->thread, all->object) : MAP_NONE;
+        if (stats == MAP_NONE)
+            return overview_no_memory();
+        struct ov_thread_stats *s = &o->thread_stats[stats];
+        s->begun = window_time(&o->window, all->hold.begin_ns);
+        s->begun_site = all->hold.site;
+        s->begun_partial = all->hold.partial;
+        s->begun_observed = s->stuck = true;
+    }
+    return 0;
+}
 
 static void window_take(char **name, char **from)
 {

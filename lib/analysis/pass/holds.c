@@ -132,11 +132,20 @@ int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time
     return hold_add(o, stats, true);
 }
 
-int hold_cut(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns)
+void hold_take_after(struct ov_thread_stats *stats, const struct upmu_trace_event *e, bool nests)
 {
-    stats->hold = (struct ov_hold){stats->since, time_ns, stats->since_site, true, false, false};
-    stats->depth = 0;
-    return pair_end(o, stats, time_ns);
+    if (nests && stats->begun != 0)
+        stats->again++;
+    else
+        hold_forget(stats);
+    if (e->flags & UPMU_TRACE_FLAG_SAMPLED)
+        stats->sample_since = 0;
+    stats->depth += stats->depth > 0;
+}
+
+bool hold_is_open(const struct ov_thread_stats *stats)
+{
+    return stats->depth > 0 || stats->begun != 0;
 }
 
 static int hold_end_by(struct overview *o, struct ov_thread_stats *stats, const struct upmu_trace_event *e)

@@ -23,8 +23,10 @@ int hold_note_call(struct ov_thread *t, int kind, uint64_t begin_ns, uint64_t en
 void hold_add_calls(struct overview *o, const struct ov_thread_stats *stats);
 /** The recording ends at `time_ns`. If a thread still waits, the hold lasts until then. @return 0; UPMU_E_NOMEM. */
 int hold_finish(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns);
-/** The window ends while the object is held. @return 0; UPMU_E_NOMEM. */
-int hold_cut(struct overview *o, struct ov_thread_stats *stats, uint64_t time_ns);
+/** An acquisition after the window, of an object that was held at its end, or whose release was lost. */
+void hold_take_after(struct ov_thread_stats *stats, const struct upmu_trace_event *e, bool nests);
+/** Whether an acquisition has no release yet. */
+bool hold_is_open(const struct ov_thread_stats *stats);
 void hold_counts(struct ov_thread_stats *stats, struct ov_baseline *baseline, const struct upmu_trace_event *e);
 
 uint64_t stats_acquisitions(const struct ov_thread_stats *stats);

@@ -185,18 +185,6 @@ static void overview_end_in_window(const struct overview *o, uint32_t thread, st
         t->sched.seen_ns = t->end_ns;
 }
 
-/* After the ends of all threads, a hold that the window ends in. */
-static int overview_cut_hold(struct overview *o, uint32_t stats)
-{
-    struct ov_thread_stats *s = &o->thread_stats[stats];
-    const struct ov_thread *t = &o->threads[s->thread];
-    if (s->depth == 0 || s->since >= t->end_ns || t->ended || !window_is_outlasted(o, s->thread))
-        return 0;
-    int rc = hold_cut(o, s, t->end_ns);
-    hold_add_calls(o, s);
-    return rc == 0 ? wakeup_add_hold(o, stats, s->hold.begin_ns, t->end_ns) : rc;
-}
-
 /* The kernel's sums are of the whole life: they are kept if recording was stopped for a moment only, as at its end. */
 static void overview_check_sums(const struct overview *o, struct ov_thread *t)
 {
@@ -226,10 +214,8 @@ int overview_end(struct overview *o)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < o->n_threads; i++)
         rc = overview_end_thread(o, (uint32_t)i);
-    for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++) {
+    for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++)
         rc = hold_finish(o, &o->thread_stats[i], o->threads[o->thread_stats[i].thread].end_ns);
-        rc = rc == 0 ? overview_cut_hold(o, (uint32_t)i) : rc;
-    }
     call_sites_merge(o);
     return rc == 0 ? wakeup_finish(o) : rc;
 }

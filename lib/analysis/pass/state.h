@@ -122,7 +122,7 @@ struct ov_call_wait {
 struct ov_thread {
     uint32_t process;
     pid_t pid, tid, creator;
-    bool started, ended;
+    bool started, ended, reused; /**< `reused`: after the window another thread has its id */
     char *name;
     uint64_t handle; /**< its pthread_t, 0 if not known */
     uint64_t start;  /**< its function, as a return address; 0 if not known */

@@ -108,6 +108,12 @@ uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum ob
     return other || begins || over ? object_new(o, e, last) : last;
 }
 
+bool object_remember(struct overview *o, uint32_t object)
+{
+    const struct ov_object *x = &o->objects[object];
+    return map_put(&o->by_address, object_space(x->process, x->type), x->address, object);
+}
+
 uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address)
 {
     uint32_t object = map_find(&o->by_address, object_space(process, UPMU_OBJECT_MUTEX), address);

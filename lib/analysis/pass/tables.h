@@ -25,6 +25,8 @@ enum object_lookup {
 uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_lookup lookup);
 /** The live mutex at `address`, or MAP_NONE. */
 uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address);
+/** Make an object that was added without an event the latest one at its address. @return false: out of memory. */
+bool object_remember(struct overview *o, uint32_t object);
 /** The latest object at `address`, or MAP_NONE. */
 uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address);
 

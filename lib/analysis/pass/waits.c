@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits: pairs of begin and end. */
+#include <errno.h>
+
 #include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
@@ -62,6 +64,18 @@ static int wait_notify(struct overview *o, uint32_t thread, const struct pending
     return hook ? hook(h->arg, &s) : 0;
 }
 
+/* The end of a pending wait was lost. */
+static void wait_drop(struct overview *o, uint32_t thread, size_t at)
+{
+    struct ov_thread *t = &o->threads[thread];
+    o->unmatched++;
+    section_free(&t->pending[at].section);
+    wakeup_cancel(o, thread, t->pending[at].object, t->pending[at].node);
+    for (size_t k = at + 1; k < t->n_pending; k++)
+        t->pending[k - 1] = t->pending[k];
+    t->n_pending--;
+}
+
 int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct pending_wait p = {.kind = wait_kind(e),
@@ -94,12 +108,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         bool same = t->pending[i].kind == p.kind && t->pending[i].object == object;
         if (!same && t->n_pending < PENDING_MAX)
             continue;
-        o->unmatched++;
-        section_free(&t->pending[i].section);
-        wakeup_cancel(o, thread, t->pending[i].object, t->pending[i].node);
-        for (size_t k = i + 1; k < t->n_pending; k++)
-            t->pending[k - 1] = t->pending[k];
-        t->n_pending--;
+        wait_drop(o, thread, i);
         break;
     }
     int rc = call_site_note(o, object, e->site, p.site);
@@ -108,6 +117,13 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         rc = wakeup_wait(o, thread, object, e, &p.node);
     t->pending[t->n_pending++] = p;
     return rc == 0 ? wait_notify(o, thread, &p, 0, false) : rc;
+}
+
+/* `actions` of the thread to the end of the recording, or to its own. */
+static uint64_t wait_last_action(const struct overview *o, uint32_t thread)
+{
+    const struct ov_thread *t = &o->threads[thread];
+    return o->window.whole && !t->ended ? o->window.whole->threads[thread].actions : t->actions;
 }
 
 /* Not in the wakeup graph, whose nodes are in the order of time: the wait does not end. */
@@ -119,7 +135,7 @@ int wait_begin_unrecorded(struct overview *o, uint32_t thread, uint32_t object, 
                                    .holder = MAP_NONE,
                                    .node = MAP_NONE,
                                    .begin_ns = e->time_ns,
-                                   .at_event = t->actions,
+                                   .at_event = wait_last_action(o, thread),
                                    .site = e->site,
                                    .flags = e->flags};
     t->pending[t->n_pending++] = p;
@@ -269,22 +285,64 @@ static bool wait_pop_pending(struct overview *o, uint32_t thread, uint32_t objec
     return true;
 }
 
+/* A wait that is no longer pending lasted until `end_ns`, `ns` of it recorded, finished or not: part of the wait that it is nested in, and
+ * of the locks held. */
+static int wait_note(struct ov_thread *t, const struct pending_wait *p, uint64_t end_ns, uint64_t ns)
+{
+    if (t->n_pending > 0)
+        t->pending[t->n_pending - 1].inner_ns += ns;
+    return p->kind >= UPMU_WAIT_SLEEP ? hold_note_call(t, p->kind, p->begin_ns, end_ns) : 0;
+}
+
 int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
-    struct ov_thread *t = &o->threads[thread];
     struct pending_wait p;
     if (!wait_pop_pending(o, thread, object, e, &p))
         return 0;
-    uint64_t ns = recorded_ns(o, t->process, p.begin_ns, e->time_ns);
-    if (t->n_pending > 0)
-        t->pending[t->n_pending - 1].inner_ns += ns;
+    uint64_t ns = recorded_ns(o, o->threads[thread].process, p.begin_ns, e->time_ns);
     int rc = section_end(o, thread, e, &p.section, &o->objects[object].waited);
     wait_end_hold(o, &p, e);
-    if (rc == 0 && p.kind >= UPMU_WAIT_SLEEP)
-        rc = hold_note_call(t, p.kind, p.begin_ns, e->time_ns);
+    if (rc == 0)
+        rc = wait_note(&o->threads[thread], &p, e->time_ns, ns);
     if (rc == 0)
         rc = wait_add(o, thread, &p, e->time_ns, ns, true);
     return rc == 0 ? wait_end_in_graph(o, thread, &p, e, e->time_ns, ns, false) : rc;
+}
+
+/* Index of the thread's innermost pending wait that the event begins or ends, SIZE_MAX if there is none. */
+static size_t wait_find_pending(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    const struct ov_thread *t = &o->threads[thread];
+    int kind = wait_kind(e);
+    for (size_t i = t->n_pending; i-- > 0;)
+        if (t->pending[i].kind == kind && o->objects[t->pending[i].object].address == e->object)
+            return i;
+    return SIZE_MAX;
+}
+
+void wait_begin_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    size_t at = wait_find_pending(o, thread, e);
+    if (at != SIZE_MAX)
+        wait_drop(o, thread, at);
+}
+
+int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    size_t at = wait_find_pending(o, thread, e);
+    struct pending_wait p;
+    if (at == SIZE_MAX || !wait_pop_pending(o, thread, o->threads[thread].pending[at].object, e, &p))
+        return 0;
+    section_free(&p.section); /* its counters at the end of the window are not known */
+    if (e->kind == UPMU_TRACE_FUTEX_WOKEN && e->result == EAGAIN) {
+        wakeup_cancel(o, thread, p.object, p.node);
+        return 0;
+    }
+    uint64_t ns = recorded_ns(o, o->threads[thread].process, p.begin_ns, e->time_ns);
+    int rc = wait_note(&o->threads[thread], &p, e->time_ns, ns);
+    if (rc == 0)
+        rc = wait_add(o, thread, &p, e->time_ns, ns, true);
+    return rc == 0 ? wait_end_in_graph(o, thread, &p, NULL, e->time_ns, ns, true) : rc;
 }
 
 void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
@@ -298,24 +356,26 @@ void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const str
 
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
 {
+    uint64_t actions = wait_last_action(o, thread);
     int rc = 0;
     while (rc == 0 && o->threads[thread].n_pending > 0) {
         struct ov_thread *t = &o->threads[thread];
         struct pending_wait p = t->pending[--t->n_pending];
         section_free(&p.section);
         /* A later event of the thread shows that the wait ended; its end was lost. */
-        if (p.at_event != t->actions) {
+        if (p.at_event != actions) {
             o->unmatched++;
             wakeup_cancel(o, thread, p.object, p.node);
             continue;
         }
-        bool cut = window_is_outlasted(o, thread);
-        o->unfinished += !cut;
+        o->unfinished++;
         uint64_t end_ns = until > p.begin_ns ? until : p.begin_ns;
         uint64_t ns = recorded_ns(o, t->process, p.begin_ns, end_ns);
-        rc = wait_add(o, thread, &p, end_ns, ns, cut);
+        rc = wait_note(t, &p, end_ns, ns);
         if (rc == 0)
-            rc = wait_end_in_graph(o, thread, &p, NULL, end_ns, ns, cut);
+            rc = wait_add(o, thread, &p, end_ns, ns, false);
+        if (rc == 0)
+            rc = wait_end_in_graph(o, thread, &p, NULL, end_ns, ns, false);
     }
     return rc;
 }
