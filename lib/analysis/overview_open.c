@@ -52,6 +52,7 @@ static int overview_add_processes(struct upmu_overview *o)
         struct ov_process ours = {.start_ns = p.start_ns < from_ns ? from_ns : p.start_ns,
                                   .killed = !p.complete,
                                   .whole = p.complete && p.lost == 0 && p.overwritten == 0,
+                                  .overwritten = p.overwritten > 0,
                                   .switches = overview_switches_counter(o->trace, i)};
         rc = p.pauses > 0 ? overview_read_pauses(o->trace, i, &ours) : 0;
         rc = rc == 0 ? overview_process(&o->pass, &ours) : rc;

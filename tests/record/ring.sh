@@ -10,6 +10,18 @@ overwritten=$("$UPMU" report --json trace | sed -n 's/.*"overwritten": *\([0-9]*
 [ "${overwritten:-0}" -gt 0 ] || fail "nothing was overwritten: this test tests nothing"
 "$UPMU" report trace >report || fail "no report"
 grep -q "$overwritten older events were overwritten" report || { fail "the report has no gap"; cat report >&2; }
+# What the kernel has counted for the whole life of a thread is not compared with the part of it that is left.
+grep -q '>= [0-9.]* [mu]\?s *|' report || { fail "no thread's life is longer than what is left of it"; cat report >&2; }
+"$UPMU" report --json trace | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+cut = [t for t in d["threads"] if not t["started"] and t["tid"] != t["pid"]]
+assert cut, d["threads"]
+for t in cut:
+    assert t["cpu_ns"] is None and t["ready_ns"] is None and t["switches"]["value"] is None, t
+for t in d["threads"]:
+    assert t["cpu_ns"] is None or t["cpu_ns"] <= t["end_ns"] - t["begin_ns"], t
+' || fail "sums of whole lives"
 "$DUMP" trace >dump || fail "not readable"
 ! grep -q 'frames=4294967295' dump || fail "a stack is missing that an event names"
 [ "$(grep -c "^[ab].*frames=[1-9]" dump)" -gt 100 ] || fail "no events with stacks are left"

@@ -196,6 +196,16 @@ static void overview_check_sums(const struct overview *o, struct ov_thread *t)
         t->cpu_ns = life;
 }
 
+/* Sums of the whole life of a thread whose begin was overwritten: they are not of the part that is known. */
+static void overview_forget_whole_life(const struct overview *o, struct ov_thread *t)
+{
+    const struct ov_process *p = &o->processes[t->process];
+    if (!p->overwritten || t->started || t->begin_ns == p->start_ns)
+        return;
+    t->cpu_ns = t->ready_ns = UPMU_NO_VALUE;
+    t->switches = (struct upmu_value){.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
+}
+
 static int overview_end_thread(struct overview *o, uint32_t thread)
 {
     struct ov_thread *t = &o->threads[thread];
@@ -203,6 +213,7 @@ static int overview_end_thread(struct overview *o, uint32_t thread)
         overview_end_in_window(o, thread, t);
     else if (!t->ended)
         t->end_ns = overview_thread_last_seen(o, t);
+    overview_forget_whole_life(o, t);
     int rc = waits_abandon(o, thread, t->end_ns);
     regions_abandon(o, thread, !t->ended && window_is_outlasted(o, thread));
     overview_check_sums(o, t);

@@ -282,6 +282,7 @@ struct ov_process {
     uint32_t cpus_allowed;       /**< CPUs that a thread of it may use; 0: unknown */
     bool killed;                 /**< its recording was not closed */
     bool whole;                  /**< its recording was closed and lost no event */
+    bool overwritten;            /**< events of its threads were overwritten in rings */
     size_t switches;             /**< index of the counter of context switches, SIZE_MAX if there is none */
     struct ov_pause *pauses;     /**< in the order of time; owned */
     size_t n_pauses;

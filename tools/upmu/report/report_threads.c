@@ -94,6 +94,21 @@ static void threads_cell_sched(struct table *table, const struct upmu_overview_t
         threads_cell_switches(table, &t->switches);
 }
 
+/* A lower bound if the thread's begin was overwritten in a ring, or if only counts of it were recorded. */
+static void threads_cell_life(struct table *table, const struct report *r, const struct upmu_overview_thread *t)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    uint64_t life = thread_life(t);
+    bool known = t->started || upmu_overview_process_at(r->overview, t->process, &p) != 0 ||
+                 t->begin_ns == p.start_ns || (p.overwritten == 0 && (t->ended || t->end_ns == r->totals.end_ns));
+    char *text = report_duration(life);
+    if (known || life == 0)
+        table_cell(table, STYLE_PLAIN, "%s", life ? text : "");
+    else
+        table_cell(table, STYLE_WARNING, ">= %s", text);
+    free(text);
+}
+
 static void thread_row(struct table *table, const struct report *r, size_t i, const struct upmu_overview_thread *t,
                        bool *has_sched)
 {
@@ -104,7 +119,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
     table_cell(table, STYLE_PLAIN, "%s", t->name);
     cell_process(table, r, t->process, true);
-    cell_free(table, STYLE_PLAIN, report_duration(thread_life(t)));
+    threads_cell_life(table, r, t);
     threads_cell_bar(table, t, &s);
     cell_duration(table, t->blocked_ns);
     cell_share(table, t->blocked_ns, thread_life(t));
