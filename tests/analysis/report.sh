@@ -92,6 +92,13 @@ assert till["holds_complete"] and till["holds"] == 2, till
 assert 50e6 <= till["hold_max_ns"] < d["paths"][0]["end_ns"] - d["paths"][0]["begin_ns"], till
 '
 
+# Counts alone do not show when a thread began and ended, and which threads waited at a barrier.
+record counts counts
+expect 0 "$UPMU" report "$work/counts"
+grep -Eq '^ *(held|0x[0-9a-f]+) +barrier +2 +0x' "$work/out" || fail "waits at a barrier that were not counted"
+expect 0 "$UPMU" report --json "$work/counts"
+json "$work/out" 'assert min(t["end_ns"] for t in d["threads"]) < d["totals"]["end_ns"], d["threads"]'
+
 # Counters asked for count each thread over its whole life, in a program with regions or without.
 "$UPMU" record -e task-clock,page-faults,context-switches -o "$work/counted" -- "$SCENE" >/dev/null 2>"$work/record" ||
     fail "recording with counters ended with $?"

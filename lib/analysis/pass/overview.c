@@ -167,10 +167,12 @@ void overview_extend_wait(struct overview *o, uint32_t process, pid_t tid, uint6
 }
 
 /* The end of a thread without an exit event: its process's last event, or later if it is known to have waited
- * longer. */
+ * longer. One with counts alone has ended, or not: its last counts. */
 static uint64_t overview_thread_last_seen(struct overview *o, const struct ov_thread *t)
 {
     uint64_t last = o->processes[t->process].last_ns;
+    if (t->actions == 0 && !t->sched.recorded)
+        return t->last_ns;
     if (t->blocked_until_ns > o->end_ns)
         o->end_ns = t->blocked_until_ns;
     return t->blocked_until_ns > last ? t->blocked_until_ns : last;

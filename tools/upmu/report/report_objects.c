@@ -240,7 +240,10 @@ static void object_row(struct table *t, const struct report *r, const struct upm
         cell_count(t, o->acquisitions, o->counts_exact);
     else
         table_cell(t, STYLE_PLAIN, "%s", "");
-    cell_count(t, taken ? o->contended : o->waits.count + o->waits.unfinished, !taken || o->counts_exact);
+    if (o->type == UPMU_OBJECT_BARRIER && taken && o->rounds + o->contended == 0)
+        table_cell(t, STYLE_PLAIN, "%s", ""); /* counts alone: waits at barriers are not among them */
+    else
+        cell_count(t, taken ? o->contended : o->waits.count + o->waits.unfinished, !taken || o->counts_exact);
     cell_total(t, &o->waits);
     cell_duration(t, o->waits.count ? o->waits.total_ns / o->waits.count : 0);
     cell_duration(t, o->waits.max_ns);
