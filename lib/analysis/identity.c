@@ -9,6 +9,7 @@
 #include "analysis/public.h"
 #include "base/text/textbuf.h"
 #include "symbols/wrappers.h"
+#include "trace/read/bare.h"
 
 /* ----------------------------------------------------------------------------------------------------- threads */
 
@@ -220,19 +221,34 @@ static uint32_t object_source_of(const struct upmu_overview *o, const struct ov_
     return known;
 }
 
+/* The module that the object is in, and its address there. That of its first call is certain; at the time of its first event, another
+ * thread may not have recorded yet that the module was mapped. */
+static bool object_module(const struct upmu_overview *o, const struct ov_object *x, struct upmu_trace_module *m,
+                          uint64_t *address)
+{
+    uint64_t call = x->init_site || x->init_stack ? lookup_call(o, x->process, x->init_site, x->init_stack)
+                                                  : lookup_call(o, x->process, x->used_site, x->used_stack);
+    *address = trace_address_beside(x->address, call);
+    if (call != 0 && location_module(o, x->process, call, m) && *address >= m->start && *address < m->end)
+        return true;
+    *address = trace_address_at(o->trace, x->process, x->address, x->tick);
+    return location_module(o, x->process, *address, m);
+}
+
 /* The static variable the object is, or is in. */
 static char *object_variable(const struct upmu_overview *o, const struct ov_object *x)
 {
     struct upmu_trace_module m;
     struct textbuf text = {0};
+    uint64_t address;
     uint32_t index;
-    if (x->type == UPMU_OBJECT_THREAD || !location_module(o, x->process, x->address, &m) ||
+    if (x->type == UPMU_OBJECT_THREAD || !object_module(o, x, &m, &address) ||
         symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
         return NULL;
-    int found = symbols_variable(o->lookup->symbols, index, x->address - m.base, &text);
+    int found = symbols_variable(o->lookup->symbols, index, address - m.base, &text);
     /* In a stripped file: the call site of its creation is preferred. */
     if (found == 0 && x->init_site == 0 && x->init_stack == 0)
-        textbuf_printf(&text, "static %s+0x%llx", object_base_name(m.path), (unsigned long long)(x->address - m.base));
+        textbuf_printf(&text, "static %s+0x%llx", object_base_name(m.path), (unsigned long long)(address - m.base));
     if (found >= 0 && text.data)
         return text.data;
     textbuf_free(&text);

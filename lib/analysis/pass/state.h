@@ -235,6 +235,7 @@ struct ov_object {
     int32_t type;
     uint32_t generation;
     uint64_t address;
+    uint64_t tick; /**< of its first event: other modules may be mapped there later */
     char *name;
     bool created, destroyed;
     bool counts_clear; /**< no count belongs to the object that was at its address before */

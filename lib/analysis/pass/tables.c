@@ -83,6 +83,7 @@ static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e,
                                              .pid = e->pid,
                                              .type = e->object_type,
                                              .address = e->object,
+                                             .tick = e->tick,
                                              .generation = before == MAP_NONE ? 0 : all[before].generation + 1,
                                              .counts_clear = before == MAP_NONE || all[before].counts_final};
     return index;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "trace/format/control.h"
 #include "trace/read/reader.h"
+#include "trace/read/remapped.h"
 
 static int bare_no_memory(const char *dir)
 {
@@ -88,4 +89,15 @@ int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *
         .build_id = module->build_id,
     };
     return context_add_module(&trace->processes[0].context, &ours) == 0 ? 0 : bare_no_memory(trace->dir);
+}
+
+uint64_t trace_address_beside(uint64_t address, uint64_t call)
+{
+    return address | (call & ~REMAPPED_ADDRESS);
+}
+
+uint64_t trace_address_at(const struct upmu_trace *trace, size_t index, uint64_t address, uint64_t tick)
+{
+    /* A return address may be the end of its module, data may be its begin. */
+    return remapped_address(&trace->processes[index].context, address + 1, tick) - 1;
 }

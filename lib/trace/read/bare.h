@@ -27,5 +27,9 @@ size_t trace_process_next_image(const struct upmu_trace *t, size_t index);
 const char *trace_process_dir(const struct upmu_trace *trace, size_t index);
 /** Convert a CLOCK_MONOTONIC_RAW time to event time of process `index`. */
 uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns);
+/** The address of data with the number of its module, as upmu_trace_module_at() has it: of the module with the return address `call`, or of
+ *  the one mapped in process `index` at `tick`. */
+uint64_t trace_address_beside(uint64_t address, uint64_t call);
+uint64_t trace_address_at(const struct upmu_trace *trace, size_t index, uint64_t address, uint64_t tick);
 
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Call sites and stacks in libraries that were loaded at the same addresses one after the other.
+# Call sites, stacks and static locks in libraries that were loaded at the same addresses one after the other.
 #
 # Each call belongs to the library that was loaded at that time, in a growing trace and in a ring, and no library is recorded
 # as unloaded that is not.
@@ -8,18 +8,22 @@ bin=$1 lib=$2 upmu=$3 first=$4 second=$5
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
-# functions DIR: acquisitions per function in the report
+# functions DIR: acquisitions of the program's mutex per function in the report, then the functions that acquire those of the libraries
 functions()
 {
     "$upmu" report --json "$1" | python3 -c '
 import collections, json, sys
-taken = collections.Counter()
+taken, own = collections.Counter(), set()
 for o in json.load(sys.stdin)["objects"]:
     for site in o["sites"] if o["type"] == "mutex" else []:
         # a holder whose call site was not yet recorded has no call site, and acquired nothing there
         functions = site["site"]["functions"] if site["site"] else []
-        taken[functions[0]["function"] if functions else "?"] += site["acquisitions"]
-print(" ".join(f"{name}={taken[name]}" for name in sorted(taken) if taken[name]))'
+        function = functions[0]["function"] if functions else "?"
+        if (o["name"] or "").endswith("_mutex"):
+            own.update([function + ":" + o["name"]] if site["acquisitions"] else [])
+        else:
+            taken[function] += site["acquisitions"]
+print(" ".join([f"{name}={taken[name]}" for name in sorted(taken) if taken[name]] + sorted(own)))'
 }
 
 for policy in grow ring:1M; do
@@ -36,6 +40,7 @@ for policy in grow ring:1M; do
             exit 77
         fi
         got=$(functions "$dir")
-        [ "$got" = "first_taker=$times second_taker=$times" ] || fail "$policy, $depth frames: '$got' of $times each"
+        own="first_taker:first_mutex second_taker:second_mutex"
+        [ "$got" = "first_taker=$times second_taker=$times $own" ] || fail "$policy, $depth frames: '$got' of $times each"
     done
 done
