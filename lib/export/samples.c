@@ -181,11 +181,10 @@ static uint32_t wall_thread(const struct export_job *job, uint32_t newest, pid_t
     const struct export_wall *w = job->wall;
     const struct ov_thread *all = job->facts->pass.threads;
     uint32_t thread = newest;
-    while (thread != MAP_NONE && w->earlier[thread] != MAP_NONE &&
-           samples_time(job, all[thread].process, s) < all[thread].begin_ns)
-        thread = w->earlier[thread];
-    if (thread == MAP_NONE)
+    if (!w || thread == MAP_NONE)
         return MAP_NONE;
+    while (w->earlier[thread] != MAP_NONE && samples_time(job, all[thread].process, s) < all[thread].begin_ns)
+        thread = w->earlier[thread];
     uint32_t process = all[thread].process;
     bool replaced = map_find(&w->by_pid, (uint64_t)pid, 0) != process &&
                     samples_time(job, process, s) < job->facts->pass.processes[process].start_ns;
