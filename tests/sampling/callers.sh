@@ -12,7 +12,8 @@ sampled
 cat >library.c <<'C'
 void library_leaf(void)
 {
-    __asm__ volatile("");
+    for (int i = 0; i < 10; i++) /* else some CPUs have hardly a sample in it */
+        __asm__ volatile("");
 }
 C
 cat >program.c <<'C'
