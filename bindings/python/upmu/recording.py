@@ -32,7 +32,7 @@ class Waits(NamedTuple):
 
 
 class Thread(NamedTuple):
-    """A thread. `ended` is False if it still ran at the end of the recording."""
+    """A thread. `ended` is False if it still ran at the end of the recording, `stopped_ns` the part of its life without recording."""
     pid: int
     tid: int
     name: str
@@ -42,6 +42,7 @@ class Thread(NamedTuple):
     blocked_ns: int
     switches: Optional[int]
     events: int
+    stopped_ns: int
 
 
 class Lock(NamedTuple):
@@ -281,7 +282,7 @@ class Recording:
     def threads(self) -> List[Thread]:
         """Threads, most blocked time first."""
         return [Thread(t.pid, t.tid, text(t.name), t.begin_ns, t.end_ns, bool(t.ended), t.blocked_ns, _number(t.switches),
-                       t.events)
+                       t.events, t.stopped_ns)
                 for t in table(analysis.upmu_overview_thread_at, c.UpmuOverviewThread, self._overview)]
 
     @property
