@@ -185,7 +185,7 @@ static struct upmu_overview_thread thread_with(const struct upmu_overview *o, pi
     for (size_t i = 0; upmu_overview_thread_at(o, i, &t) == 0; i++)
         if (t.tid == tid)
             return t;
-    CHECK(!"the thread is not in the recording");
+    CHECK(0 && "the thread is in the recording");
     return t;
 }
 
