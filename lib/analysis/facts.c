@@ -344,6 +344,14 @@ static void facts_add_thread_stats(const struct overview *o, const struct ov_obj
     }
 }
 
+/* Arrivals at a barrier that were only counted: whether the thread waited is not recorded. */
+static uint64_t facts_contended(const struct ov_object *object, uint64_t acquisitions, uint64_t contended)
+{
+    bool only_counted = object->type == UPMU_OBJECT_BARRIER && acquisitions > 0 && object->rounds == 0 &&
+                        object->waits.count + object->waits.unfinished == 0;
+    return only_counted ? UPMU_NO_VALUE : contended;
+}
+
 static void facts_add_calls(const struct ov_object *object, struct upmu_overview_object *out)
 {
     out->call_kind = -1;
@@ -400,6 +408,7 @@ static int facts_fill_object(const struct upmu_overview *overview, uint32_t inde
     };
     facts_add_calls(object, &ours);
     facts_add_thread_stats(o, object, &ours);
+    ours.contended = facts_contended(object, ours.acquisitions, ours.contended);
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_SIZE_V1);
 }
 
@@ -440,7 +449,7 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
         .tid = o->threads[stats->thread].tid,
         .thread_name = identity_thread(overview, stats->thread),
         .acquisitions = stats_acquisitions(stats),
-        .contended = stats_contended(stats),
+        .contended = facts_contended(object, stats_acquisitions(stats), stats_contended(stats)),
         .counts_exact = whole && stats_counts_exact(stats),
         .holds_complete = whole && facts_can_be_held(object) && stats_holds_complete(stats),
         .waits = stats->waits,

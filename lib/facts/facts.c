@@ -218,7 +218,7 @@ void facts_object(struct textbuf *b, const struct upmu_overview_object *x)
     facts_text(b, "group", x->group);
     json_uint_if(b, "peer", x->peer != 0, (uint64_t)x->peer);
     json_uint(b, "acquisitions", x->acquisitions);
-    json_uint(b, "contended", x->contended);
+    facts_uint(b, "contended", x->contended);
     json_bool(b, "counts_exact", x->counts_exact != 0);
     facts_waits(b, "waits", &x->waits);
     json_uint(b, "failed", x->failed);
@@ -245,7 +245,7 @@ void facts_object(struct textbuf *b, const struct upmu_overview_object *x)
 void facts_object_thread(struct textbuf *b, const struct upmu_overview_object_thread *t)
 {
     json_uint(b, "acquisitions", t->acquisitions);
-    json_uint(b, "contended", t->contended);
+    facts_uint(b, "contended", t->contended);
     json_bool(b, "counts_exact", t->counts_exact != 0);
     facts_waits(b, "waits", &t->waits);
     facts_holds(b, t->holds, t->hold_ns, t->hold_max_ns, t->partial_holds, t->partial_ns, t->partial_max_ns);

@@ -97,7 +97,17 @@ record counts counts
 expect 0 "$UPMU" report "$work/counts"
 grep -Eq '^ *(held|0x[0-9a-f]+) +barrier +2 +0x' "$work/out" || fail "waits at a barrier that were not counted"
 expect 0 "$UPMU" report --json "$work/counts"
-json "$work/out" 'assert min(t["end_ns"] for t in d["threads"]) < d["totals"]["end_ns"], d["threads"]'
+json "$work/out" '
+assert min(t["end_ns"] for t in d["threads"]) < d["totals"]["end_ns"], d["threads"]
+barrier = [o for o in d["objects"] if o["type"] == "barrier"][0]
+assert barrier["acquisitions"] == 2 and barrier["contended"] is None, barrier
+assert [t["contended"] for t in barrier["threads"]] == [None, None], barrier
+'
+
+# Waits that time out are among the waits of a lock, as their time is.
+"$UPMU" record -o "$work/timed" -- "$SCENE" timed >/dev/null 2>"$work/record" || fail "recording timeouts ended with $?"
+expect 0 "$UPMU" report "$work/timed"
+grep -Eq '^ *the till +mutex +1 +2 +[0-9]' "$work/out" || { fail "waits that timed out"; grep 'the till' "$work/out" >&2; }
 
 # Counters asked for count each thread over its whole life, in a program with regions or without.
 "$UPMU" record -e task-clock,page-faults,context-switches -o "$work/counted" -- "$SCENE" >/dev/null 2>"$work/record" ||

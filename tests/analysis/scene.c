@@ -7,9 +7,11 @@
  *                         there again and again
  *   scene many THREADS PAIRS   each thread locks and unlocks a mutex of its own PAIRS times
  *   scene stuck [SECONDS] two threads, each with a mutex that the other waits for, until SIGALRM ends it (after 1 s)
+ *   scene timed           a thread tries to lock the till for 20 ms, twice, while the other one holds it and waits for its end
  *
  * Whether another thread waits is read from /proc: on a busy machine no fixed delay is long enough.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "upmu/region.h"
@@ -180,10 +183,38 @@ static int many(int n)
     return 0;
 }
 
+static void *impatient_customer(void *arg)
+{
+    int *timeouts = arg;
+    for (int i = 0; i < 2; i++) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 20000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        *timeouts += pthread_mutex_timedlock(&till, &until) == ETIMEDOUT;
+    }
+    return NULL;
+}
+
+static int timed(void)
+{
+    pthread_t thread;
+    int timeouts = 0;
+    upmu_lock_name(&till, "the till");
+    pthread_mutex_lock(&till);
+    if (pthread_create(&thread, NULL, impatient_customer, &timeouts) != 0 || pthread_join(thread, NULL) != 0)
+        return 1;
+    pthread_mutex_unlock(&till);
+    return timeouts != 2;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 1)
         return scene();
+    if (argc == 2 && strcmp(argv[1], "timed") == 0)
+        return timed();
     if (argc <= 3 && strcmp(argv[1], "stuck") == 0)
         return stuck(argc == 3 ? (unsigned)atoi(argv[2]) : 1);
     if (argc == 3 && strcmp(argv[1], "busy") == 0 && atol(argv[2]) > 0)

@@ -48,6 +48,7 @@ class Thread(NamedTuple):
 class Lock(NamedTuple):
     """A lock, condition variable, semaphore, barrier, or joined thread; longest waits first.
 
+    `contended` is None for arrivals at a barrier that were only counted,
     `exact` is whether the counts are exact (otherwise lower bounds), `holds_complete` whether the hold times are all there.
     """
     pid: int
@@ -56,7 +57,7 @@ class Lock(NamedTuple):
     name: str
     group: str
     acquisitions: int
-    contended: int
+    contended: Optional[int]
     exact: bool
     waits: Waits
     holds: int
@@ -151,6 +152,10 @@ def _waits(w: Any) -> Waits:
 
 def _number(value: Any) -> Optional[int]:
     return value.value if value.status in (c.UPMU_EXACT, c.UPMU_SCALED) else None
+
+
+def _known(value: int) -> Optional[int]:
+    return value if value != c.UPMU_NO_VALUE else None
 
 
 class _Object:
@@ -289,7 +294,7 @@ class Recording:
     def locks(self) -> List[Lock]:
         """Locks and other objects, longest waits first."""
         return [Lock(o.pid, text(analysis.upmu_object_type_name(o.type)), o.address, text(o.name), text(o.group),
-                     o.acquisitions, o.contended, bool(o.counts_exact), _waits(o.waits), o.holds, o.hold_ns, o.hold_max_ns,
+                     o.acquisitions, _known(o.contended), bool(o.counts_exact), _waits(o.waits), o.holds, o.hold_ns, o.hold_max_ns,
                      bool(o.holds_complete), o.longest.ns, o.longest.waiter or None, o.longest.holder or None,
                      self._site(o.process, o.longest.waiter_site, o.longest.waiter_stack))
                 for o in table(analysis.upmu_overview_object_at, c.UpmuOverviewObject, self._overview)]

@@ -40,7 +40,11 @@ static void group_add(struct upmu_overview_object *sum, const struct upmu_overvi
 {
     group_add_waits(&sum->waits, &one->waits);
     sum->acquisitions += one->acquisitions;
-    sum->contended += one->contended;
+    if (sum->contended == UPMU_NO_VALUE || one->contended == UPMU_NO_VALUE)
+        sum->contended = UPMU_NO_VALUE;
+    else
+        sum->contended += one->contended;
+    sum->failed += one->failed;
     sum->holds += one->holds;
     sum->hold_ns += one->hold_ns;
     sum->hold_max_ns = one->hold_max_ns > sum->hold_max_ns ? one->hold_max_ns : sum->hold_max_ns;

@@ -226,6 +226,13 @@ static enum object_table object_table_of(const struct upmu_overview_object *o)
     return lock ? OBJECTS_LOCKS : o->type == UPMU_OBJECT_CALL ? OBJECTS_CALLS : OBJECTS_SIGNALED;
 }
 
+/* Waits, those included that ended without the object. Counts of acquisitions are exact where events are lost. */
+static uint64_t object_times_waited(const struct upmu_overview_object *o)
+{
+    uint64_t counted = o->acquisitions > 0 ? o->contended + o->failed : 0;
+    return (counted > o->waits.count ? counted : o->waits.count) + o->waits.unfinished;
+}
+
 /* A row of an object, or of a group of them. */
 static void object_row(struct table *t, const struct report *r, const struct upmu_overview_object *o,
                        const struct report_group *g)
@@ -240,10 +247,10 @@ static void object_row(struct table *t, const struct report *r, const struct upm
         cell_count(t, o->acquisitions, o->counts_exact);
     else
         table_cell(t, STYLE_PLAIN, "%s", "");
-    if (o->type == UPMU_OBJECT_BARRIER && taken && o->rounds + o->contended == 0)
-        table_cell(t, STYLE_PLAIN, "%s", ""); /* counts alone: waits at barriers are not among them */
+    if (o->contended == UPMU_NO_VALUE)
+        table_cell(t, STYLE_PLAIN, "%s", "");
     else
-        cell_count(t, taken ? o->contended : o->waits.count + o->waits.unfinished, !taken || o->counts_exact);
+        cell_count(t, object_times_waited(o), !taken || o->counts_exact);
     cell_total(t, &o->waits);
     cell_duration(t, o->waits.count ? o->waits.total_ns / o->waits.count : 0);
     cell_duration(t, o->waits.max_ns);
