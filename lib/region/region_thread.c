@@ -17,6 +17,14 @@ static pthread_key_t end_key;
 
 /* ------------------------------------------------------------------------------------------- forked child */
 
+/* Whether the program has recorded locks and has ended that: its children do not record them either. */
+static bool child_locks_ended(const struct control_header *parent)
+{
+    return parent && __atomic_load_n(&parent->pauses, __ATOMIC_RELAXED) != 0 &&
+           __atomic_load_n(&parent->mode, __ATOMIC_RELAXED) == CONTROL_OFF &&
+           __atomic_load_n(&parent->chosen, __ATOMIC_RELAXED) == 0;
+}
+
 /* Keep the copied set-up, drop the parent's trace and threads. A filter that was installed since the parent's recording began was not
  * judged by the calls that make a trace: it may end the child. */
 static void child_start_clean(struct region_process *p)
@@ -24,6 +32,7 @@ static void child_start_clean(struct region_process *p)
     region_blocks_forget();
     clock_renew();
     if (p->trace) {
+        bool locks_ended = child_locks_ended(trace_writer_control(p->trace));
         struct control_header *parent = trace_writer_forget(p->trace);
         enum trace_child child = TRACE_CHILD_RECORDED;
         p->trace = NULL;
@@ -33,6 +42,8 @@ static void child_start_clean(struct region_process *p)
         } else if (region_trace_open(p) < 0) {
             child = TRACE_CHILD_FAILED;
             region_note(upmu_error());
+        } else if (locks_ended) {
+            control_pause(trace_writer_control(p->trace), 1); /* from its begin on */
         }
         trace_writer_forget_parent(parent, child);
     }

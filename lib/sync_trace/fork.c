@@ -28,6 +28,7 @@
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/state/notes.h"
 #include "sync_trace/thread_life.h"
+#include "trace/format/control.h"
 
 enum { FORMER_MAX = 8 };
 
@@ -46,17 +47,32 @@ static struct {
     uint32_t n_noted; /**< begins and ends of children that were noted */
 } forked;
 
+/* A child begins in its parent's mode of this moment, stopped if that is. Threads that fork at a time store the same, or the moment
+ * of the other's fork. */
+static void fork_inherit_mode(const uint32_t *word)
+{
+    const struct control_header *control = upmu_recorder_control_();
+    uint32_t mode = __atomic_load_n(word, __ATOMIC_RELAXED);
+    uint32_t chosen = control ? __atomic_load_n(&control->chosen, __ATOMIC_RELAXED) : 0;
+    if (chosen == 0)
+        return; /* the program has ended recording, and no child begins it */
+    __atomic_store_n(&sync_process.mode, mode, __ATOMIC_RELAXED);
+    __atomic_store_n(&sync_process.chosen, chosen, __ATOMIC_RELAXED);
+}
+
 /* What the thread acquires from here on may run in parallel with the child. */
 static void before_fork(void)
 {
     if (__atomic_load_n(&sync_process.finished, __ATOMIC_RELAXED))
         return;
     sync_tls.forking = (uint32_t)syscall(SYS_gettid);
-    if (!__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+    const uint32_t *word = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
+    if (!word)
         return;
     struct sync_thread *t = sync_tls.thread;
     if (t && sync_is_ready(t))
         sync_order_renew(t);
+    fork_inherit_mode(word);
     forked.by.process = getpid();
     forked.by.thread = (pid_t)sync_tls.forking;
     forked.by.since = sync_gate.since;
@@ -130,7 +146,8 @@ void sync_child_start(void)
     if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         fork_restore_lock();
         sync_threads_forget();
-        if (upmu_recorder_stream_() && sync_gate_open(sync_process.mode, false) == 0 && forked.by.process != 0)
+        uint32_t mode = sync_process.mode;
+        if (upmu_recorder_stream_() && sync_gate_open(mode, mode == MODE_OFF) == 0 && forked.by.process != 0)
             sync_note_parent(forked.by.process, forked.by.thread, forked.by.tick, forked.by.since);
     }
     errno = saved;

@@ -56,12 +56,13 @@ static void event_cost_write(struct sync_thread *t)
 /* The time before the first event about locks is as one in which recording was stopped. */
 static void gate_note_pause(struct control_header *control, uint32_t mode, bool late)
 {
-    if (late && __atomic_load_n(&control->pauses, __ATOMIC_RELAXED) == 0)
+    bool before = late && __atomic_load_n(&control->pauses, __ATOMIC_RELAXED) == 0;
+    if (before && mode != MODE_OFF)
         control_pause(control, 1);
     sync_gate.since_raw_ns = tick_portable();
     control_resume(control, sync_gate.since_raw_ns);
     if (mode == MODE_OFF)
-        control_pause(control, sync_gate.since_raw_ns);
+        control_pause(control, before ? 1 : sync_gate.since_raw_ns);
 }
 
 int sync_gate_open(uint32_t mode, bool late)

@@ -228,8 +228,8 @@ static int process_start(const struct upmu_sync_opts *o)
     uint64_t sample = process_sample_interval(o);
     if (mode < 0 || depth < 0 || sample == UINT64_MAX)
         return UPMU_E_INVAL;
-    bool late = !variable_value("UPMU_SYNC") &&
-                upmu_recorder_control_(); /* with it, recording begins when the program is loaded */
+    /* The first one with UPMU_SYNC is not: recording begins when the program is loaded. */
+    bool late = (sync_process.set_up || !variable_value("UPMU_SYNC")) && upmu_recorder_control_();
     if ((rc = process_set_up()) < 0 || (rc = sync_cpu_timer_start()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
         return rc;
     (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */

@@ -10,7 +10,7 @@
 #include <semaphore.h>
 #include <unistd.h>
 
-#include "read_object.h"
+#include "../read_object.h"
 
 #include "upmu/analysis.h"
 #include "upmu/control.h"

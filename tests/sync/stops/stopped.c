@@ -6,7 +6,7 @@
  */
 #include <time.h>
 
-#include "read_object.h"
+#include "../read_object.h"
 
 #include "upmu/analysis.h"
 #include "upmu/control.h"
