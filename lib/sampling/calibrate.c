@@ -16,7 +16,7 @@
 #include "sampling/sampling.h"
 #include "sampling/targets.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv) || defined(__loongarch64)
 
 enum { ROUNDS = 20, CALLS_PER_ROUND = 5 };
 
@@ -29,17 +29,31 @@ struct calibrate_place {
     char path[4096];
 };
 
-enum { CALIBRATE_END = 2 }; /* offset of the return */
-
-__attribute__((naked, noinline)) static void calibrate_emulated(void)
-{
-    __asm__("nop\n\tnop\n\tret");
-}
-
-__attribute__((naked, noinline)) static void calibrate_stepped(void)
-{
-    __asm__("mov %edi, %edi\n\tret");
-}
+/* sampling_calibrate_emulated() and sampling_calibrate_stepped(): an instruction of either kind, which does nothing, and a return,
+ * CALIBRATE_END bytes after it. */
+#if defined(__x86_64__)
+enum { CALIBRATE_END = 2 };
+#define CALIBRATE_EMULATED "nop\nnop\nret\n"
+#define CALIBRATE_STEPPED "movl %edi, %edi\nret\n"
+#elif defined(__aarch64__)
+enum { CALIBRATE_END = 4 };
+#define CALIBRATE_EMULATED "adr x16, .\nret\n"
+#define CALIBRATE_STEPPED "mov x16, x16\nret\n"
+#elif defined(__riscv)
+enum { CALIBRATE_END = 4 };
+#define CALIBRATE_EMULATED "auipc t1, 0\nret\n"
+#define CALIBRATE_STEPPED ".option push\n.option norvc\naddi t1, t1, 0\n.option pop\nret\n"
+#else
+enum { CALIBRATE_END = 4 };
+#define CALIBRATE_EMULATED "pcaddi $t0, 0\nret\n"
+#define CALIBRATE_STEPPED "or $t0, $t0, $zero\nret\n"
+#endif
+#define CALIBRATE_FUNCTION(name, code)                                                                                \
+    extern calibrate_fn name __attribute__((visibility("hidden")));                                                   \
+    __asm__(".pushsection .text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name ", %function\n" #name \
+            ":\n" code ".size " #name ", . - " #name "\n.popsection\n")
+CALIBRATE_FUNCTION(sampling_calibrate_emulated, CALIBRATE_EMULATED);
+CALIBRATE_FUNCTION(sampling_calibrate_stepped, CALIBRATE_STEPPED);
 
 static int calibrate_find(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -124,7 +138,7 @@ void sampling_calibrate(struct upmu_sampler *s)
                                .ring_bytes = s->ring_bytes,
                                .rings = &ring,
                                .n_rings = 1};
-    calibrate_fn *subject = s->stepped ? calibrate_stepped : calibrate_emulated;
+    calibrate_fn *subject = s->stepped ? sampling_calibrate_stepped : sampling_calibrate_emulated;
     struct calibrate_place place = {.address = (uintptr_t)subject};
     if (dl_iterate_phdr(calibrate_find, &place) != 1)
         return;
@@ -138,7 +152,7 @@ void sampling_calibrate(struct upmu_sampler *s)
     sampling_uprobe_end(&own);
 }
 
-#else /* there is no decoder of exits, and no timed call */
+#else /* no call is timed */
 
 void sampling_calibrate(struct upmu_sampler *s)
 {

@@ -58,8 +58,8 @@ struct sampling_header {
 
 /**
  * Raw data of the samples of SAMPLING_CALLS, by the kernel's layout of probes: entries and exits differ in size. `stack` is the
- * address of the return address, at each exit the same as at the entry. `what` is `stack` of an instruction that returns, and the
- * return address of one that jumps, and may lead on within the function.
+ * stack pointer, at each exit the same as at the entry; on x86-64 the return address is there. `what` is `stack` of an instruction that
+ * returns, and its own address of one that jumps, and may lead on within the function.
  */
 struct sampling_entry {
     uint64_t common, address, stack;

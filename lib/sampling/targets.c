@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,17 +17,36 @@
 
 enum { ENTRIES_MAX = 1000, PIECES = 2 };
 
+/* Code that the running kernel puts probes on: of this library's machine, and of a smaller word. EM_NONE: any is taken. */
+#if defined(__x86_64__)
+enum { TARGETS_MACHINE = EM_X86_64, TARGETS_MACHINE_32 = EM_386 };
+#elif defined(__aarch64__)
+enum { TARGETS_MACHINE = EM_AARCH64, TARGETS_MACHINE_32 = EM_AARCH64 };
+#elif defined(__riscv)
+enum { TARGETS_MACHINE = EM_RISCV, TARGETS_MACHINE_32 = EM_RISCV };
+#elif defined(__loongarch__) && defined(EM_LOONGARCH)
+enum { TARGETS_MACHINE = EM_LOONGARCH, TARGETS_MACHINE_32 = EM_LOONGARCH };
+#else
+enum { TARGETS_MACHINE = EM_NONE, TARGETS_MACHINE_32 = EM_NONE };
+#endif
+
 /* A file that is searched. */
 struct targets_search {
     struct targets *t;
     Elf *elf;
     const char *path, *pattern;
     bool timed;
+    const struct exits_machine *machine; /* NULL: its instructions cannot be decoded */
     int rc;
 };
 
-/* Called for each function of the symbol tables. */
+/* Called for each symbol that is defined. */
 typedef void targets_fn(struct targets_search *s, const char *name, const GElf_Sym *symbol, void *arg);
+
+static bool targets_is_function(const GElf_Sym *symbol)
+{
+    return GELF_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
 
 static void targets_each_in(struct targets_search *s, Elf_Scn *section, const GElf_Shdr *head, targets_fn *fn,
                             void *arg)
@@ -36,7 +56,7 @@ static void targets_each_in(struct targets_search *s, Elf_Scn *section, const GE
     for (size_t i = 0; i < n && s->rc == 0; i++) {
         GElf_Sym one;
         const char *name = gelf_getsym(data, (int)i, &one) ? elf_strptr(s->elf, head->sh_link, one.st_name) : NULL;
-        if (name && GELF_ST_TYPE(one.st_info) == STT_FUNC && one.st_shndx != SHN_UNDEF)
+        if (name && one.st_shndx != SHN_UNDEF)
             fn(s, name, &one, arg);
     }
 }
@@ -102,10 +122,37 @@ static void targets_match_cold(struct targets_search *s, const char *name, const
     struct targets_cold *cold = arg;
     size_t n = strlen(cold->of);
     (void)s;
-    if (strncmp(name, cold->of, n) == 0 && strcmp(name + n, ".cold") == 0) {
+    if (targets_is_function(symbol) && strncmp(name, cold->of, n) == 0 && strcmp(name + n, ".cold") == 0) {
         cold->symbol = *symbol;
         cold->found = true;
     }
+}
+
+/* Pieces of code that are searched for data. */
+struct targets_data {
+    const struct exits_code *pieces;
+    size_t n;
+    bool found;
+};
+
+/* "$d", or "$d." and more. */
+static void targets_match_data(struct targets_search *s, const char *name, const GElf_Sym *symbol, void *arg)
+{
+    struct targets_data *data = arg;
+    (void)s;
+    if (GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE || strncmp(name, "$d", 2) != 0 || (name[2] && name[2] != '.'))
+        return;
+    for (size_t i = 0; i < data->n; i++)
+        data->found |= symbol->st_value - data->pieces[i].address < data->pieces[i].bytes;
+}
+
+/* A probe at data that looks like an exit would change the data. */
+static bool targets_has_data(struct targets_search *s, const struct exits_code *pieces, size_t n)
+{
+    struct targets_data data = {.pieces = pieces, .n = n};
+    if (s->machine->marks_data)
+        targets_each(s, targets_match_data, &data);
+    return data.found;
 }
 
 /* The kernel handles an entry and an exit at one address in no particular order: a function that begins with its end has no time.
@@ -116,7 +163,8 @@ static bool targets_add_exits(struct targets_search *s, const struct exits_code 
         struct target exit;
         uint64_t address;
         size_t offset = 0;
-        while ((address = sampling_next_exit(pieces, n, piece, &offset, &exit.jumps)) != 0 && address != UINT64_MAX) {
+        while ((address = sampling_next_exit(s->machine, pieces, n, piece, &offset, &exit.jumps)) != 0 &&
+               address != UINT64_MAX) {
             if (address == pieces[0].address || !targets_offset(s, address, 1, &exit.offset))
                 return false;
             if (!targets_add(&s->t->exits, &s->t->n_exits, &s->t->cap_exits, exit))
@@ -137,34 +185,32 @@ static void targets_find_exits(struct targets_search *s, const char *name, const
         return;
     targets_each(s, targets_match_cold, &cold);
     bool two = cold.found && targets_code(s, &cold.symbol, &pieces[1]);
-    if (!targets_add_exits(s, pieces, two ? 2 : 1))
+    if (targets_has_data(s, pieces, two ? 2 : 1) || !targets_add_exits(s, pieces, two ? 2 : 1))
         s->t->n_exits = n;
 }
 
-/* Whether the kernel emulates the instruction there, if it is one of x86-64: a push, a nop, or a branch. */
-static bool targets_is_emulated(const unsigned char *code)
+/* Whether the kernel emulates the first instruction of a function, or this is not known. */
+static bool targets_is_emulated(const struct targets_search *s, const GElf_Sym *symbol)
 {
-    unsigned char push = code[0] == 0x41 ? code[1] : code[0];
-    return (push >= 0x50 && push <= 0x57) || code[0] == 0x90 || (code[0] & 0xf0) == 0x70 || code[0] == 0xe8 ||
-           code[0] == 0xe9 || code[0] == 0xeb || (code[0] == 0x0f && (code[1] & 0xf0) == 0x80);
+    struct exits_code code;
+    return !s->machine || !targets_code(s, symbol, &code) || s->machine->step(code.at, code.bytes).is_emulated;
 }
 
 /* A function can have several names, and be in both tables. */
 static void targets_match(struct targets_search *s, const char *name, const GElf_Sym *symbol, void *arg)
 {
     struct targets *t = s->t;
-    struct exits_code code;
     uint64_t offset;
     (void)arg;
-    if (fnmatch(s->pattern, name, 0) != 0 || !targets_offset(s, symbol->st_value, 0, &offset) ||
-        strstr(name, ".cold") != NULL)
+    if (!targets_is_function(symbol) || fnmatch(s->pattern, name, 0) != 0 ||
+        !targets_offset(s, symbol->st_value, 0, &offset) || strstr(name, ".cold") != NULL)
         return;
     for (size_t i = 0; i < t->n_entries; i++)
         if (t->entries[i].offset == offset)
             return;
     if (s->timed)
         targets_find_exits(s, name, symbol);
-    t->emulated |= !targets_code(s, symbol, &code) || code.bytes < 2 || targets_is_emulated(code.at);
+    t->emulated |= targets_is_emulated(s, symbol);
     if (t->n_entries == ENTRIES_MAX)
         s->rc = upmu_fail(UPMU_E_NAME, "%s has more than %d functions %s", s->path, (int)ENTRIES_MAX, s->pattern);
     else if (!targets_add(&t->entries, &t->n_entries, &t->cap_entries, (struct target){.offset = offset}))
@@ -184,12 +230,32 @@ static int targets_none(const struct targets_search *s)
         s->path, s->pattern);
 }
 
+/* Select the decoder. @return 0 or a negative code, with the message. */
+static int targets_check_machine(struct targets_search *s)
+{
+    GElf_Ehdr file;
+    unsigned machine = gelf_getehdr(s->elf, &file) ? file.e_machine : EM_NONE;
+    const struct exits_machine *own = sampling_exits(TARGETS_MACHINE);
+    s->machine = sampling_exits(machine);
+    if (own && machine != TARGETS_MACHINE && machine != TARGETS_MACHINE_32) {
+        char name[32];
+        snprintf(name, sizeof name, "ELF machine %u", machine);
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "%s has code of %s: on this machine the kernel puts probes on code of %s only", s->path,
+                         s->machine ? s->machine->name : name, own->name);
+    }
+    if (s->timed && !s->machine)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "%s: calls are timed by uprobes in code of x86-64, AArch64, RISC-V and LoongArch only. Count "
+                         "them: uprobe:FILE:FUNCTION",
+                         s->path);
+    s->t->address = s->timed ? s->machine->address : NULL;
+    return 0;
+}
+
 int targets_find(struct targets *t, const char *path, const char *pattern, bool timed)
 {
     struct targets_search s = {.t = t, .path = path, .pattern = pattern, .timed = timed};
-    if (timed && !sampling_has_exits())
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "calls are timed by uprobes on x86-64 only. Count them: uprobe:FILE:FUNCTION");
     if (!elfutils_open())
         return upmu_fail(UPMU_E_UNSUPPORTED, "%s", elfutils_problem());
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -198,6 +264,8 @@ int targets_find(struct targets *t, const char *path, const char *pattern, bool 
     (void)elf_version(EV_CURRENT);
     s.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (s.elf && elf_kind(s.elf) == ELF_K_ELF)
+        s.rc = targets_check_machine(&s);
+    if (s.elf && elf_kind(s.elf) == ELF_K_ELF && s.rc == 0)
         targets_each(&s, targets_match, NULL);
     elf_end(s.elf);
     close(fd);

@@ -132,17 +132,19 @@ static int uprobe_refused(const char *event, int err)
 
 /* Define a tracepoint of calls or exits. @return its number, or a negative code. */
 static int uprobe_define(const struct upmu_sampler *s, int folder, const char *kind, const char *path,
-                         const struct target *all, size_t n)
+                         const struct targets *t)
 {
     bool exits = kind[0] == EXITS[0];
+    const struct target *all = exits ? t->exits : t->entries;
+    size_t n = exits ? t->n_exits : t->n_entries;
     char name[sizeof s->uprobe + 16], text[PATH_MAX + 128];
     snprintf(name, sizeof name, UPROBE_NAME, kind, s->uprobe);
     for (size_t i = 0; i < n; i++) { /* several probes of one name are one tracepoint */
-        snprintf(text, sizeof text, "p:%s %s:0x%llx%s%s\n", name, path, (unsigned long long)all[i].offset,
-                 s->timed ? " stack=$stack" : "",
+        snprintf(text, sizeof text, "p:%s %s:0x%llx%s%s%s\n", name, path, (unsigned long long)all[i].offset,
+                 s->timed ? " stack=$stack" : "", exits ? " exit=" : "",
                  !exits         ? ""
-                 : all[i].jumps ? " exit=+0($stack):x64"
-                                : " exit=$stack");
+                 : all[i].jumps ? t->address
+                                : "$stack");
         int err = uprobe_write(folder, text);
         if (err != 0)
             return uprobe_refused(s->header.event, err);
@@ -159,8 +161,8 @@ int sampling_uprobe_define(struct upmu_sampler *s, const char *event, const char
         return uprobe_refused(event, errno);
     snprintf(s->header.event, sizeof s->header.event, "%s", event);
     snprintf(s->uprobe, sizeof s->uprobe, "%d_%u", (int)getpid(), __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
-    int calls = uprobe_define(s, folder, CALLS, path, t->entries, t->n_entries);
-    int exits = calls >= 0 && s->timed ? uprobe_define(s, folder, EXITS, path, t->exits, t->n_exits) : 0;
+    int calls = uprobe_define(s, folder, CALLS, path, t);
+    int exits = calls >= 0 && s->timed ? uprobe_define(s, folder, EXITS, path, t) : 0;
     close(folder);
     if (calls < 0 || exits < 0)
         return calls < 0 ? calls : exits;

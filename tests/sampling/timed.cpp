@@ -22,12 +22,9 @@ struct Truth {
     const char *name;
     long calls, returned, inside, around;
 };
-static Truth truths[] = {{"timed_work", 0, 0, 0, 0},
-                         {"timed_recursion", 0, 0, 0, 0},
-                         {"timed_throw", 0, 0, 0, 0},
-                         {"timed_jump", 0, 0, 0, 0},
-                         {"timed_end", 0, 0, 0, 0}};
-enum { WORK, RECURSION, THROW, JUMP, END };
+static Truth truths[] = {{"timed_work", 0, 0, 0, 0}, {"timed_recursion", 0, 0, 0, 0}, {"timed_throw", 0, 0, 0, 0},
+                         {"timed_jump", 0, 0, 0, 0}, {"timed_end", 0, 0, 0, 0},       {"timed_tail", 0, 0, 0, 0}};
+enum { WORK, RECURSION, THROW, JUMP, END, TAIL };
 static std::mutex truths_lock;
 
 static long now()
@@ -82,6 +79,20 @@ __attribute__((noinline)) long timed_throw(int n)
     if (n % 2)
         throw n;
     return now() - begin;
+}
+
+__attribute__((noinline)) long last(long inside)
+{
+    spin(100000);
+    return inside;
+}
+
+/* It ends with a jump to last(). */
+__attribute__((noinline, optimize("optimize-sibling-calls"))) long timed_tail(long ns)
+{
+    long begin = now();
+    spin(ns);
+    return last(now() - begin);
 }
 
 static jmp_buf env;
@@ -147,6 +158,14 @@ static void leave()
     }
 }
 
+static void end_with_call()
+{
+    for (int i = 0; i < 10; i++) {
+        long begin = now(), inside = timed_tail(200000);
+        add(TAIL, 1, 1, inside, now() - begin - 100000);
+    }
+}
+
 static void fork_child()
 {
     int ends[2];
@@ -190,6 +209,7 @@ int main(int argc, char **)
     recurse(1);
     recurse(99);
     leave();
+    end_with_call();
     fork_child();
     for (const Truth &t : truths)
         printf("%s %ld %ld %ld %ld\n", t.name, t.calls, t.returned, t.inside, t.around);

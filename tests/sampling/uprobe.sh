@@ -111,3 +111,13 @@ done
 refused uprobe:./program:nothing "program has no function nothing"
 refused uprobe:libnothing.so:malloc "there is no file libnothing.so"
 refused uprobe:malloc "is no uprobe. Use uprobe:FILE:FUNCTION"
+
+# Code of another machine.
+cp program foreign
+number='\267' machine=AArch64
+[ "$(uname -m)" != aarch64 ] || number='\363' machine=RISC-V
+# shellcheck disable=SC2059 # a byte
+printf "$number\\0" | dd of=foreign bs=1 seek=18 conv=notrunc status=none
+for event in uprobe:./foreign:leaf uprobe-time:./foreign:leaf; do
+    refused $event "foreign has code of $machine: on this machine the kernel puts probes on code of "
+done
