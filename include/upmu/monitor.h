@@ -57,6 +57,7 @@ struct upmu_monitor_totals {
     size_t n_locks;       /**< number of locks */
     size_t n_damages;     /**< streams that were not read completely */
     uint64_t missed;      /**< packets of rings overwritten between updates; their waits are not in the sums */
+    size_t n_stopped;     /**< processes whose recording is stopped (upmu_control_stop(), upmu_sync_end()) */
 };
 #define UPMU_MONITOR_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_totals, 80)
 /** Read the totals. @return 0; UPMU_E_INVAL. */
@@ -81,6 +82,8 @@ struct upmu_monitor_thread {
     uint64_t
         waited_ns;    /**< time within waits since the last update, the current one included; nested waits count once */
     uint32_t process; /**< index for upmu_monitor_symbol_at() */
+    /** Time since the last update in which recording of its process was stopped. It is in no sum of waits. */
+    uint64_t stopped_ns;
 };
 #define UPMU_MONITOR_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_thread, 112)
 /** Thread `i`, in the order of first events. */

@@ -27,6 +27,13 @@ struct monitor_sum {
     uint64_t waits, waits_before;
 };
 
+/* What the wait-state file has of a thread at this update. */
+struct monitor_state {
+    struct pending_wait call; /* the call it is in, which has no event yet; `begin_ns` 0: none */
+    bool known, blocked;
+    uint64_t object; /* the innermost one it is blocked at */
+};
+
 struct monitor_object {
     struct monitor_sum sum;
     uint32_t waiters;
@@ -41,8 +48,8 @@ struct upmu_monitor {
     size_t damages;
     struct monitor_sum *threads;
     size_t n_threads, cap_threads;
-    struct pending_wait *calls; /**< by thread: the call it is in, which has no event yet; `begin_ns` 0: none */
-    size_t cap_calls;
+    struct monitor_state *states; /**< by thread */
+    size_t cap_states;
     struct monitor_object *objects;
     size_t n_objects, cap_objects;
     uint32_t *order; /* objects that were ever waited for */
@@ -81,7 +88,7 @@ void upmu_monitor_close(struct upmu_monitor *monitor)
     lookup_close(monitor->all.lookup);
     upmu_trace_close(monitor->all.trace);
     free(monitor->threads);
-    free(monitor->calls);
+    free(monitor->states);
     free(monitor->objects);
     free(monitor->order);
     free(monitor);
@@ -99,6 +106,15 @@ static int monitor_add_processes(struct upmu_monitor *m)
         if (rc == 0)
             rc = overview_process(&m->all.pass, &ours);
     }
+    return rc;
+}
+
+/* Recording may be stopped and started at any time. @return 0; UPMU_E_NOMEM. */
+static int monitor_read_pauses(struct upmu_monitor *m)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < m->all.pass.n_processes; i++)
+        rc = overview_read_pauses(m->all.trace, i, &m->all.pass.processes[i]);
     return rc;
 }
 
@@ -148,11 +164,11 @@ static int monitor_reserve(struct upmu_monitor *m)
         if (!all)
             return monitor_no_memory();
         m->threads = all;
-        struct pending_wait *calls = array_reserve(m->calls, m->n_threads, &m->cap_calls, sizeof *calls);
-        if (!calls)
+        struct monitor_state *states = array_reserve(m->states, m->n_threads, &m->cap_states, sizeof *states);
+        if (!states)
             return monitor_no_memory();
-        m->calls = calls;
-        calls[m->n_threads] = (struct pending_wait){0};
+        m->states = states;
+        states[m->n_threads] = (struct monitor_state){0};
         all[m->n_threads++] = (struct monitor_sum){0};
     }
     while (m->n_objects < o->n_objects) {
@@ -165,38 +181,72 @@ static int monitor_reserve(struct upmu_monitor *m)
     return 0;
 }
 
+/* The sum is less than before where a wait was left by a jump: its end is unknown, and its time in no sum of the report. */
 static void monitor_sum_next(struct monitor_sum *s, uint64_t ns, uint64_t waits)
 {
-    s->ns_before = s->ns;
+    s->ns_before = ns < s->ns ? ns : s->ns;
     s->waits_before = s->waits;
-    s->ns = ns > s->ns ? ns : s->ns;
+    s->ns = ns;
     s->waits = waits;
 }
 
-static uint64_t monitor_wait_ns(const struct upmu_monitor *m, const struct pending_wait *p)
+static uint64_t monitor_wait_ns(const struct upmu_monitor *m, size_t thread, const struct pending_wait *p)
 {
-    return m->now_ns > p->begin_ns ? m->now_ns - p->begin_ns : 0;
+    uint32_t process = m->all.pass.threads[thread].process;
+    return m->now_ns > p->begin_ns ? recorded_ns(&m->all.pass, process, p->begin_ns, m->now_ns) : 0;
 }
 
-/* The outermost wait of a thread, recorded or in progress without an event; NULL. */
-static const struct pending_wait *monitor_wait_of(const struct upmu_monitor *m, size_t thread)
+/* Objects whose waits do not consist of other recorded waits: only a signal handler can wait within one. */
+static bool monitor_is_simple(const struct ov_object *x)
+{
+    return x->type == UPMU_OBJECT_MUTEX || x->type == UPMU_OBJECT_RWLOCK || x->type == UPMU_OBJECT_SEM ||
+           x->type == UPMU_OBJECT_BARRIER || x->type == UPMU_OBJECT_FUTEX || x->type == UPMU_OBJECT_THREAD;
+}
+
+/* Whether a wait without a recorded end is in progress. A thread that has recorded another event since has left it by a jump, unless
+ * its slot has the wait, or one within it. The end is not recorded either where recording was stopped meanwhile: then the slot
+ * counts. */
+static bool monitor_lasts(const struct upmu_monitor *m, size_t thread, const struct pending_wait *p)
 {
     const struct ov_thread *t = &m->all.pass.threads[thread];
-    return t->n_pending > 0 ? t->pending : m->calls[thread].begin_ns ? &m->calls[thread] : NULL;
+    const struct ov_object *x = &m->all.pass.objects[p->object];
+    const struct monitor_state *s = &m->states[thread];
+    bool in_slot = s->blocked && (s->object == x->address || !monitor_is_simple(x));
+    bool stopped = m->now_ns > p->begin_ns && monitor_wait_ns(m, thread, p) < m->now_ns - p->begin_ns;
+    return in_slot || (p->at_event == t->actions && !(stopped && s->known));
+}
+
+/* The next wait of a thread, from the outermost to the innermost: recorded ones, or one in progress without an event. `*at`: 0 at
+ * first. @return NULL after the last one. */
+static const struct pending_wait *monitor_next_wait(const struct upmu_monitor *m, size_t thread, size_t *at)
+{
+    const struct ov_thread *t = &m->all.pass.threads[thread];
+    while (*at < t->n_pending) {
+        const struct pending_wait *p = &t->pending[(*at)++];
+        if (monitor_lasts(m, thread, p))
+            return p;
+    }
+    bool call = *at == 0 && m->states[thread].call.begin_ns != 0;
+    *at += call;
+    return call ? &m->states[thread].call : NULL;
+}
+
+static const struct pending_wait *monitor_wait_of(const struct upmu_monitor *m, size_t thread)
+{
+    size_t at = 0;
+    return monitor_next_wait(m, thread, &at);
 }
 
 /* Adds the time so far of pending waits to their objects. @return that of the thread, of its outermost wait. */
 static uint64_t monitor_pending(struct upmu_monitor *m, size_t thread, uint64_t *of_objects)
 {
     uint64_t ns = 0;
-    const struct pending_wait *first = monitor_wait_of(m, thread);
-    size_t n = m->all.pass.threads[thread].n_pending;
-    for (size_t i = 0; first && i < (n ? n : 1); i++) {
-        const struct pending_wait *p = &first[i];
+    size_t at = 0, n = 0;
+    for (const struct pending_wait *p; (p = monitor_next_wait(m, thread, &at)) != NULL; n++) {
         struct monitor_object *x = &m->objects[p->object];
-        uint64_t so_far = monitor_wait_ns(m, p);
+        uint64_t so_far = monitor_wait_ns(m, thread, p);
         of_objects[p->object] += so_far;
-        if (i == 0)
+        if (n == 0)
             ns = so_far > p->inner_ns ? so_far - p->inner_ns : 0;
         if (x->waiters++ == 0 || p->begin_ns < x->oldest_ns) {
             x->holder = p->holder;
@@ -214,8 +264,8 @@ static uint64_t monitor_count_waits(const struct ov_thread *t)
     return n;
 }
 
-/* The calls that threads of a process are in, from its wait-state file. @return 0; UPMU_E_NOMEM. */
-static int monitor_read_calls(struct upmu_monitor *m, uint32_t process)
+/* What threads of a process wait for, from its wait-state file. @return 0; UPMU_E_NOMEM. */
+static int monitor_read_states(struct upmu_monitor *m, uint32_t process)
 {
     struct wait_state_file f;
     int rc = wait_state_file_read(&f, trace_process_dir(m->all.trace, process));
@@ -223,7 +273,13 @@ static int monitor_read_calls(struct upmu_monitor *m, uint32_t process)
         const struct wait_file_slot *h = &f.threads[i].head;
         uint32_t thread = map_find(&m->all.pass.by_tid, process, (uint32_t)h->tid);
         struct upmu_trace_event e;
-        if (!wait_state_is_call(h) || thread == MAP_NONE || thread >= m->n_threads)
+        if (thread == MAP_NONE || thread >= m->n_threads)
+            continue;
+        struct monitor_state *s = &m->states[thread];
+        s->known = true;
+        s->blocked = h->state == WAIT_FILE_BLOCKED;
+        s->object = h->object;
+        if (!wait_state_is_call(h))
             continue;
         wait_state_call_event(h, process, &e);
         e.pid = m->all.pass.threads[thread].pid;
@@ -231,20 +287,20 @@ static int monitor_read_calls(struct upmu_monitor *m, uint32_t process)
         if (object == MAP_NONE)
             rc = monitor_no_memory();
         else
-            m->calls[thread] = (struct pending_wait){
+            s->call = (struct pending_wait){
                 .kind = wait_kind(&e), .object = object, .holder = MAP_NONE, .begin_ns = h->since_ns, .site = h->site};
     }
     wait_state_file_free(&f);
     return rc == UPMU_E_NOMEM ? rc : 0; /* without a readable file such waits are shown when they have ended */
 }
 
-static int monitor_read_all_calls(struct upmu_monitor *m)
+static int monitor_read_all_states(struct upmu_monitor *m)
 {
     int rc = 0;
     for (size_t i = 0; i < m->n_threads; i++)
-        m->calls[i].begin_ns = 0;
+        m->states[i] = (struct monitor_state){0};
     for (size_t i = 0; rc == 0 && i < m->all.pass.n_processes; i++)
-        rc = monitor_read_calls(m, (uint32_t)i);
+        rc = monitor_read_states(m, (uint32_t)i);
     return rc == 0 ? monitor_reserve(m) : rc;
 }
 
@@ -311,6 +367,8 @@ int upmu_monitor_update(struct upmu_monitor *monitor)
     if (rc == 0)
         rc = monitor_add_processes(m);
     if (rc == 0)
+        rc = monitor_read_pauses(m);
+    if (rc == 0)
         rc = monitor_add_events(m);
     if (rc != 0)
         return rc;
@@ -320,13 +378,23 @@ int upmu_monitor_update(struct upmu_monitor *monitor)
     m->begun = true;
     rc = monitor_reserve(m);
     if (rc == 0)
-        rc = monitor_read_all_calls(m);
+        rc = monitor_read_all_states(m);
     if (rc == 0)
         rc = monitor_add_up(m);
     return rc == 0 ? monitor_sort(m) : rc;
 }
 
 /* ------------------------------------------------------------------------------------------------------- facts */
+
+static size_t monitor_count_stopped(const struct upmu_monitor *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->all.pass.n_processes; i++) {
+        const struct ov_process *p = &m->all.pass.processes[i];
+        n += p->n_pauses > 0 && p->pauses[p->n_pauses - 1].end_ns == UPMU_NO_VALUE;
+    }
+    return n;
+}
 
 int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_monitor_totals *out)
 {
@@ -342,6 +410,7 @@ int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_mon
         .n_locks = monitor->n_order,
         .n_damages = monitor->damages,
         .missed = upmu_trace_missed_packets(monitor->all.trace),
+        .n_stopped = monitor_count_stopped(monitor),
     };
     return OPTS_GIVE(out, ours, UPMU_MONITOR_TOTALS_SIZE_V1);
 }
@@ -387,6 +456,8 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
         .waits = s->waits - s->waits_before,
         .waited_ns = s->ns - s->ns_before,
         .process = t->process,
+        .stopped_ns =
+            monitor->now_ns - monitor->before_ns - recorded_ns(o, t->process, monitor->before_ns, monitor->now_ns),
     };
     const struct pending_wait *p = monitor_wait_of(monitor, i);
     if (p) {

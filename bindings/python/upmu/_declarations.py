@@ -1214,6 +1214,7 @@ class UpmuMonitorTotals(Structure):
         ("n_locks", c_size_t),
         ("n_damages", c_size_t),
         ("missed", c_uint64),
+        ("n_stopped", c_size_t),
     ]
 
 
@@ -1236,6 +1237,7 @@ class UpmuMonitorThread(Structure):
         ("waits", c_uint64),
         ("waited_ns", c_uint64),
         ("process", c_uint32),
+        ("stopped_ns", c_uint64),
     ]
 
 

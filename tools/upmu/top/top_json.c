@@ -61,6 +61,7 @@ static void json_threads(struct textbuf *j, const struct top *t)
         json_uint_if(j, "involuntary", x->has_task, x->involuntary);
         json_uint_if(j, "waits", t->live != NULL, x->live.waits);
         json_uint_if(j, "waited_ns", t->live != NULL, x->live.waited_ns);
+        json_uint_if(j, "stopped_ns", t->live != NULL, x->live.stopped_ns);
         json_wait(j, t, &x->live);
         json_object_end(j);
     }
@@ -143,6 +144,7 @@ static bool json_show(const struct top *t, double seconds)
     json_uint_if(j, "all_events", t->live != NULL, t->totals.all_events);
     json_uint_if(j, "missed_packets", t->live != NULL, t->totals.missed);
     json_uint_if(j, "damages", t->live != NULL, t->totals.n_damages);
+    json_uint_if(j, "stopped_processes", t->live != NULL, t->totals.n_stopped);
     json_bool(j, "running", t->running);
     json_threads(j, t);
     json_locks(j, t);

@@ -171,6 +171,15 @@ static void screen_put_title_with_keys(int *y, int how, char *title)
     }
 }
 
+/* While recording is stopped there is nothing about locks to show. */
+static const char *screen_stopped(const struct top *t)
+{
+    if (!t->running || t->totals.n_stopped == 0)
+        return "";
+    return t->totals.n_stopped == t->totals.n_processes ? " (recording is stopped)"
+                                                        : " (recording of some processes is stopped)";
+}
+
 static void screen_put_title(int *y, const struct top *t)
 {
     bool bad = t->n_deadlocks > 0;
@@ -184,9 +193,9 @@ static void screen_put_title(int *y, const struct top *t)
     }
     char *events = screen_amount(screen_per_second(t, t->totals.events));
     screen_put_title_with_keys(y, (bad ? curses->COLOR_PAIR(PAIR_BAD) : 0) | (int)A_BOLD,
-                               memory_format("upmu top: %s%s%s  %zu thread%s  %s events/s, %" PRIu64 " in all%s%s",
+                               memory_format("upmu top: %s%s%s%s  %zu thread%s  %s events/s, %" PRIu64 " in all%s%s",
                                              t->subject, t->running ? "" : " (ended)",
-                                             screen_state.paused ? " (paused)" : "", t->n_threads,
+                                             screen_state.paused ? " (paused)" : "", screen_stopped(t), t->n_threads,
                                              t->n_threads == 1 ? "" : "s", events, t->totals.all_events,
                                              t->totals.n_damages ? "  DAMAGED" : "",
                                              t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
@@ -271,8 +280,9 @@ static char *screen_wait_text(const struct top *t, const struct upmu_monitor_thr
 static void screen_put_thread(int *y, const struct top *t, const struct top_thread *x)
 {
     char *wait = screen_wait_text(t, &x->live);
-    double waiting = screen_per_second(t, x->live.waited_ns) / 1e7;
-    char *waits = t->live ? memory_format("%.1f", waiting) : memory_copy("-");
+    uint64_t recorded_ns = t->totals.interval_ns > x->live.stopped_ns ? t->totals.interval_ns - x->live.stopped_ns : 0;
+    double waiting = recorded_ns > 0 ? 100 * (double)x->live.waited_ns / (double)recorded_ns : 0;
+    char *waits = t->live && recorded_ns > 0 ? memory_format("%.1f", waiting) : memory_copy("-");
     bool is_wide = curses->columns() >= WIDTH_SWITCHES;
     char *name = text_shortened(x->live.name, NAME_WIDTH);
     char *kernel = !x->has_task ? memory_format(is_wide ? "%6s %6s %6s %8s %8s" : "%6s %6s", "-", "-", "-", "-", "-")
