@@ -23,6 +23,15 @@ uint32_t thread_of_handle(const struct overview *o, uint32_t process, uint64_t h
     return early != MAP_NONE && o->early[early].created ? MAP_NONE : map_find(&o->by_handle, process, handle);
 }
 
+int thread_note_handle(struct overview *o, uint32_t thread, uint64_t handle)
+{
+    struct ov_thread *t = &o->threads[thread];
+    if (handle == 0 || t->handle != 0 || t->ended)
+        return 0;
+    t->handle = handle;
+    return map_put(&o->by_handle, t->process, handle, thread) ? 0 : overview_no_memory();
+}
+
 uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
 {
     struct ov_thread *all = array_reserve(o->threads, o->n_threads, &o->cap_threads, sizeof *all);

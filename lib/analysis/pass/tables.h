@@ -15,6 +15,8 @@ uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, u
 uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
 /** The latest thread with that pthread_t, ended or not; MAP_NONE if that is not known, or it has not started yet. */
 uint32_t thread_of_handle(const struct overview *o, uint32_t process, uint64_t handle);
+/** An event shows the pthread_t of a thread whose start was not recorded. @return 0; UPMU_E_NOMEM. */
+int thread_note_handle(struct overview *o, uint32_t thread, uint64_t handle);
 
 /** Which object at an address an event means. */
 enum object_lookup {

@@ -50,7 +50,10 @@ static int name_thread(struct overview *o, uint32_t thread, const struct upmu_tr
         named = thread; /* a thread older than the recording has no recorded pthread_t: it names itself */
     else if (named == MAP_NONE)
         return thread_known_before_event(o, e->process, e->object, e->name);
-    return named == MAP_NONE ? overview_no_memory() : overview_rename(&o->threads[named].name, e->name);
+    if (named == MAP_NONE)
+        return overview_no_memory();
+    int rc = e->thread.peer != 0 ? thread_note_handle(o, named, e->object) : 0;
+    return rc == 0 ? overview_rename(&o->threads[named].name, e->name) : rc;
 }
 
 /* -------------------------------------------------------------------------------------------------------- life */
@@ -115,8 +118,11 @@ static uint64_t thread_ready(const struct ov_thread *t, uint64_t ready_ns)
 
 static int thread_exit_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    int rc = 0;
     struct ov_thread *t = &o->threads[thread];
+    uint32_t early = t->handle == 0 ? map_find(&o->by_early, t->process, e->object) : MAP_NONE;
+    int rc = thread_note_handle(o, thread, e->object);
+    if (early != MAP_NONE) /* recording was stopped between the creation and the start */
+        o->early[early].created = false;
     /* The exit does not show that a wait ended: a canceled thread exits inside it. */
     t->actions--;
     t->ended = true;
@@ -130,7 +136,7 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
         t->ready_ns = thread_ready(t, e->thread_exit.ready_ns);
     if (e->thread_exit.cpus > o->processes[t->process].cpus_allowed)
         o->processes[t->process].cpus_allowed = e->thread_exit.cpus;
-    rc = waits_abandon(o, thread, e->time_ns);
+    rc = rc == 0 ? waits_abandon(o, thread, e->time_ns) : rc;
     regions_abandon(o, thread, false);
     if (rc == 0)
         rc = sched_end(o, thread);

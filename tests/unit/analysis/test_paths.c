@@ -12,7 +12,7 @@ static struct upmu_overview_path path(void)
 {
     struct upmu_overview_path p = {.size = sizeof p};
     ck_assert_int_eq(upmu_overview_path_read(&subject, 0, &p), 0);
-    ck_assert_uint_eq(p.end_ns - p.begin_ns, p.run_ns + p.wake_ns + p.unknown_ns);
+    ck_assert_uint_eq(p.end_ns - p.begin_ns, p.run_ns + p.wake_ns + p.unknown_ns + p.stopped_ns);
     return p;
 }
 
@@ -29,7 +29,7 @@ static void ck_path(const char *expected)
         ck_assert_uint_eq(s.begin_ns, end);
         end = s.end_ns;
         ck_assert_int_eq(upmu_overview_thread_at(&subject, s.thread, &t), 0);
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%d %d-%d", i ? ", " : "", "RWU"[s.kind], (int)t.tid,
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%d %d-%d", i ? ", " : "", "RWUS"[s.kind], (int)t.tid,
                               (int)s.begin_ns, (int)s.end_ns);
         if (s.waker == UINT32_MAX)
             continue;
@@ -168,6 +168,23 @@ START_TEST(path_goes_through_creation_and_join)
     ck_path("R100 1-100, W101 100-110 by 100, R101 110-500, W100 500-510 by 101, R100 510-600");
     ck_assert_uint_eq(waited_for(100, 101).total_ns, 390);
     ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101); /* by its pthread_t: the event has no thread */
+    end_stream();
+}
+END_TEST
+
+/* Its start was not recorded: its end has its pthread_t. */
+START_TEST(path_goes_through_the_join_of_a_thread_without_a_start)
+{
+    begin_stream(true);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 120, HANDLE);
+    put(UPMU_TRACE_MARK, 101, 200, 0);
+    put_typed(UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, 101, 500, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 100, 510, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 100, 600, 0);
+    finish();
+    ck_path("R101 200-500, W100 500-510 by 101, R100 510-600");
+    ck_assert_uint_eq(waited_for(100, 101).total_ns, 390);
+    ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101);
     end_stream();
 }
 END_TEST
@@ -529,7 +546,8 @@ static bool path_is_sound(void)
     struct upmu_overview_path p = {.size = sizeof p};
     struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_path_object l = {.size = sizeof l};
-    if (upmu_overview_path_read(&subject, 0, &p) != 0 || p.end_ns - p.begin_ns != p.run_ns + p.wake_ns + p.unknown_ns)
+    if (upmu_overview_path_read(&subject, 0, &p) != 0 ||
+        p.end_ns - p.begin_ns != p.run_ns + p.wake_ns + p.unknown_ns + p.stopped_ns)
         return false;
     uint64_t at = p.begin_ns, run = 0;
     for (size_t i = 0; upmu_overview_path_segment_at(&subject, 0, i, &s) == 0; i++) {
@@ -590,6 +608,7 @@ int main(void)
     tcase_add_test(cases, gain_ends_where_another_path_becomes_critical);
     tcase_add_test(cases, wait_for_several_futexes_is_ended_by_whoever_woke_that_word);
     tcase_add_test(cases, path_goes_through_creation_and_join);
+    tcase_add_test(cases, path_goes_through_the_join_of_a_thread_without_a_start);
     tcase_add_test(cases, join_of_a_thread_that_has_ended_is_no_wait);
     tcase_add_test(cases, condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later);
     tcase_add_test(cases, gain_of_a_herd_is_that_of_waking_who_can_continue);
