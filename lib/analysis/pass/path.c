@@ -60,22 +60,42 @@ static bool path_add_parts(struct overview *o, struct path *path, struct path_st
     return step.end_ns == step.begin_ns || path_add_step(&o->paths, path, step);
 }
 
-static void path_add_holds(const struct wakeup_graph *g, const struct wakeup_node *s, struct path_lock *locks)
+/* The holds up to node `s`, of which a part of `ns` out of `all_ns` is on the path. */
+static void path_add_holds(const struct wakeup_graph *g, const struct wakeup_node *s, struct path_lock *locks,
+                           uint64_t ns, uint64_t all_ns)
 {
-    for (uint32_t i = s->hold; i != MAP_NONE; i = g->holds[i].next)
-        locks[g->holds[i].object].held_ns += g->holds[i].ns;
+    for (uint32_t i = s->hold; i != MAP_NONE; i = g->holds[i].next) {
+        uint64_t held = g->holds[i].ns;
+        locks[g->holds[i].object].held_ns +=
+            ns == all_ns ? held : (uint64_t)((double)held * (double)ns / (double)all_ns);
+    }
 }
 
-/* The step that ends with node `s`. @return the node it begins with. */
-static uint32_t path_step(const struct overview *o, const struct wakeup_node *s, struct path *path,
+/* Whether another thread's action at `end_ns` at the latest led to the node. */
+static bool path_is_woken(const struct wakeup_graph *g, uint32_t at, uint64_t end_ns)
+{
+    uint32_t cause = g->nodes[at].cause;
+    return cause != MAP_NONE && g->nodes[cause].time_ns <= end_ns;
+}
+
+/* The node that the path has before `at`, where it is followed up to `end_ns`; MAP_NONE if that is not known. */
+static uint32_t path_before(const struct wakeup_graph *g, uint32_t at, uint64_t end_ns)
+{
+    return path_is_woken(g, at, end_ns) ? g->nodes[at].cause : g->nodes[at].prev;
+}
+
+/* The step that ends with node `at`, or at `end_ns` if that is earlier. @return the node it begins with. */
+static uint32_t path_step(const struct overview *o, uint32_t at, uint64_t end_ns, struct path *path,
                           struct path_step *step, struct path_lock *locks)
 {
     const struct wakeup_graph *g = &o->graph;
-    bool woken = s->cause != MAP_NONE;
-    uint32_t before = woken ? s->cause : s->prev;
-    uint64_t ns = recorded_ns(o, o->threads[s->thread].process, g->nodes[before].time_ns, s->time_ns);
+    const struct wakeup_node *s = &g->nodes[at];
+    bool woken = path_is_woken(g, at, end_ns);
+    uint32_t before = path_before(g, at, end_ns), process = o->threads[s->thread].process;
+    uint64_t all_ns = recorded_ns(o, process, g->nodes[before].time_ns, s->time_ns);
+    uint64_t ns = end_ns < s->time_ns ? recorded_ns(o, process, g->nodes[before].time_ns, end_ns) : all_ns;
     *step = (struct path_step){.begin_ns = g->nodes[before].time_ns,
-                               .end_ns = s->time_ns,
+                               .end_ns = end_ns < s->time_ns ? end_ns : s->time_ns,
                                .thread = s->thread,
                                .from = woken ? g->nodes[before].thread : MAP_NONE,
                                .object = s->object};
@@ -93,12 +113,12 @@ static uint32_t path_step(const struct overview *o, const struct wakeup_node *s,
         path->unknown_ns += ns;
         lock->unknown_ns += ns;
         if (o->objects[s->object].type == UPMU_OBJECT_CALL) /* locks are held meanwhile, as by a running thread */
-            path_add_holds(g, s, locks);
+            path_add_holds(g, s, locks, ns, all_ns);
     } else {
         step->kind = UPMU_PATH_RUNNING;
         step->object = MAP_NONE;
         path->run_ns += ns;
-        path_add_holds(g, s, locks);
+        path_add_holds(g, s, locks, ns, all_ns);
     }
     return before;
 }
@@ -112,6 +132,64 @@ static void path_reverse(struct path_step *steps, size_t n)
     }
 }
 
+/* -------------------------------------------------------------------- threads created while recording was stopped */
+
+/* The thread that at `ns` was known longest among those of the process, the main thread if that had not ended; MAP_NONE: none. */
+static uint32_t path_thread_at(const struct overview *o, uint32_t process, uint64_t ns)
+{
+    uint32_t best = MAP_NONE;
+    for (uint32_t i = 0; i < o->n_threads; i++) {
+        const struct ov_thread *t = &o->threads[i];
+        if (t->process != process || t->begin_ns >= ns || t->end_ns < ns)
+            continue;
+        if (t->tid == t->pid)
+            return i;
+        best = best == MAP_NONE || t->begin_ns < o->threads[best].begin_ns ? i : best;
+    }
+    return best;
+}
+
+/* What thread `thread` depended on at `ns`: the node that ends the step which contains `ns` on the path to its next node. */
+static uint32_t path_node_at(const struct wakeup_graph *g, uint32_t thread, uint64_t ns)
+{
+    uint32_t own = g->threads[thread].last;
+    while (g->nodes[own].prev != MAP_NONE && g->nodes[g->nodes[own].prev].time_ns >= ns)
+        own = g->nodes[own].prev;
+    for (uint32_t at = own, before; (before = path_before(g, at, UINT64_MAX)) != MAP_NONE; at = before)
+        if (g->nodes[before].time_ns < ns)
+            return at;
+    return own; /* a thread that it waited for was not known yet */
+}
+
+/* The first node of a thread whose creation was not recorded: it ran since the last stop, and the path continues where that began.
+ * @return 1; 0 if nothing is known before; -1 without memory. */
+static int path_continue(struct overview *o, struct path *path, uint32_t *at, uint64_t *end_ns)
+{
+    const struct wakeup_graph *g = &o->graph;
+    const struct wakeup_node *first = &g->nodes[*at];
+    uint32_t process = o->threads[first->thread].process;
+    const struct ov_process *p = &o->processes[process];
+    size_t i = p->n_pauses;
+    while (i > 0 && p->pauses[i - 1].begin_ns >= *end_ns)
+        i--;
+    if (i == 0)
+        return 0;
+    uint64_t begin = p->pauses[i - 1].begin_ns;
+    begin = begin < o->window.from_ns ? o->window.from_ns : begin < p->start_ns ? p->start_ns : begin;
+    if (begin >= *end_ns)
+        return 0;
+    path->run_ns += recorded_ns(o, process, begin, *end_ns);
+    struct path_step step = {begin, *end_ns, first->thread, MAP_NONE, MAP_NONE, UPMU_PATH_RUNNING};
+    if (!path_add_parts(o, path, step))
+        return -1;
+    *end_ns = begin;
+    uint32_t thread = begin > o->window.from_ns ? path_thread_at(o, process, begin) : MAP_NONE;
+    if (thread == MAP_NONE)
+        return 0;
+    *at = path_node_at(g, thread, begin);
+    return 1;
+}
+
 static bool path_walk(struct overview *o, struct path *path, struct path_lock *locks)
 {
     const struct wakeup_graph *g = &o->graph;
@@ -120,16 +198,22 @@ static bool path_walk(struct overview *o, struct path *path, struct path_lock *l
     path->first_step = p->n_segments;
     if (at == MAP_NONE)
         return true;
-    path->begin_ns = path->end_ns = g->nodes[at].time_ns;
+    int more = 1;
+    uint64_t end_ns = path->end_ns = g->nodes[at].time_ns;
     /* Before a window no time passes. */
-    while (g->nodes[at].time_ns > o->window.from_ns &&
-           (g->nodes[at].cause != MAP_NONE || g->nodes[at].prev != MAP_NONE)) {
+    while (more > 0 && end_ns > o->window.from_ns) {
         struct path_step step;
-        at = path_step(o, &g->nodes[at], path, &step, locks);
-        if (!path_add_parts(o, path, step))
-            return false;
+        if (path_before(g, at, end_ns) == MAP_NONE) {
+            more = path_continue(o, path, &at, &end_ns);
+            continue;
+        }
+        at = path_step(o, at, end_ns, path, &step, locks);
+        end_ns = step.begin_ns;
+        more = path_add_parts(o, path, step) ? 1 : -1;
     }
-    path->begin_ns = g->nodes[at].time_ns;
+    if (more < 0)
+        return false;
+    path->begin_ns = end_ns;
     path->n_segments = p->n_segments - path->first_step;
     if (path->n_segments > 0)
         path_reverse(&p->steps[path->first_step], path->n_segments);

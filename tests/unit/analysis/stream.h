@@ -4,6 +4,7 @@
 #define UPMU_TESTS_ANALYSIS_STREAM_H
 
 #include "support/quick_check.h"
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/public.h"
@@ -16,6 +17,16 @@ static void begin_stream(bool whole)
     const struct ov_process p = {.start_ns = 1, .whole = whole, .switches = 0};
     memset(&subject, 0, sizeof subject);
     ck_assert_int_eq(overview_process(&subject.pass, &p), 0);
+}
+
+/* Recording was stopped from `begin` to `end`, after the stops added before. */
+static inline void stop(uint64_t begin, uint64_t end)
+{
+    struct ov_process *p = &subject.pass.processes[0];
+    struct ov_pause *all = realloc(p->pauses, (p->n_pauses + 1) * sizeof *all);
+    ck_assert_ptr_nonnull(all);
+    all[p->n_pauses++] = (struct ov_pause){begin, end};
+    p->pauses = all;
 }
 
 static void end_stream(void)

@@ -189,6 +189,67 @@ START_TEST(path_goes_through_the_join_of_a_thread_without_a_start)
 }
 END_TEST
 
+static void put_thread_created_in_stop(uint64_t begin, uint64_t end)
+{
+    put(UPMU_TRACE_MARK, 105, begin, 0);
+    put_typed(UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, 105, end, HANDLE + 5);
+    put_typed(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 100, end + 10, HANDLE + 5);
+    put(UPMU_TRACE_THREAD_EXIT, 100, end + 100, 0);
+}
+
+START_TEST(path_before_a_thread_created_in_a_stop_is_that_of_the_main_thread)
+{
+    begin_stream(true);
+    stop(500, 700);
+    stop(2000, 3000);
+    put(UPMU_TRACE_MARK, 100, 1000, 0);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 3500, HANDLE + 5);
+    put_thread_created_in_stop(3100, 4000);
+    finish();
+    ck_path("R100 1-500, S100 500-700, R100 700-2000, S105 2000-3000, R105 3000-4000, W100 4000-4010 by 105, R100 "
+            "4010-4100");
+    ck_assert_uint_eq(path().stopped_ns, 1200);
+    end_stream();
+}
+END_TEST
+
+/* The main thread was blocked when recording was stopped: the path is that of the thread it waited for. */
+START_TEST(path_before_a_thread_created_in_a_stop_is_that_of_the_holder)
+{
+    begin_stream(true);
+    stop(2000, 3000);
+    put_typed(UPMU_TRACE_THREAD_CREATE, UPMU_OBJECT_THREAD, 100, 100, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_START, UPMU_OBJECT_THREAD, 101, 110, HANDLE);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    block(100, 1100, LOCK, 101, 1000);
+    put(UPMU_TRACE_MARK, 105, 3100, 0);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 3500, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 100, 3510, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 100, 3510, LOCK);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 3600, HANDLE + 5);
+    put_thread_created_in_stop(3700, 4000);
+    finish();
+    ck_path("R100 1-100, W101 100-110 by 100, R101 110-2000, S105 2000-3000, R105 3000-4000, W100 4000-4010 by 105, "
+            "R100 4010-4100");
+    /* Of its 1500 recorded nanoseconds those before the stop are on the path, in proportion to the step that they are in. */
+    ck_assert_uint_eq(on_path(LOCK).held_ns, UINT64_C(1500) * (2000 - 110) / (2000 - 110 + 500));
+    end_stream();
+}
+END_TEST
+
+/* Recording began stopped, and nothing is known before. */
+START_TEST(path_of_a_process_recorded_later_has_the_time_before)
+{
+    begin_stream(true);
+    stop(1, 2000);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 2000, HANDLE + 5);
+    put_thread_created_in_stop(2100, 4000);
+    finish();
+    ck_path("S105 1-2000, R105 2000-4000, W100 4000-4010 by 105, R100 4010-4100");
+    end_stream();
+}
+END_TEST
+
 START_TEST(join_of_a_thread_that_has_ended_is_no_wait)
 {
     begin_stream(true);
@@ -569,6 +630,8 @@ START_TEST(any_order_of_events_makes_a_path_without_gaps)
         uint64_t time = 1000;
         int rc = 0;
         begin_stream(seed % 2 == 0);
+        for (uint64_t at = 1; seed % 3 == 0 && at < 6000; at += 1000)
+            stop(at, at + 1 + dice(&state, 500));
         for (int i = 0; rc == 0 && i < 400; i++)
             rc = put_any(&state, time += dice(&state, 30));
         ck_assert_int_eq(rc, 0);
@@ -609,6 +672,9 @@ int main(void)
     tcase_add_test(cases, wait_for_several_futexes_is_ended_by_whoever_woke_that_word);
     tcase_add_test(cases, path_goes_through_creation_and_join);
     tcase_add_test(cases, path_goes_through_the_join_of_a_thread_without_a_start);
+    tcase_add_test(cases, path_before_a_thread_created_in_a_stop_is_that_of_the_main_thread);
+    tcase_add_test(cases, path_before_a_thread_created_in_a_stop_is_that_of_the_holder);
+    tcase_add_test(cases, path_of_a_process_recorded_later_has_the_time_before);
     tcase_add_test(cases, join_of_a_thread_that_has_ended_is_no_wait);
     tcase_add_test(cases, condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later);
     tcase_add_test(cases, gain_of_a_herd_is_that_of_waking_who_can_continue);
