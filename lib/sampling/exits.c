@@ -37,7 +37,7 @@ uint64_t sampling_next_exit(const struct exits_machine *m, const struct exits_co
     while (*offset < code->bytes) {
         struct exits_step step = m->step(code->at + *offset, code->bytes - *offset);
         uint64_t address = code->address + *offset;
-        if (step.bytes == 0)
+        if (step.bytes == 0 || step.kind == EXITS_REFUSED)
             return UINT64_MAX;
         *offset += step.bytes;
         *jumps = step.kind != EXITS_RETURN;

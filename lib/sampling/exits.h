@@ -24,6 +24,7 @@ enum exits_kind {
     EXITS_RETURN,   /**< to the caller */
     EXITS_DIRECT,   /**< a jump to an address that it contains */
     EXITS_INDIRECT, /**< a jump to an address in a register or in memory */
+    EXITS_REFUSED,  /**< it may end a function, and the kernel puts no probe on it */
 };
 
 /** An instruction. */
@@ -49,7 +50,7 @@ struct exits_machine {
 /** The machine of a file with this e_machine. @return NULL: there is no decoder for its instructions. */
 const struct exits_machine *sampling_exits(unsigned machine);
 /** Find the next instruction from `*offset` on by which a function may end: of the pieces `all`, in piece `one`. `*offset` becomes that of
- *  the instruction after it, and `*jumps` whether it is a jump, which may also lead on within the function. @return its address; 0: there is no further one; UINT64_MAX: unknown instructions follow. */
+ *  the instruction after it, and `*jumps` whether it is a jump, which may also lead on within the function. @return its address; 0: there is no further one; UINT64_MAX: unknown instructions, or exits without a probe, follow. */
 uint64_t sampling_next_exit(const struct exits_machine *m, const struct exits_code *all, size_t n, size_t one,
                             size_t *offset, bool *jumps);
 

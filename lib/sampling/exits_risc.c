@@ -37,29 +37,23 @@ static struct exits_step risc_direct(size_t bytes, uint64_t by)
 
 /* ---------------------------------------------------------------------------------------------------------- AArch64 */
 
-/* BR, BLR, RET, ERET, and those with pointer authentication, which the kernel does not emulate. */
+/* BR, BLR, RET, ERET. The kernel puts no probe on those with pointer authentication. */
 static struct exits_step aarch64_by_register(uint32_t word)
 {
-    struct exits_step step = {4, EXITS_NONE, 0, risc_bits(word, 10, 6) == 0};
+    bool authenticates = risc_bits(word, 10, 6) != 0;
+    struct exits_step step = {4, EXITS_NONE, 0, !authenticates};
     switch (risc_bits(word, 21, 4)) {
     case 0: /* BR, BRAAZ, BRABZ */
     case 8: /* BRAA, BRAB */
-        step.kind = EXITS_INDIRECT;
+        step.kind = authenticates ? EXITS_REFUSED : EXITS_INDIRECT;
         break;
     case 2: /* RET, RETAA, RETAB */
-        step.kind = EXITS_RETURN;
+        step.kind = authenticates ? EXITS_REFUSED : EXITS_RETURN;
         break;
     default:
         break;
     }
     return step;
-}
-
-/* ADR, ADRP, LDR of a literal into a general register, BL. */
-static bool aarch64_is_emulated(uint32_t word)
-{
-    return (word & 0x1f000000) == 0x10000000 || (word & 0xbf000000) == 0x18000000 ||
-           (word & 0xff000000) == 0x98000000 || (word & 0xfc000000) == 0x94000000;
 }
 
 struct exits_step exits_aarch64_step(const unsigned char *at, size_t left)
@@ -76,8 +70,9 @@ struct exits_step exits_aarch64_step(const unsigned char *at, size_t left)
     if (risc_bits(word, 25, 7) == 0x6b)
         return aarch64_by_register(word);
     if ((word & 0xffc0001f) == 0x5500001f) /* RETAASPPC, RETABSPPC */
-        return (struct exits_step){4, EXITS_RETURN, 0, false};
-    return (struct exits_step){4, EXITS_NONE, 0, aarch64_is_emulated(word)};
+        return (struct exits_step){4, EXITS_REFUSED, 0, false};
+    bool is_emulated = (word & 0x1f000000) == 0x10000000 || (word & 0xfc000000) == 0x94000000; /* ADR, ADRP, BL */
+    return (struct exits_step){4, EXITS_NONE, 0, is_emulated};
 }
 
 /* ----------------------------------------------------------------------------------------------------------- RISC-V */

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,6 +35,8 @@
 #define EXITS "exits"
 #define TRACEFS "/sys/kernel/tracing"
 #define DEFINITIONS "uprobe_events"
+
+enum { UPROBE_NOT_SUPPORTED = 524 }; /* ENOTSUPP of the kernel, which C libraries do not name */
 
 static bool uprobe_is_timed(const char *event)
 {
@@ -172,6 +176,45 @@ int sampling_uprobe_define(struct upmu_sampler *s, const char *event, const char
     return 0;
 }
 
+/* Open the events of a tracepoint for this thread. @return 0 or errno. */
+static int uprobe_try_tracepoint(uint64_t config)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof attr, .config = config, .disabled = 1};
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    close(fd);
+    return 0;
+}
+
+/* The kernel looks at an instruction when a process has mapped it, and does not report a refusal to a process that maps it later: this
+ * one maps it first. Of several functions, one that is refused is left without samples. */
+static int uprobe_try(const struct upmu_sampler *s, const char *path, const char *function, const struct targets *t)
+{
+    struct stat st;
+    int fd = t->n_entries == 1 ? open(path, O_RDONLY | O_CLOEXEC) : -1, calls = 0, exits = 0;
+    void *code =
+        fd >= 0 && fstat(fd, &st) == 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (code != MAP_FAILED) {
+        calls = uprobe_try_tracepoint(s->attr.config);
+        exits = s->timed ? uprobe_try_tracepoint(s->exit_attr.config) : 0;
+        munmap(code, (size_t)st.st_size);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (calls == EINVAL || calls == UPROBE_NOT_SUPPORTED)
+        return upmu_fail(
+            UPMU_E_UNSUPPORTED,
+            "%s: this kernel puts no probe on the first instruction of %s. Select a function that calls it", path,
+            function);
+    if (exits == EINVAL || exits == UPROBE_NOT_SUPPORTED)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "%s: this kernel puts no probe on an instruction by which %s returns. Count its calls: "
+                         "uprobe:FILE:FUNCTION",
+                         path, function);
+    return 0;
+}
+
 int sampling_uprobe(struct upmu_sampler *s, const char *event)
 {
     const char *file = strchr(event, ':') + 1, *function = strrchr(file, ':');
@@ -186,6 +229,8 @@ int sampling_uprobe(struct upmu_sampler *s, const char *event)
                   : upmu_fail(UPMU_E_NAME, "there is no file %s", name ? name : "");
     if (rc == 0)
         rc = sampling_uprobe_define(s, event, path, &found);
+    if (rc == 0)
+        rc = uprobe_try(s, path, function + 1, &found);
     s->stepped = !found.emulated;
     targets_free(&found);
     free(name);

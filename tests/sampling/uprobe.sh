@@ -112,6 +112,25 @@ refused uprobe:./program:nothing "program has no function nothing"
 refused uprobe:libnothing.so:malloc "there is no file libnothing.so"
 refused uprobe:malloc "is no uprobe. Use uprobe:FILE:FUNCTION"
 
+# The kernel puts no probe on an instruction with the prefix "lock".
+if [ "$(uname -m)" = x86_64 ]; then
+    gcc -O2 -fcf-protection=none -o locked -x c - <<'C'
+static int sum;
+__attribute__((noinline)) void locked_add(int *p)
+{
+    __atomic_add_fetch(p, 1, __ATOMIC_SEQ_CST);
+}
+int main(void)
+{
+    locked_add(&sum);
+    return sum - 1;
+}
+C
+    for event in uprobe:./locked:locked_add uprobe-time:./locked:locked_add; do
+        refused $event "locked: this kernel puts no probe on the first instruction of locked_add. Select a function that calls it"
+    done
+fi
+
 # Code of another machine.
 cp program foreign
 number='\267' machine=AArch64

@@ -36,15 +36,15 @@ static const struct exits_row exits_aarch64[] = {
     {0xd65f03c0, 4, EXITS_RETURN, 0, true},          /* ret */
     {0xd65f00a0, 4, EXITS_RETURN, 0, true},          /* ret x5 */
     {0xd69f03e0, 4, EXITS_NONE, 0, true},            /* eret */
-    {0xd65f0bff, 4, EXITS_RETURN, 0, false},         /* retaa */
-    {0xd65f0fff, 4, EXITS_RETURN, 0, false},         /* retab */
-    {0xd71f0822, 4, EXITS_INDIRECT, 0, false},       /* braa x1, x2 */
-    {0xd61f087f, 4, EXITS_INDIRECT, 0, false},       /* braaz x3 */
+    {0xd65f0bff, 4, EXITS_REFUSED, 0, false},        /* retaa */
+    {0xd65f0fff, 4, EXITS_REFUSED, 0, false},        /* retab */
+    {0xd71f0822, 4, EXITS_REFUSED, 0, false},        /* braa x1, x2 */
+    {0xd61f087f, 4, EXITS_REFUSED, 0, false},        /* braaz x3 */
     {0xd63f087f, 4, EXITS_NONE, 0, false},           /* blraaz x3 */
     {0x10000020, 4, EXITS_NONE, 0, true},            /* adr x0, .+4 */
     {0x90000001, 4, EXITS_NONE, 0, true},            /* adrp x1, . */
-    {0x58000042, 4, EXITS_NONE, 0, true},            /* ldr x2, .+8 */
-    {0x98000042, 4, EXITS_NONE, 0, true},            /* ldrsw x2, .+8 */
+    {0x58000042, 4, EXITS_NONE, 0, false},           /* ldr x2, .+8 */
+    {0x98000042, 4, EXITS_NONE, 0, false},           /* ldrsw x2, .+8 */
     {0x9c000080, 4, EXITS_NONE, 0, false},           /* ldr q0, .+16 */
     {0xd503201f, 4, EXITS_NONE, 0, false},           /* nop */
     {0xd503245f, 4, EXITS_NONE, 0, false},           /* bti c */
@@ -185,6 +185,18 @@ START_TEST(jumps_within_a_function_are_no_exits)
 }
 END_TEST
 
+START_TEST(exits_with_pointer_authentication_have_no_probe)
+{
+    static const uint32_t code[] = {
+        0xb4000040, /* 400: cbz x0, 408 */
+        0xd65f03c0, /* 404: ret */
+        0xd65f0bff, /* 408: retaa */
+    };
+    const struct exits_code piece = {(const unsigned char *)code, sizeof code, 0x400};
+    exits_of(EM_AARCH64, &piece, 1, "404 ? ");
+}
+END_TEST
+
 START_TEST(calls_are_no_exits_on_riscv)
 {
     static const unsigned char code[] = {
@@ -237,6 +249,7 @@ int main(void)
     tcase_add_test(cases, kinds_of_instructions);
     tcase_add_test(cases, longer_instructions_of_riscv_are_unknown);
     tcase_add_test(cases, jumps_within_a_function_are_no_exits);
+    tcase_add_test(cases, exits_with_pointer_authentication_have_no_probe);
     tcase_add_test(cases, calls_are_no_exits_on_riscv);
     tcase_add_test(cases, exits_of_x86);
     tcase_add_test(cases, other_machines_have_no_decoder);
