@@ -357,7 +357,8 @@ uint64_t sync_recording_since(void)
         return __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED);
     uint64_t ns = since < now_ns ? now_ns - since : 0;
     uint64_t least_ns = ns - ns / EARLY_RATE_PARTS, ticks = (uint64_t)((double)least_ns / sync_process.ns_per_tick);
-    return now - ticks > sync_gate.since ? now - ticks : sync_gate.since;
+    uint64_t own = __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED);
+    return now - ticks > own ? now - ticks : own;
 }
 
 bool sync_held_before(const struct sync_thread *t, uintptr_t key, struct sync_held *h)

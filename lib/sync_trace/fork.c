@@ -56,8 +56,8 @@ static void fork_inherit_mode(const uint32_t *word)
     uint32_t chosen = control ? __atomic_load_n(&control->chosen, __ATOMIC_RELAXED) : 0;
     if (chosen == 0)
         return; /* the program has ended recording, and no child begins it */
-    __atomic_store_n(&sync_process.mode, mode, __ATOMIC_RELAXED);
-    __atomic_store_n(&sync_process.chosen, chosen, __ATOMIC_RELAXED);
+    sync_option_set(mode, mode);
+    sync_option_set(chosen, chosen);
 }
 
 /* What the thread acquires from here on may run in parallel with the child. */
@@ -75,7 +75,7 @@ static void before_fork(void)
     fork_inherit_mode(word);
     forked.by.process = getpid();
     forked.by.thread = (pid_t)sync_tls.forking;
-    forked.by.since = sync_gate.since;
+    forked.by.since = __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED);
     forked.by.tick = tick_now();
 }
 

@@ -59,10 +59,11 @@ static void gate_note_pause(struct control_header *control, uint32_t mode, bool 
     bool before = late && __atomic_load_n(&control->pauses, __ATOMIC_RELAXED) == 0;
     if (before && mode != MODE_OFF)
         control_pause(control, 1);
-    sync_gate.since_raw_ns = tick_portable();
-    control_resume(control, sync_gate.since_raw_ns);
+    uint64_t now_ns = tick_portable();
+    __atomic_store_n(&sync_gate.since_raw_ns, now_ns, __ATOMIC_RELAXED);
+    control_resume(control, now_ns);
     if (mode == MODE_OFF)
-        control_pause(control, before ? 1 : sync_gate.since_raw_ns);
+        control_pause(control, before ? 1 : now_ns);
 }
 
 int sync_gate_open(uint32_t mode, bool late)
@@ -70,15 +71,15 @@ int sync_gate_open(uint32_t mode, bool late)
     struct control_header *control = upmu_recorder_control_();
     if (!control)
         return upmu_fail(UPMU_E_IO, "the trace could not be made");
-    __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->chosen, sync_option(chosen), __ATOMIC_RELAXED);
     gate_note_pause(control, mode, late);
-    sync_gate.since = tick_now();
+    __atomic_store_n(&sync_gate.since, tick_now(), __ATOMIC_RELAXED);
     sync_limits_start(control);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     sync_wait_state_start();
     sync_shared_memory_start();
     sync_note_self((pid_t)getpid(), sync_gate.since, (pid_t)getppid());
-    __atomic_store_n(&sync_gate.held, GATE_RECORDS | (sync_process.depth != 0 ? GATE_STACKS : 0), __ATOMIC_RELAXED);
+    __atomic_store_n(&sync_gate.held, GATE_RECORDS | (sync_option(depth) != 0 ? GATE_STACKS : 0), __ATOMIC_RELAXED);
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.word, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();

@@ -64,7 +64,8 @@ static inline __attribute__((always_inline)) bool sync_withhold(struct sync_leav
                  __atomic_load_n(l->ready, __ATOMIC_RELAXED) == SYNC_INSIDE_READY - SYNC_INSIDE;
     if (__builtin_expect(known, 1) && site) {
         const struct sync_site *s = &l->sites[(site ^ site >> 6) % SYNC_SITES];
-        known = *p->depth == 0 && s->key == (site ^ __atomic_load_n(p->unloads, __ATOMIC_RELAXED));
+        known = __atomic_load_n(p->depth, __ATOMIC_RELAXED) == 0 &&
+                s->key == (site ^ __atomic_load_n(p->unloads, __ATOMIC_RELAXED));
         *stack = s->id;
     }
     if (__builtin_expect(!known, 0))

@@ -123,7 +123,7 @@ static int process_mode_from_environment(const char *text)
     int mode = process_parse_mode(off ? text + n : text, text);
     if (mode < 0)
         return mode;
-    sync_process.chosen = mode == MODE_OFF ? (uint32_t)MODE_HOLDERS : (uint32_t)mode;
+    sync_option_set(chosen, mode == MODE_OFF ? (uint32_t)MODE_HOLDERS : (uint32_t)mode);
     return off ? MODE_OFF : mode;
 }
 
@@ -134,7 +134,7 @@ static int process_mode_of(const struct upmu_sync_opts *o)
         return process_mode_from_environment(text);
     if (o->mode > UPMU_SYNC_COUNTS)
         return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: mode %u is not known", o->mode);
-    sync_process.chosen = 1 + o->mode;
+    sync_option_set(chosen, 1 + o->mode);
     return 1 + (int)o->mode;
 }
 
@@ -210,8 +210,11 @@ static int process_set_up(void)
     return 0;
 }
 
+/* Once: it is that of the process, and threads read it. */
 static void process_take_clock(void)
 {
+    if (sync_process.hz != 0)
+        return;
     const struct recorder_clock clock = recorder_use_clock();
     sync_process.hz = clock.hz;
     sync_process.ns_per_tick = 1e9 / (double)clock.hz;
@@ -234,16 +237,16 @@ static int process_start(const struct upmu_sync_opts *o)
         return rc;
     (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */
     process_take_clock();
-    sync_process.sched = upmu_recorder_sched_(o->sched != 0);
-    sync_process.counters = o->counters != 0 || variable_value("UPMU_SYNC_COUNTERS") != NULL;
-    sync_process.requests = o->requests != 0 || variable_value("UPMU_SYNC_REQUESTS") != NULL;
-    sync_process.all_stacks = o->all_stacks != 0 || variable_value("UPMU_SYNC_ALL_STACKS") != NULL;
-    bool calls = o->no_calls == 0 && variable_value("UPMU_SYNC_NO_CALLS") == NULL;
-    __atomic_store_n(&sync_process.calls, calls, __ATOMIC_RELAXED);
-    sync_process.mode = (uint32_t)mode;
-    sync_process.depth = (uint32_t)depth;
-    sync_process.all_slow = depth > 0 || sync_process.requests;
-    sync_process.sample = (uint32_t)sample;
+    bool requests = o->requests != 0 || variable_value("UPMU_SYNC_REQUESTS") != NULL;
+    sync_option_set(sched, upmu_recorder_sched_(o->sched != 0));
+    sync_option_set(counters, o->counters != 0 || variable_value("UPMU_SYNC_COUNTERS") != NULL);
+    sync_option_set(requests, requests);
+    sync_option_set(all_stacks, o->all_stacks != 0 || variable_value("UPMU_SYNC_ALL_STACKS") != NULL);
+    sync_option_set(calls, o->no_calls == 0 && variable_value("UPMU_SYNC_NO_CALLS") == NULL);
+    sync_option_set(mode, (uint32_t)mode);
+    sync_option_set(depth, (uint32_t)depth);
+    sync_option_set(all_slow, depth > 0 || requests);
+    sync_option_set(sample, (uint32_t)sample);
     rc = sync_gate_open((uint32_t)mode, late);
     /* last: a forked child that finds "recording" and a closed gate begins its own trace */
     if (rc == 0)
@@ -309,9 +312,7 @@ static void process_stop(void)
     struct sync_thread *t = sync_thread();
     struct control_header *control = upmu_recorder_control_();
     uint32_t mode = __atomic_load_n(word, __ATOMIC_RELAXED);
-    sync_process.ended = mode;
-    if (control && mode == MODE_OFF)
-        sync_process.ended = __atomic_load_n(&control->chosen, __ATOMIC_RELAXED);
+    sync_option_set(ended, control && mode == MODE_OFF ? __atomic_load_n(&control->chosen, __ATOMIC_RELAXED) : mode);
     if (control) /* tracing that the program ended cannot be started from outside */
         __atomic_store_n(&control->chosen, 0, __ATOMIC_RELAXED);
     if (control && mode != MODE_OFF)

@@ -339,10 +339,11 @@ static uint32_t thread_exit_mode(void)
     uint32_t n = c ? __atomic_load_n(&c->pauses, __ATOMIC_RELAXED) : 0;
     if (n == 0 || __atomic_load_n(&c->stopped, __ATOMIC_RELAXED) != CONTROL_STOPPED_NOT)
         return mode;
-    if (n == 1 && __atomic_load_n(&c->pause[0].begin_raw_ns, __ATOMIC_RELAXED) <= sync_gate.since_raw_ns)
+    if (n == 1 && __atomic_load_n(&c->pause[0].begin_raw_ns, __ATOMIC_RELAXED) <=
+                      __atomic_load_n(&sync_gate.since_raw_ns, __ATOMIC_RELAXED))
         return MODE_OFF; /* started paused, and not continued yet */
     uint32_t chosen = __atomic_load_n(&c->chosen, __ATOMIC_RELAXED);
-    return chosen ? chosen : sync_process.ended;
+    return chosen ? chosen : sync_option(ended);
 }
 
 void sync_thread_exit_event(struct sync_thread *t)

@@ -8,12 +8,12 @@
 static uint32_t acquire_sample_flags(struct sync_count *c, uint32_t mode, bool *burst)
 {
     bool timed = mode == MODE_CONTENDED || mode == MODE_HOLDERS, due = sync_count_is_due(c);
-    bool sampled = timed && c->stamps == 0 && due && sync_process.sample != 0 && c->type != UPMU_OBJECT_SEM;
+    bool sampled = timed && c->stamps == 0 && due && sync_option(sample) != 0 && c->type != UPMU_OBJECT_SEM;
     *burst = c->stamps > 0;
     if (*burst)
         c->stamps--;
     if (due)
-        sync_count_due_after(c, c->stamps > 0 ? 1 : sync_process.sample);
+        sync_count_due_after(c, c->stamps > 0 ? 1 : sync_option(sample));
     return sampled ? UPMU_TRACE_FLAG_SAMPLED : 0;
 }
 
@@ -23,7 +23,7 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
     bool burst;
     uint32_t type = c->type, sampled = acquire_sample_flags(c, mode, &burst);
     bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (burst || sampled || result != 0));
-    uint64_t counted = sampled && sync_process.counters ? HELD_COUNTED : 0;
+    uint64_t counted = sampled && sync_option(counters) ? HELD_COUNTED : 0;
     uint64_t tick = mode == MODE_COUNTS ? 0
                     : counted           ? sync_counters_write(t, 0, sync_key_object(lock, type))
                                         : tick_now();
@@ -43,7 +43,7 @@ void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count 
     };
     if (result || e.stack == 0)
         e.site = site; /* else the stack has it; without it the event has half the size */
-    if (type != UPMU_OBJECT_SEM && sync_process.depth != 0)
+    if (type != UPMU_OBJECT_SEM && sync_option(depth) != 0)
         sync_origin_known(t, tick | marks, e.stack);
     sync_write(t, tick, &e);
     errno = saved;

@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void sync_acquired(struct sync_thre
         sync_held_push_stack(t, l->key, l->site, tick);
     else if (mode == MODE_CONTENDED || mode == MODE_COUNTS)
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
-    else if (mode == MODE_ALL && (l->request_stack || sync_process.depth == 0))
+    else if (mode == MODE_ALL && (l->request_stack || sync_option(depth) == 0))
         sync_acquired_all(t, l, tick);
     else
         sync_acquired_slow(t, mode, c, l->key, l->site, result);

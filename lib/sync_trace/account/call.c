@@ -152,7 +152,7 @@ static void call_write(const struct sync_call *c, uint64_t tick, int err)
         w.what = descriptor_find(t, c->fd, tick);
     pid_t waker = result == ETIMEDOUT ? 0 : call_waker(&w);
     sync_unguard(t, before);
-    if (UNLIKELY(sync_process.sched))
+    if (UNLIKELY(sync_option(sched)))
         upmu_recorder_switches_(tick);
     uint64_t begin = t->stream->last_tick > c->tick ? t->stream->last_tick : c->tick;
     struct trace_sync e = {

@@ -161,7 +161,7 @@ uint64_t sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s,
         permits = 1;
     bool timed = permits == 1 && (mode == MODE_HOLDERS || mode == MODE_ALL);
     uint64_t since = timed ? tick_now() : 0;
-    if (timed && frame && sync_process.depth != 0 && t->depth < SYNC_ORIGINS)
+    if (timed && frame && sync_option(depth) != 0 && t->depth < SYNC_ORIGINS)
         sync_origin_copy(t, t->depth, since, frame);
     if (permits == 1)
         sync_held_push(t, (uintptr_t)s, site, since, HELD_QUIET);

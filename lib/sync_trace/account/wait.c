@@ -43,7 +43,7 @@ void sync_wait_find_holder(const struct sync_wait *w, pid_t owner, bool outermos
         e->holder_since = sync_held_since(h.since);
         e->holder_stack = sync_holder_stack(w->t, tick_now(), holder, &h);
     } else if (holder && sync_held_last(holder, sync_key_object(w->lock, w->type), &h) &&
-               sync_held_since(h.since) >= sync_gate.since) {
+               sync_held_since(h.since) >= __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED)) {
         e->holder_site = h.site; /* a short hold; when it began is no time of a hold that a release will end */
     }
 }
@@ -91,7 +91,7 @@ static void wait_won(const struct sync_wait *w, uint64_t tick)
     c->acquired++;
     c->contended++;
     sync_count_stamp(c);
-    uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
+    uint64_t counted = w->recorded && sync_option(counters) ? HELD_COUNTED : 0;
     if (w->type != UPMU_OBJECT_SEM)
         sync_held_push(w->t, w->lock, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
     if (w->type != UPMU_OBJECT_SEM && w->stack != 0)

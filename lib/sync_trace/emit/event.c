@@ -56,7 +56,7 @@ void sync_limits_start(struct control_header *control)
     uint64_t any = 0;
     for (size_t i = 0; i < CONTROL_WAITS; i++)
         any |= control->wait_ticks[i];
-    sync_process.limits = any != 0;
+    sync_option_set(limits, any != 0);
 }
 
 /* The kind of wait that an event ends; `*begins`: or begins. */
@@ -111,14 +111,14 @@ static __attribute__((noinline)) void event_check_limit(struct sync_thread *t, u
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
     struct trace_sync with_stack;
-    if (UNLIKELY(sync_process.all_stacks)) {
+    if (UNLIKELY(sync_option(all_stacks))) {
         with_stack = *e;
         with_stack.stack = event_own_stack(t, tick, e);
         e = &with_stack;
     }
-    if (UNLIKELY(sync_process.sched))
+    if (UNLIKELY(sync_option(sched)))
         upmu_recorder_switches_(tick);
-    if (UNLIKELY(sync_process.counters) && event_is_wait_boundary(e))
+    if (UNLIKELY(sync_option(counters)) && event_is_wait_boundary(e))
         (void)sync_counters_write(t, tick, e->object);
     /* What does not fit is counted as lost by the writer. */
     const bool releases = e->kind == UPMU_TRACE_LOCK_RELEASE;
@@ -129,7 +129,7 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
                                 e->stack);
     else
         (void)upmu_trace_sync_(t->stream, tick, e);
-    if (UNLIKELY(sync_process.limits)) /* the event is in the snapshot that it triggers */
+    if (UNLIKELY(sync_option(limits))) /* the event is in the snapshot that it triggers */
         event_check_limit(t, tick, e);
 }
 

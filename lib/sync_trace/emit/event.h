@@ -23,7 +23,7 @@ static inline void sync_counters_write_release(struct sync_thread *t, const stru
 /** Whether every event with a caller gets a stack. */
 static inline bool sync_stacks_always(void)
 {
-    return UNLIKELY(sync_process.all_stacks) && sync_mode() == MODE_ALL;
+    return UNLIKELY(sync_option(all_stacks)) && sync_mode() == MODE_ALL;
 }
 
 /** Write an event; before it the counters if it begins or ends a wait, and the context switches so far. */
@@ -49,7 +49,7 @@ uint32_t sync_request_write(struct sync_thread *t, uint32_t type, uintptr_t key,
 /** The same if this mode records requests. @return 0: it does not. */
 static inline uint32_t sync_request(struct sync_thread *t, uint32_t mode, uint32_t type, uintptr_t key, uintptr_t site)
 {
-    return UNLIKELY(mode == MODE_ALL && sync_process.requests) ? sync_request_write(t, type, key, site) : 0;
+    return UNLIKELY(mode == MODE_ALL && sync_option(requests)) ? sync_request_write(t, type, key, site) : 0;
 }
 
 #endif

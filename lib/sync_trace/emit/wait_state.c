@@ -318,7 +318,7 @@ void sync_wait_state_block_other(struct sync_thread *t, uint64_t tick, const str
 
 void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
-    if (UNLIKELY(sync_process.sched))
+    if (UNLIKELY(sync_option(sched)))
         upmu_recorder_wait_(true);
     if (!t->wait_slot || UNLIKELY(!sync_is_ready(t)))
         return; /* in the latter case a signal handler may have interrupted a change of the slot */
@@ -362,7 +362,7 @@ static void slot_restore_outer(struct sync_thread *t, struct wait_file_slot *s)
 void sync_wait_state_unblock(struct sync_thread *t)
 {
     struct wait_file_slot *s = t->wait_slot;
-    if (UNLIKELY(sync_process.sched))
+    if (UNLIKELY(sync_option(sched)))
         upmu_recorder_wait_(false);
     if (!s || t->wait_depth == 0 || UNLIKELY(!sync_is_ready(t)))
         return;

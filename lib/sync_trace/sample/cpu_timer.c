@@ -74,7 +74,7 @@ static void timer_write(struct sync_thread *t, uintptr_t site, uint32_t stack, l
 static uint32_t timer_stack(struct sync_thread *t, struct cfi_frame from)
 {
     bool whole = false, is_new;
-    size_t got = sync_process.depth > 0 && from.sp ? sync_stack_read(t, from.sp) : 0;
+    size_t got = sync_option(depth) > 0 && from.sp ? sync_stack_read(t, from.sp) : 0;
     const struct cfi_memory live = {from.sp, got, t->snapshot};
     from.pc++; /* cfi_walk() takes it for a return address, and looks at the byte before */
     uint32_t n = got > 0 ? cfi_walk(from, &live, 1, t->frames, SYNC_FRAMES_MAX, &whole) : 0;

@@ -44,7 +44,7 @@ uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sy
     enum { POINTER, SITE, INNERMOST }; /* of the words at the frame pointer */
     struct sync_origin o, again;
     bool whole;
-    if (sync_process.depth == 0 || !sync_origin_read(holder, entry, &o))
+    if (sync_option(depth) == 0 || !sync_origin_read(holder, entry, &o))
         return 0;
     if (o.frame == 0)
         return o.stack;
@@ -57,6 +57,6 @@ uint32_t sync_holder_stack(struct sync_thread *t, uint64_t tick, const struct sy
     const struct cfi_memory parts[] = {{o.frame, sizeof o.word, o.word},
                                        {live, got, own ? (const void *)live : t->snapshot}};
     const struct cfi_frame from = {.pc = entry->site, .sp = innermost, .bp = o.word[POINTER]};
-    uint32_t n = cfi_walk(from, parts, sizeof parts / sizeof *parts, t->frames, sync_process.depth, &whole);
+    uint32_t n = cfi_walk(from, parts, sizeof parts / sizeof *parts, t->frames, sync_option(depth), &whole);
     return sync_stack_add(t, tick, n, n > 1 ? UPMU_STACK_COPIED : UPMU_STACK_NONE, !whole);
 }

@@ -186,7 +186,7 @@ struct sync_memo *sync_memo_begin(struct sync_thread *t, uintptr_t frame, uintpt
     m->words = 0;
     m->frame = frame;
     m->key = key;
-    m->depth = sync_process.depth;
+    m->depth = sync_option(depth);
     return m;
 }
 

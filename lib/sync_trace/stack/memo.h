@@ -42,7 +42,7 @@ static inline struct sync_memo *sync_memo_set(struct sync_thread *t, uintptr_t f
 
 static inline bool sync_memo_is_for(const struct sync_memo *m, uintptr_t frame, uintptr_t key)
 {
-    if (m->n == 0 || m->key != key || m->frame != frame || m->depth != sync_process.depth)
+    if (m->n == 0 || m->key != key || m->frame != frame || m->depth != sync_option(depth))
         return false;
     for (uint32_t i = 0; i < m->n; i++)
         if (sync_memo_word_at(frame + m->word[i].at) != m->word[i].value)

@@ -221,7 +221,7 @@ void sync_unwind_thread(void)
     void *frame;
     int saved = errno;
     struct cancel_hold cancel;
-    if (!backtrace || sync_tls.unwinds || sync_process.depth == 0 || !sync_unwind_pipe_is_intact())
+    if (!backtrace || sync_tls.unwinds || sync_option(depth) == 0 || !sync_unwind_pipe_is_intact())
         return;
     cancel_hold(&cancel);
     sync_tls.busy = 1; /* its locks are not the program's */
@@ -349,7 +349,7 @@ static uint32_t unwind_own_frames(const struct sync_thread *t, uint32_t n, uintp
 /* Walk the stack into t->frames with libunwind or libgcc. `*frames`: from `site` outward, at most sync_process.depth. */
 static uint32_t unwind_by_library(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
-    uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN;
+    uint32_t want = sync_option(depth), max = want + SYNC_FRAMES_OWN;
     bool cut;
     uint32_t n = unwind_walk(t, max, site, &cut);
     /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread walks by libgcc
@@ -384,7 +384,7 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t frame, uintptr_t site, s
     const struct cfi_own_walk w = {
         .frame = frame, .site = site, .low = sync_stack_low(), .depends = memo ? sync_memo_word : NULL, .arg = memo};
     enum cfi_end end;
-    uint32_t n = cfi_walk_own(&w, t->frames, sync_process.depth, &end);
+    uint32_t n = cfi_walk_own(&w, t->frames, sync_option(depth), &end);
     if (UNLIKELY(n == 0 || (end == CFI_FOREIGN && !unwind_ends_at(t, t->frames[n - 1]))))
         return unwind_by_library(t, site, frames, truncated);
     (void)sync_modules_add_stack(t, (const void *const *)t->frames, n);
@@ -487,17 +487,17 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
 
 uint32_t sync_stack_behind(struct sync_thread *t, uint64_t tick, uintptr_t site, uintptr_t frame)
 {
-    return sync_process.depth == 0 ? sync_site_id(t, tick, site) : stack_walk(t, &tick, site, frame);
+    return sync_option(depth) == 0 ? sync_site_id(t, tick, site) : stack_walk(t, &tick, site, frame);
 }
 
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
-    return sync_process.depth == 0 ? sync_site_id(t, tick, site)
+    return sync_option(depth) == 0 ? sync_site_id(t, tick, site)
                                    : stack_walk(t, &tick, site, (uintptr_t)__builtin_frame_address(0));
 }
 
 uint32_t sync_stack_then_tick(struct sync_thread *t, uint64_t *tick, uintptr_t site)
 {
-    *tick = sync_process.depth == 0 ? tick_now() : 0;
+    *tick = sync_option(depth) == 0 ? tick_now() : 0;
     return *tick ? sync_site_id(t, *tick, site) : stack_walk(t, tick, site, (uintptr_t)__builtin_frame_address(0));
 }

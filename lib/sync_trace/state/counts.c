@@ -127,7 +127,7 @@ static bool count_claim(struct sync_thread *t, struct sync_count *s, uintptr_t l
     bool may = found == 0 || found == (lock | dormant);
     if (!may || !__atomic_compare_exchange_n(&s->lock, &found, lock, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return found == lock;
-    sync_count_due_after(s, sync_process.sample);
+    sync_count_due_after(s, sync_option(sample));
     s->stamps = 0;
     __atomic_store_n(&s->type, (uint16_t)type, __ATOMIC_RELEASE);
     if (found == 0)

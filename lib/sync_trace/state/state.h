@@ -154,6 +154,10 @@ struct sync_process {
 };
 extern struct sync_process sync_process __attribute__((visibility("hidden")));
 
+/** A setting, which upmu_sync_begin() may change while calls that began in an earlier recording end. */
+#define sync_option(field) __atomic_load_n(&sync_process.field, __ATOMIC_RELAXED)
+#define sync_option_set(field, value) __atomic_store_n(&sync_process.field, value, __ATOMIC_RELAXED)
+
 static inline uint32_t sync_mode(void)
 {
     const uint32_t *word = __atomic_load_n(&sync_gate.word, __ATOMIC_ACQUIRE);

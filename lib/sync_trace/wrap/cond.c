@@ -140,7 +140,7 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
         return;
     }
     uint64_t tick = w->recorded || w->is_early ? tick_now() : 0;
-    uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
+    uint64_t counted = w->recorded && sync_option(counters) ? HELD_COUNTED : 0;
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
     if (w->recorded) {

@@ -162,8 +162,8 @@ __attribute__((noinline, flatten)) static int mutex_lock_all(pthread_mutex_t *m,
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_trylock, __ATOMIC_RELAXED);
     if (UNLIKELY(!sync_holds_nothing(t) || !real || sync_mutex_is_robust(m)))
         return mutex_lock_on(m, MODE_ALL, site);
-    if (UNLIKELY(sync_process.all_slow))
-        return sync_process.requests ? mutex_lock_requested(t, m, real, site) : mutex_lock_on(m, MODE_ALL, site);
+    if (UNLIKELY(sync_option(all_slow)))
+        return sync_option(requests) ? mutex_lock_requested(t, m, real, site) : mutex_lock_on(m, MODE_ALL, site);
     if (UNLIKELY(real(m) != 0))
         return mutex_wait(t, MODE_ALL, m, &method_plain, site, 0);
     const uint64_t tick = tick_now();
@@ -299,7 +299,7 @@ __attribute__((noinline, flatten)) static int mutex_unlock_all(pthread_mutex_t *
     const struct sync_held *h = t && sync_is_ready(t) ? sync_held_top(t, (uintptr_t)m) : NULL;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
     bool usual = h && real && __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) == HELD_RECORDED;
-    if (UNLIKELY(!usual || h->since >= HELD_COUNTED || sync_process.all_stacks))
+    if (UNLIKELY(!usual || h->since >= HELD_COUNTED || sync_option(all_stacks)))
         return mutex_unlock_on(m, MODE_ALL, t, site);
     uint64_t tick = tick_now();
     sync_held_pop(t, (uintptr_t)m);
