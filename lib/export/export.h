@@ -28,6 +28,7 @@ struct export_open {
     int kind;
     uint32_t what;
     uint64_t begin_ns;
+    uint64_t shown_ns; /**< its begin, not before what the thread did last */
     uint64_t number;   /**< in the order of begins */
     bool shown;        /**< the format gets it */
     struct span span;  /**< as it began, until the window is reached */

@@ -198,6 +198,15 @@ static int spans_begin_later(struct export_thread *t, struct export_open *open, 
     return 0;
 }
 
+/* Times of calls are by another clock than those of waits that a killed process was in, which the pass adds after the events: within a
+ * thread they never decrease. */
+static uint64_t spans_shown_ns(const struct export_job *job, struct export_thread *t, uint64_t ns)
+{
+    if (ns >= t->last_ns)
+        t->last_ns = ns;
+    return job->calls ? t->last_ns : ns;
+}
+
 static int spans_on_begin(void *arg, const struct span *span)
 {
     struct export_job *job = arg;
@@ -212,9 +221,13 @@ static int spans_on_begin(void *arg, const struct span *span)
         return 0;
     }
     struct export_open *open = &t->open[t->depth];
-    t->last_ns = span->begin_ns > t->last_ns ? span->begin_ns : t->last_ns;
-    *open = (struct export_open){.kind = span->kind, .what = span->what, .begin_ns = span->begin_ns};
-    return job->within ? spans_begin(job, t, open, span) : spans_begin_later(t, open, span);
+    *open = (struct export_open){.kind = span->kind,
+                                 .what = span->what,
+                                 .begin_ns = span->begin_ns,
+                                 .shown_ns = spans_shown_ns(job, t, span->begin_ns)};
+    struct span shown = *span;
+    shown.begin_ns = open->shown_ns;
+    return job->within ? spans_begin(job, t, open, &shown) : spans_begin_later(t, open, &shown);
 }
 
 /* A span cut by the window has no counts: part of them was counted outside. */
@@ -222,10 +235,11 @@ static int spans_close(struct export_job *job, struct export_thread *t, const st
 {
     struct export_open open = t->open[--t->depth];
     struct span shown = *span;
-    t->last_ns = span->end_ns > t->last_ns ? span->end_ns : t->last_ns;
+    shown.begin_ns = open.shown_ns;
+    shown.end_ns = spans_shown_ns(job, t, span->end_ns);
     if (!job->within)
         return 0;
-    if (cuts_spans(job) && span->begin_ns < job->window.from_ns) {
+    if (cuts_spans(job) && shown.begin_ns < job->window.from_ns) {
         shown.begin_ns = job->window.from_ns;
         job->without_number += job->format->wants_tree && span->after ? span->n_values : 0;
         shown.before = shown.after = NULL;
