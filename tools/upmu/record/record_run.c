@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -17,117 +17,142 @@
 #include "record.h"
 #include "stat/stat.h"
 
-/* What the user preloads already stays, and comes first. */
-static int record_set_preload(const char *library)
+/* The variables of the command; all memory is its own. */
+struct record_environment {
+    size_t n;
+    char **vars; /* ended by NULL */
+};
+
+static void environment_init(struct record_environment *e)
 {
-    const char *before = getenv("LD_PRELOAD");
-    char *value = before && *before ? memory_format("%s:%s", before, library) : memory_copy(library);
-    int rc = setenv("LD_PRELOAD", value, 1);
-    free(value);
-    return rc;
+    for (e->n = 0; environ[e->n]; e->n++)
+        ;
+    e->vars = memory_array(e->n + 1, sizeof *e->vars);
+    for (size_t i = 0; i < e->n; i++)
+        e->vars[i] = memory_copy(environ[i]);
 }
 
-static int record_set_heap(const struct record_request *q)
+static void environment_free(struct record_environment *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        free(e->vars[i]);
+    free(e->vars);
+}
+
+/* @return the index of the variable, or the number of variables if it is not set. */
+static size_t environment_index(const struct record_environment *e, const char *name)
+{
+    size_t length = strlen(name), i = 0;
+    while (i < e->n && (strncmp(e->vars[i], name, length) != 0 || e->vars[i][length] != '='))
+        i++;
+    return i;
+}
+
+static void UPMU_PRINTF(3, 4) environment_set(struct record_environment *e, const char *name, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *value = memory_vformat(fmt, ap);
+    va_end(ap);
+    size_t i = environment_index(e, name);
+    if (i == e->n) {
+        e->vars = memory_resize(e->vars, ++e->n + 1, sizeof *e->vars);
+        e->vars[e->n] = NULL;
+    } else {
+        free(e->vars[i]);
+    }
+    e->vars[i] = memory_format("%s=%s", name, value);
+    free(value);
+}
+
+/* What the user preloads already stays, and comes first. */
+static void environment_preload(struct record_environment *e, const char *library)
+{
+    static const char name[] = "LD_PRELOAD";
+    size_t i = environment_index(e, name);
+    const char *before = i < e->n ? e->vars[i] + sizeof name : "";
+    environment_set(e, name, "%s%s%s", before, *before ? ":" : "", library);
+}
+
+static void environment_libraries(struct record_environment *e, const struct record_request *q)
 {
     const uint64_t standard = 512 << 10;
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, q->heap_period ? q->heap_period : standard);
-    return record_set_preload(q->heap) == 0 ? setenv("UPMU_HEAP", text, 1) : -1;
+    if (q->heap) { /* before libupmu_sync, which asks the allocator behind its own free() for the size of blocks */
+        environment_preload(e, q->heap);
+        environment_set(e, "UPMU_HEAP", "%" PRIu64, q->heap_period ? q->heap_period : standard);
+    }
+    environment_preload(e, q->library);
+    if (q->functions) {
+        environment_preload(e, q->functions);
+        environment_set(e, "UPMU_FUNC_MODE", "%s", q->function_events ? "trace" : "tree");
+    }
+    if (q->wrap_calls)
+        environment_set(e, "UPMU_FUNC_WRAP", "%s", q->wrap_calls);
+    if (q->functions && q->paused)
+        environment_set(e, "UPMU_FUNC_PAUSED", "1");
+    if (q->mpi) {
+        environment_preload(e, q->mpi);
+        environment_set(e, "UPMU_MPI", "%s", job_is_launcher(q->argv[0]) ? "ranks" : "1");
+    }
+    if (q->mpi_locks)
+        environment_set(e, "UPMU_MPI_LOCKS", "1");
+    if (q->mpi_ranks)
+        environment_set(e, "UPMU_MPI_RANKS", "%s", q->mpi_ranks);
+    if (q->openmp) {
+        environment_preload(e, q->openmp);
+        environment_set(e, "UPMU_OPENMP", "1");
+    }
 }
 
-static int record_set_mode(const struct record_request *q)
+/* The environment of the command; our own stays as it is. */
+static void environment_of(struct record_environment *e, const struct record_request *q)
 {
-    char *value = memory_format("%s%s", q->paused ? "paused:" : "", q->mode);
-    int rc = setenv("UPMU_SYNC", value, 1);
-    free(value);
-    return rc;
-}
-
-static int record_set_policy(const struct record_request *q)
-{
-    if (!q->policy)
-        return 0;
-    char *value = memory_format("%s:%s", q->policy, q->policy_size);
-    int rc = setenv("UPMU_TRACE_POLICY", value, 1);
-    free(value);
-    return rc;
-}
-
-/* The environment of the command; called in the child. */
-static int record_set_environment(const struct record_request *q)
-{
-    /* Before libupmu_sync, which asks the allocator behind its own free() for the size of blocks. */
-    int rc = q->heap ? record_set_heap(q) : 0;
-    if (rc == 0)
-        rc = record_set_preload(q->library);
-    if (rc == 0 && q->functions)
-        rc = record_set_preload(q->functions);
-    if (rc == 0 && q->functions)
-        rc = setenv("UPMU_FUNC_MODE", q->function_events ? "trace" : "tree", 1);
-    if (rc == 0 && q->wrap_calls)
-        rc = setenv("UPMU_FUNC_WRAP", q->wrap_calls, 1);
-    if (rc == 0 && q->functions && q->paused)
-        rc = setenv("UPMU_FUNC_PAUSED", "1", 1);
-    if (rc == 0 && q->mpi)
-        rc = record_set_preload(q->mpi);
-    if (rc == 0 && q->mpi)
-        rc = setenv("UPMU_MPI", job_is_launcher(q->argv[0]) ? "ranks" : "1", 1);
-    if (rc == 0 && q->mpi_locks)
-        rc = setenv("UPMU_MPI_LOCKS", "1", 1);
-    if (rc == 0 && q->mpi_ranks)
-        rc = setenv("UPMU_MPI_RANKS", q->mpi_ranks, 1);
-    if (rc == 0 && q->openmp)
-        rc = record_set_preload(q->openmp);
-    if (rc == 0 && q->openmp)
-        rc = setenv("UPMU_OPENMP", "1", 1);
-    if (rc == 0)
-        rc = record_set_mode(q);
-    if (rc == 0)
-        rc = setenv("UPMU_TRACE", q->dir, 1);
-    if (rc == 0 && q->sample)
-        rc = setenv("UPMU_SYNC_SAMPLE", q->sample, 1);
-    char frequency[24];
-    snprintf(frequency, sizeof frequency, "%" PRIu64, q->timer_frequency);
-    if (rc == 0 && q->timer_frequency)
-        rc = setenv("UPMU_SYNC_CPU_SAMPLES", frequency, 1);
-    if (rc == 0 && q->requests)
-        rc = setenv("UPMU_SYNC_REQUESTS", "1", 1);
-    if (rc == 0 && q->all_stacks)
-        rc = setenv("UPMU_SYNC_ALL_STACKS", "1", 1);
-    if (rc == 0 && q->no_calls)
-        rc = setenv("UPMU_SYNC_NO_CALLS", "1", 1);
-    if (rc == 0)
-        rc = record_set_policy(q);
-    if (rc == 0 && q->snapshots.triggers)
-        rc = setenv("UPMU_SNAPSHOT_ON", q->snapshots.triggers, 1);
-    if (rc == 0 && q->packet)
-        rc = setenv("UPMU_TRACE_PACKET", q->packet, 1);
-    if (rc == 0 && q->stacks)
-        rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
-    if (rc == 0 && q->sched)
-        rc = setenv("UPMU_SCHED", "1", 1);
-    if (rc == 0 && q->kernel_locks)
-        rc = setenv("UPMU_KERNEL_LOCKS", "1", 1);
-    if (rc == 0 && q->events)
-        rc = setenv("UPMU_EVENTS", q->events, 1);
-    if (rc == 0 && q->events) /* and what they count while locks are waited for and held */
-        rc = setenv("UPMU_SYNC_COUNTERS", "1", 1);
-    if (rc == 0 && q->events) /* a program without regions has something to count, too */
-        rc = setenv("UPMU_REGION_THREADS", "1", 1);
+    environment_init(e);
+    environment_libraries(e, q);
+    environment_set(e, "UPMU_SYNC", "%s%s", q->paused ? "paused:" : "", q->mode);
+    environment_set(e, "UPMU_TRACE", "%s", q->dir);
+    if (q->sample)
+        environment_set(e, "UPMU_SYNC_SAMPLE", "%s", q->sample);
+    if (q->timer_frequency)
+        environment_set(e, "UPMU_SYNC_CPU_SAMPLES", "%" PRIu64, q->timer_frequency);
+    if (q->requests)
+        environment_set(e, "UPMU_SYNC_REQUESTS", "1");
+    if (q->all_stacks)
+        environment_set(e, "UPMU_SYNC_ALL_STACKS", "1");
+    if (q->no_calls)
+        environment_set(e, "UPMU_SYNC_NO_CALLS", "1");
+    if (q->policy)
+        environment_set(e, "UPMU_TRACE_POLICY", "%s:%s", q->policy, q->policy_size);
+    if (q->snapshots.triggers)
+        environment_set(e, "UPMU_SNAPSHOT_ON", "%s", q->snapshots.triggers);
+    if (q->packet)
+        environment_set(e, "UPMU_TRACE_PACKET", "%s", q->packet);
+    if (q->stacks)
+        environment_set(e, "UPMU_SYNC_STACKS", "%s", q->stacks);
+    if (q->sched)
+        environment_set(e, "UPMU_SCHED", "1");
+    if (q->kernel_locks)
+        environment_set(e, "UPMU_KERNEL_LOCKS", "1");
+    if (q->events) {
+        environment_set(e, "UPMU_EVENTS", "%s", q->events);
+        environment_set(e, "UPMU_SYNC_COUNTERS", "1");  /* and what they count while locks are waited for and held */
+        environment_set(e, "UPMU_REGION_THREADS", "1"); /* a program without regions has something to count, too */
+    }
     /* Events named bring a table at the end of the process; here it is the trace that was asked for. */
-    return rc == 0 ? setenv("UPMU_REPORT", "none", 0) : rc;
+    if (environment_index(e, "UPMU_REPORT") == e->n)
+        environment_set(e, "UPMU_REPORT", "none");
 }
 
-/* In the child: become the command; the pipe closes by that, or brings our errno. execvp gives a script without a first
- * line to the shell, as the user's own shell does. */
-static _Noreturn void record_exec(const struct record_request *q, int gate, int report)
+/* In the child, whose memory can be the parent's: become the command; the pipe closes by that, or brings our errno.
+ * execvpe gives a script without a first line to the shell, as the user's own shell does. */
+static _Noreturn void record_exec(const struct record_request *q, char *const *vars, int gate, int report)
 {
     char opened;
     while (gate >= 0 && read(gate, &opened, 1) < 0 && errno == EINTR) /* the end of the pipe opens it */
         ;
     bool redirected = q->output < 0 || (dup2(q->output, STDOUT_FILENO) >= 0 && dup2(q->output, STDERR_FILENO) >= 0);
-    if (redirected && record_set_environment(q) == 0)
-        execvp(q->program, q->argv);
+    if (redirected)
+        execvpe(q->program, q->argv, vars);
     int err = errno;
     ssize_t n = write(report, &err, sizeof err);
     _exit(n == (ssize_t)sizeof err ? EXIT_NOT_EXECUTABLE : EXIT_FAILED);
@@ -193,13 +218,17 @@ int record_start(const struct record_request *request, pid_t *pid)
         close(report[1]);
         return EXIT_FAILED;
     }
-    *pid = fork();
+    struct record_environment e;
+    environment_of(&e, request);
+    /* vfork() copies no page tables, and this process then has no page to copy; at a gate the command waits for this process. */
+    *pid = request->sampler ? fork() : vfork();
     if (*pid == 0) {
         if (request->sampler)
             close(gate[1]);
-        record_exec(request, gate[0], report[1]);
+        record_exec(request, e.vars, gate[0], report[1]);
     }
     int fork_error = errno;
+    environment_free(&e);
     if (request->sampler)
         close(gate[0]);
     close(report[1]);
