@@ -8,7 +8,7 @@
 
 #define OWN_MEMORY_UNKNOWN UINT64_MAX
 
-/** Map zeroed private memory; `flags` is 0 or MAP_NORESERVE. Signal safe, keeps errno. @return NULL if there is none. */
+/** Map zeroed private memory; `flags` is 0, MAP_NORESERVE, or MAP_POPULATE for what is written at once. Signal safe, keeps errno. @return NULL if there is none. */
 void *own_memory_map(size_t bytes, int flags);
 
 /** The same, zeroed again in a forked child. */

@@ -59,9 +59,9 @@ assert len(packets) == 1 and packets[0].startswith(b"upmu: ") and packets[0].end
 PYTHON
 
 # A preload of the user's stays, and comes before ours.
-libm=$(ldd "$UPMU" | sed -n 's/.*=> \(.*libm\.so[^ ]*\).*/\1/p')
-expect 0 env LD_PRELOAD="$libm" "$UPMU" record -o preload sh -c 'echo $LD_PRELOAD'
-case $(cat out) in "$libm":/*libupmu_sync.so.0) ;; *) fail "LD_PRELOAD is $(cat out)" ;; esac
+libz=$(ldd "$UPMU" | sed -n 's/.*=> \(.*libz\.so[^ ]*\).*/\1/p')
+expect 0 env LD_PRELOAD="$libz" "$UPMU" record -o preload sh -c 'echo $LD_PRELOAD'
+case $(cat out) in "$libz":/*libupmu_sync.so.0) ;; *) fail "LD_PRELOAD is $(cat out)" ;; esac
 
 # Several processes of a command, forked and executed, are one recording; each has its directory.
 expect 0 "$UPMU" record -o tree sh -c '"$1" 5 & "$1" 5; wait' sh "$WORKER"

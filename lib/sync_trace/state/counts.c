@@ -10,6 +10,7 @@
 #include "sync_trace/state/counts.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "base/own_memory.h"
 #include "region/recorder.h"
@@ -29,7 +30,7 @@ enum {
 struct sync_counts *sync_counts_new(uint32_t slots)
 {
     size_t bytes = sizeof(struct sync_counts) + slots * (sizeof(struct sync_count) + sizeof(uint64_t));
-    struct sync_counts *c = own_memory_map(bytes, 0);
+    struct sync_counts *c = own_memory_map(bytes, MAP_POPULATE);
     if (!c)
         return NULL;
     c->mask = slots - 1;

@@ -100,17 +100,17 @@ static const struct {
 /* Counter fields, which follow the name of a region or the object of a reading. */
 /* clang-format off */
 #define VALUES_SHARED                                                     \
-    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
+    {"", SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
     {"status", SCHEMA_STATUS, SCHEMA_COUNTER_ARRAY, SCHEMA_VALUE_STATUS, 0}, \
     {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},          \
     {"time", SCHEMA_U64, SCHEMA_IF_COUNTERS, SCHEMA_TIME, 0}
 #define VALUES_TIMES                                                      \
-    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
+    {"", SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
     {"status", SCHEMA_STATUS, SCHEMA_COUNTER_ARRAY, SCHEMA_VALUE_STATUS, 0}, \
     {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},          \
     {"time", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_TIME, 0}
 #define VALUES_FULL                                                       \
-    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
+    {"", SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
     {"status", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_VALUE_STATUS, 0},      \
     {"cause", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},         \
     {"raw", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RAW, 0},             \
@@ -548,11 +548,9 @@ void schema_classes_text(struct textbuf *out, const char *const *counters, size_
 static bool schema_is_fixed_field(const char *name)
 {
     for (size_t id = 0; id < SCHEMA_IDS; id++)
-        for (size_t i = 0; i < schema_classes[id].n_fields; i++) {
-            const char *fixed = schema_classes[id].fields[i].name;
-            if (fixed && strcmp(fixed, name) == 0)
+        for (size_t i = 0; i < schema_classes[id].n_fields; i++)
+            if (strcmp(schema_classes[id].fields[i].name, name) == 0)
                 return true;
-        }
     return false;
 }
 

@@ -194,8 +194,9 @@ enum schema_kind {
     SCHEMA_KIND_MPI_EXCHANGE = -7, /**< an MPI_REQUEST and an MPI_LEAVE of MPI_Sendrecv() */
 };
 
+/** Without pointers: each page of the table that the loader relocates costs every recorded process a copy of it. */
 struct schema_field {
-    const char *name; /**< NULL for flat counters */
+    char name[20]; /**< "" for flat counters */
     enum schema_type type;
     enum schema_shape shape;
     enum schema_slot slot;

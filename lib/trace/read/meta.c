@@ -466,7 +466,7 @@ static const struct schema_field *schema_field_of(const struct parse *p, const s
     for (size_t i = 0; i < c->n_fields; i++) {
         const struct schema_field *f = &c->fields[i];
         *counter = 0;
-        if (f->name && strcmp(f->name, name) == 0)
+        if (f->name[0] && strcmp(f->name, name) == 0)
             return f;
         if (f->shape != SCHEMA_FLAT_COUNTERS || name[0] != '_')
             continue;

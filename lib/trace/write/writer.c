@@ -142,7 +142,7 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     for (size_t i = 0; i < config->n_counters; i++)
         bytes += writer_text_bytes(config->counters[i].name) + writer_text_bytes(config->counters[i].unit) +
                  writer_text_bytes(config->counters[i].note);
-    struct trace_writer *w = own_memory_map(bytes, 0);
+    struct trace_writer *w = own_memory_map(bytes, MAP_POPULATE);
     if (!w)
         return NULL;
     w->struct_bytes = bytes;

@@ -5,6 +5,7 @@
 
 #include "ui/csv.h"
 #include "ui/json.h"
+#include "ui/numbers.h"
 #include "stat.h"
 
 /* -------------------------------------------------------------------------------------------------- JSON */
@@ -116,7 +117,7 @@ static void stat_json_metric(void *arg, const struct upmu_metric_info *info, con
 static void stat_json_seconds(struct textbuf *j, const char *key, const struct stat_mean *m)
 {
     /* To the nanosecond: the clock has no more. */
-    json_double(j, key, m->n > 0 ? round(m->mean * 1e9) / 1e9 : (double)NAN);
+    json_double(j, key, m->n > 0 ? (double)number_nanoseconds(m->mean) / 1e9 : (double)NAN);
 }
 
 static void stat_json_events(struct textbuf *j, const struct stat_event *events, const struct stat_result *r)
@@ -174,7 +175,7 @@ void stat_interval_json(struct output *out, const struct stat_interval *interval
     struct json_document doc;
     struct textbuf *j = json_begin_line(&doc, out->file, "upmu-stat-interval");
     json_uint(j, "interval", interval->number);
-    json_double(j, "end_s", round(interval->seconds * 1e9) / 1e9);
+    json_double(j, "end_s", (double)number_nanoseconds(interval->seconds) / 1e9);
     stat_json_members(j, result);
     stat_json_events(j, result->events, result);
     json_end(&doc);

@@ -3,7 +3,6 @@
 #include "numbers.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,13 +41,18 @@ bool number_is_size(const char *text, uint64_t low, uint64_t high)
     return number_size(text, low, high, &bytes);
 }
 
+uint64_t number_nanoseconds(double seconds)
+{
+    return (uint64_t)(seconds * 1e9 + 0.5);
+}
+
 bool number_time(const char *text, uint64_t *ns)
 {
     double seconds = 0;
     bool zero = text[0] != '\0' && strspn(text, "0.") == strlen(text) && strspn(text, ".") != strlen(text);
     if (!zero && !number_seconds(text, &seconds))
         return false;
-    *ns = (uint64_t)llround(seconds * 1e9);
+    *ns = number_nanoseconds(seconds);
     return true;
 }
 

@@ -15,6 +15,9 @@ bool number_size(const char *text, uint64_t low, uint64_t high, uint64_t *out);
 /** Seconds: a decimal number above 0 and at most a hundred years. */
 bool number_seconds(const char *text, double *out);
 
+/** Seconds, not negative, as nanoseconds. Rounded without libm, whose loading takes as long as most commands. */
+uint64_t number_nanoseconds(double seconds);
+
 /** Seconds, 0 among them, as nanoseconds. */
 bool number_time(const char *text, uint64_t *ns);
 
