@@ -24,7 +24,7 @@ enum exits_kind {
     EXITS_RETURN,   /**< to the caller */
     EXITS_DIRECT,   /**< a jump to an address that it contains */
     EXITS_INDIRECT, /**< a jump to an address in a register or in memory */
-    EXITS_REFUSED,  /**< it may end a function, and the kernel puts no probe on it */
+    EXITS_REFUSED,  /**< an end that no probe sees: the kernel puts none there, or it is in another function */
 };
 
 /** An instruction. */

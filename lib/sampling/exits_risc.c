@@ -77,7 +77,14 @@ struct exits_step exits_aarch64_step(const unsigned char *at, size_t left)
 
 /* ----------------------------------------------------------------------------------------------------------- RISC-V */
 
-enum { RISCV_ZERO = 0, RISCV_RA = 1 };
+enum { RISCV_ZERO = 0, RISCV_RA = 1, RISCV_T0 = 5 };
+
+/* A call that saves registers by a function of the compiler (-msave-restore) links to t0: another one, which the caller jumps to with its
+ * frame, loads them and returns. */
+static enum exits_kind riscv_call(uint32_t link)
+{
+    return link == RISCV_T0 ? EXITS_REFUSED : EXITS_NONE;
+}
 
 static struct exits_step riscv_compressed(uint32_t half)
 {
@@ -112,7 +119,7 @@ struct exits_step exits_riscv_step(const unsigned char *at, size_t left)
     if (left < 4 || (word & 0x1c) == 0x1c) /* longer ones */
         return (struct exits_step){.bytes = 0};
     word = risc_word(at, 4);
-    bool links = risc_bits(word, 7, 5) != RISCV_ZERO; /* jal, jalr: a call */
+    uint32_t link = risc_bits(word, 7, 5); /* jal, jalr: a call, if not zero */
     switch (word & 0x7f) {
     case 0x63: /* beq and the others */
         by = risc_bits(word, 31, 1) << 12 | risc_bits(word, 25, 6) << 5 | risc_bits(word, 8, 4) << 1 |
@@ -121,10 +128,11 @@ struct exits_step exits_riscv_step(const unsigned char *at, size_t left)
     case 0x6f: /* jal */
         by = risc_bits(word, 31, 1) << 20 | risc_bits(word, 21, 10) << 1 | risc_bits(word, 20, 1) << 11 |
              risc_bits(word, 12, 8) << 12;
-        return links ? (struct exits_step){4, EXITS_NONE, 0, true} : risc_direct(4, risc_distance(by, 21, 0));
+        return link != RISCV_ZERO ? (struct exits_step){4, riscv_call(link), 0, true}
+                                  : risc_direct(4, risc_distance(by, 21, 0));
     case 0x67: /* jalr */
         return (struct exits_step){4,
-                                   links ? EXITS_NONE
+                                   link != RISCV_ZERO ? riscv_call(link)
                                    : risc_bits(word, 15, 5) == RISCV_RA && risc_bits(word, 20, 12) == 0
                                        ? EXITS_RETURN
                                        : EXITS_INDIRECT,

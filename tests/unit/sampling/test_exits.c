@@ -60,6 +60,8 @@ static const struct exits_row exits_riscv[] = {
     {0x00028067, 4, EXITS_INDIRECT, 0, true},       /* jr t0 */
     {0x000780e7, 4, EXITS_NONE, 0, true},           /* jalr a5 */
     {0x008000ef, 4, EXITS_NONE, 0, true},           /* jal ra,.+8 */
+    {0x008002ef, 4, EXITS_REFUSED, 0, true},        /* jal t0,.+8 */
+    {0x000302e7, 4, EXITS_REFUSED, 0, true},        /* jalr t0,t1 */
     {0x8000006f, 4, EXITS_DIRECT, -0x100000, true}, /* jal x0,.-1048576 */
     {0x7ffff06f, 4, EXITS_DIRECT, 0xffffe, true},   /* j .+1048574 */
     {0x7eb50fe3, 4, EXITS_DIRECT, 4094, true},      /* beq a0,a1,.+4094 */
