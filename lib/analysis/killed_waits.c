@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits of a killed process extended beyond its last event.
+ * Threads of a killed process, and their waits, extended beyond its last event.
  *
  * A process that observed the recording noted in the wait-state file when the killed process was last alive. A thread whose
  * slot still has the same wait had not resumed by then. The time is on two clocks: one may have been set, the other may
@@ -63,12 +63,15 @@ static int add_calls(struct upmu_overview *o, uint32_t process, const struct wai
     return rc;
 }
 
-static void extend_waits(struct upmu_overview *o, uint32_t process, const struct wait_state_file *f)
+/* When the program that the process became began: exec() ends all threads. UINT64_MAX: it did not. */
+static uint64_t next_image_start(const struct upmu_overview *o, uint32_t process)
 {
-    uint64_t until = trace_time_of_raw(o->trace, process, f->header.alive_raw_ns);
-    size_t next = trace_process_next_image(o->trace, process); /* exec() ends all threads */
-    if (next < o->pass.n_processes && o->pass.processes[next].start_ns < until)
-        until = o->pass.processes[next].start_ns;
+    size_t next = trace_process_next_image(o->trace, process);
+    return next < o->pass.n_processes ? o->pass.processes[next].start_ns : UINT64_MAX;
+}
+
+static void extend_waits(struct upmu_overview *o, uint32_t process, const struct wait_state_file *f, uint64_t until)
+{
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct wait_file_slot *h = &f->threads[i].head;
         bool waits = h->state == WAIT_FILE_BLOCKED || wait_state_is_call(h);
@@ -89,8 +92,11 @@ int killed_waits_extend(struct upmu_overview *o)
         rc = wait_state_file_read(&f, dir);
         if (rc > 0)
             rc = add_calls(o, (uint32_t)i, &f);
-        if (rc == 0 && f.header.alive_raw_ns != 0)
-            extend_waits(o, (uint32_t)i, &f);
+        uint64_t alive = rc == 0 && f.header.alive_raw_ns ? trace_time_of_raw(o->trace, i, f.header.alive_raw_ns) : 0;
+        uint64_t next = next_image_start(o, (uint32_t)i);
+        if (rc == 0 && alive != 0)
+            extend_waits(o, (uint32_t)i, &f, alive < next ? alive : next);
+        o->pass.processes[i].alive_ns = next != UINT64_MAX ? next : alive;
         wait_state_file_free(&f);
     }
     return rc == UPMU_E_NOMEM ? rc : 0;

@@ -44,6 +44,9 @@ judge "$scratch/killed" '
 for name, kind in ("signals", "signal"), ("idle", "read"):
     assert threads[name]["waits"][kind]["unfinished"] == 1, threads[name]
     assert threads[name]["waits"][kind]["unfinished_ns"] > 50e6, threads[name]
+# Threads live until the process was last seen, not until its last event.
+assert {t["name"] for t in d["threads"] if not t["ended"]} == {"main", "signals", "idle"}, d["threads"]
+assert {t["end_ns"] for t in d["threads"] if not t["ended"]} == {d["totals"]["end_ns"]}, d["threads"]
 '
 
 # exec() ends all threads but the caller, and their waits. The recording is observed until the program has ended.
@@ -53,7 +56,7 @@ before, after = sorted(d["processes"], key=lambda p: p["start_ns"])
 assert before["execed"] and before["pid"] == after["pid"], d["processes"]
 begin = min(t["begin_ns"] for t in d["threads"] if t["begin_ns"] >= after["start_ns"])
 of_before = [t for t in d["threads"] if t["begin_ns"] < after["start_ns"]]
-assert len(of_before) == 3 and all(t["end_ns"] <= begin for t in of_before), d["threads"]
+assert len(of_before) == 3 and all(t["end_ns"] == after["start_ns"] <= begin for t in of_before), d["threads"]
 assert any(t["waits"].get("mutex", {}).get("unfinished") == 1 for t in of_before), of_before
 '
 

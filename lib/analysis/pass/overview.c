@@ -166,16 +166,18 @@ void overview_extend_wait(struct overview *o, uint32_t process, pid_t tid, uint6
     t->blocked_until_ns = p->begin_ns + (ns < most_ns ? ns : most_ns);
 }
 
-/* The end of a thread without an exit event: its process's last event, or later if it is known to have waited
- * longer. One with counts alone has ended, or not: its last counts. */
-static uint64_t overview_thread_last_seen(struct overview *o, const struct ov_thread *t)
+/* A thread without an exit event: it ended when its process was last seen alive, at the last event if that is not known, its waits if
+ * they are known to have lasted until then. One with counts alone has ended, or not: its last counts. */
+static void overview_end_unseen(struct overview *o, struct ov_thread *t)
 {
-    uint64_t last = o->processes[t->process].last_ns;
-    if (t->actions == 0 && !t->sched.recorded)
-        return t->last_ns;
-    if (t->blocked_until_ns > o->end_ns)
-        o->end_ns = t->blocked_until_ns;
-    return t->blocked_until_ns > last ? t->blocked_until_ns : last;
+    const struct ov_process *p = &o->processes[t->process];
+    bool acted = t->actions > 0 || t->sched.recorded;
+    uint64_t last = acted ? p->last_ns : t->last_ns;
+    if (!acted || t->blocked_until_ns < last)
+        t->blocked_until_ns = last;
+    t->end_ns = acted && p->alive_ns > t->blocked_until_ns ? p->alive_ns : t->blocked_until_ns;
+    if (t->end_ns > o->end_ns)
+        o->end_ns = t->end_ns;
 }
 
 /* A thread that had not ended at the end of the window. */
@@ -183,6 +185,7 @@ static void overview_end_in_window(const struct overview *o, uint32_t thread, st
 {
     const struct ov_thread *all = &o->window.whole->threads[thread];
     t->end_ns = window_time(&o->window, all->end_ns);
+    t->blocked_until_ns = all->ended ? t->end_ns : window_time(&o->window, all->blocked_until_ns);
     if (all->sched.seen_ns >= t->end_ns || all->ended)
         t->sched.seen_ns = t->end_ns;
 }
@@ -214,9 +217,9 @@ static int overview_end_thread(struct overview *o, uint32_t thread)
     if (!t->ended && o->window.whole)
         overview_end_in_window(o, thread, t);
     else if (!t->ended)
-        t->end_ns = overview_thread_last_seen(o, t);
+        overview_end_unseen(o, t);
     overview_forget_whole_life(o, t);
-    int rc = waits_abandon(o, thread, t->end_ns);
+    int rc = waits_abandon(o, thread, t->ended ? t->end_ns : t->blocked_until_ns);
     regions_abandon(o, thread, !t->ended && window_is_outlasted(o, thread));
     overview_check_sums(o, t);
     return rc == 0 && !t->ended ? sched_end(o, thread) : rc;

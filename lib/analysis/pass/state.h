@@ -130,7 +130,8 @@ struct ov_thread {
     bool stack_is_whole;
     uint32_t last_stats; /**< cache of stats_of(): the next event is mostly about the same object */
     uint64_t begin_ns, end_ns, last_ns;
-    uint64_t blocked_until_ns; /**< its last wait lasted at least until then; 0: not known */
+    /** Its last wait lasted at least until then; 0: not known. At the end, of a thread that did not end: its open waits do so here. */
+    uint64_t blocked_until_ns;
     uint64_t events;
     uint64_t events_before; /**< of these, before the window */
     uint64_t actions;       /**< events that show it running: without counts flushed on its behalf */
@@ -279,6 +280,7 @@ struct ov_pause {
 struct ov_process {
     uint64_t start_ns;           /**< begin of its recording */
     uint64_t last_ns;            /**< its last event */
+    uint64_t alive_ns;           /**< killed or become another program: it was alive until then; 0: not known */
     uint64_t cpus[OV_CPUS / 64]; /**< CPUs that its threads ran on */
     uint32_t cpus_allowed;       /**< CPUs that a thread of it may use; 0: unknown */
     bool killed;                 /**< its recording was not closed */

@@ -4,7 +4,7 @@
  *
  * pool: the shape of a parallel compressor: a thread in sigwait() until the main thread sends the signal at the end, and workers
  *       that compute; another thread is in read() until the process ends.
- * killed: the same, and the process kills itself.
+ * killed: the same, and the process computes for a while, and kills itself.
  * exec: a thread waits for a mutex while another one calls exec(): the program sleeps for 300 ms then.
  * child: a forked child whose first call is for a reader-writer lock that its parent holds.
  * short: threads that sleep a few times each, one after the other; then a forked child and threads of it do the same. Each prints its
@@ -35,13 +35,18 @@ enum { WORKERS = 2, WORK_MS = 150 };
 static int never[2];
 
 /* CPU time, so that it takes as long on a busy machine. */
-static void *work(void *arg)
+static void compute(void)
 {
     struct timespec now;
-    pthread_setname_np(pthread_self(), "worker");
     do
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     while (now.tv_sec == 0 && now.tv_nsec < WORK_MS * 1000000L);
+}
+
+static void *work(void *arg)
+{
+    pthread_setname_np(pthread_self(), "worker");
+    compute();
     return arg;
 }
 
@@ -77,8 +82,10 @@ static void pool(bool killed)
         CHECK(pthread_create(&workers[i], NULL, work, NULL) == 0);
     for (int i = 0; i < WORKERS; i++)
         CHECK(pthread_join(workers[i], NULL) == 0);
-    if (killed)
+    if (killed) {
+        compute();
         kill(getpid(), SIGKILL);
+    }
     CHECK(pthread_kill(signals, SIGUSR1) == 0 && pthread_join(signals, NULL) == 0);
 }
 
