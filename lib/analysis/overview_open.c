@@ -117,6 +117,8 @@ static int open_into(struct upmu_overview *o, const char *dir, struct upmu_overv
     if (rc == 0)
         rc = killed_waits_extend(o);
     if (rc == 0 && whole)
+        rc = window_add_threads(&o->pass);
+    if (rc == 0 && whole)
         rc = window_note_stuck(&o->pass);
     rc = rc == 0 ? overview_end(&o->pass) : rc;
     if (rc == 0 && whole)

@@ -191,8 +191,8 @@ static void window_take_again(struct overview *o, uint32_t thread, const struct 
                         o->objects[object].recursive || (e->flags & UPMU_TRACE_FLAG_SHARED));
 }
 
-/* An event after the stretch, with its end as time: it may end what was open there. */
-static int window_add_after(struct overview *o, struct upmu_trace_event *e, uint64_t since)
+/* An event after the stretch, at `time_ns`, with the end of the stretch as time: it may end what was open there. */
+static int window_add_after(struct overview *o, struct upmu_trace_event *e, uint64_t time_ns, uint64_t since)
 {
     uint32_t thread = map_find(&o->by_tid, e->process, (uint32_t)e->tid);
     int rc = 0;
@@ -206,7 +206,7 @@ static int window_add_after(struct overview *o, struct upmu_trace_event *e, uint
         window_take_again(o, thread, e);
         return 0;
     case UPMU_TRACE_LOCK_ACQUIRED:
-        rc = wait_end_after(o, thread, e);
+        rc = wait_end_after(o, thread, e, time_ns);
         window_take_again(o, thread, e);
         return rc;
     case UPMU_TRACE_LOCK_RELEASE:
@@ -227,7 +227,7 @@ static int window_add_after(struct overview *o, struct upmu_trace_event *e, uint
     case UPMU_TRACE_BARRIER_LEAVE:
     case UPMU_TRACE_FUTEX_WOKEN:
     case UPMU_TRACE_CALL_RETURN:
-        return e->flags & UPMU_TRACE_FLAG_TRIED ? 0 : wait_end_after(o, thread, e);
+        return e->flags & UPMU_TRACE_FLAG_TRIED ? 0 : wait_end_after(o, thread, e, time_ns);
     default:
         return 0;
     }
@@ -243,10 +243,27 @@ int window_add(struct overview *o, const struct upmu_trace_event *e)
     in.time_ns = window_time(w, e->time_ns);
     if (held_since != 0)
         *since = window_time(w, held_since);
-    return e->time_ns > w->to_ns ? window_add_after(o, &in, held_since) : overview_add(o, &in);
+    return e->time_ns > w->to_ns ? window_add_after(o, &in, e->time_ns, held_since) : overview_add(o, &in);
 }
 
 /* --------------------------------------------------------------------------------------------------------- end */
+
+int window_add_threads(struct overview *o)
+{
+    const struct overview *whole = o->window.whole;
+    size_t n = o->n_threads;
+    for (size_t i = n; i < whole->n_threads; i++)
+        n = whole->threads[i].begin_ns < o->window.to_ns ? i + 1 : n;
+    for (size_t i = 0; i < o->graph.n_pairs; i++)
+        if (o->graph.pairs[i].other != MAP_NONE && o->graph.pairs[i].other >= n)
+            n = o->graph.pairs[i].other + 1;
+    for (size_t i = o->n_threads; i < n; i++) {
+        const struct ov_thread *t = &whole->threads[i];
+        if (thread_new(o, t->process, t->pid, t->tid, window_time(&o->window, t->begin_ns)) == MAP_NONE)
+            return overview_no_memory();
+    }
+    return 0;
+}
 
 int window_note_stuck(struct overview *o)
 {
@@ -353,6 +370,9 @@ static bool window_has_stats(const struct ov_thread_stats *s)
 void window_complete(struct overview *o, struct overview *whole)
 {
     size_t kept = 0;
+    for (size_t i = 0; i < o->graph.n_pairs; i++)
+        if (o->graph.pairs[i].other != MAP_NONE)
+            o->threads[o->graph.pairs[i].other].awaited = true;
     for (size_t i = 0; i < o->n_threads; i++)
         window_complete_thread(&o->window, &o->threads[i], &whole->threads[i]);
     for (size_t i = 0; i < o->n_objects; i++)

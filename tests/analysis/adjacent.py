@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stretches that meet add up to the whole: the sums of waits, holds and scheduler states of two and of several stretches, to the
-nanosecond. Arguments: upmu, recordings."""
+"""Stretches that meet add up to the whole: the sums of lives, waits, holds and scheduler states of two and of several stretches, to the
+nanosecond, also by the threads that waited for each other. Arguments: upmu, recordings."""
 import json
 import random
 import subprocess
@@ -33,6 +33,8 @@ def sums(d):
         add((*key, "waits"), o["waits"]["total_ns"] + o["waits"]["unfinished_ns"])
         for name in "hold_ns", "partial_hold_ns", "timed_holds_ns", "call_ns":
             add((*key, name), o[name])
+    for p in d["pairs"]:
+        add(("pair", p["pid"], p["waiter"], p["other"]), p["total_ns"] + p["unfinished_ns"])
     for r in d["regions"]:
         add(("region", r["name"]), r["wall_ns"])
     return {key: ns for key, ns in found.items() if ns}

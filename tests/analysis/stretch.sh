@@ -19,13 +19,14 @@ else
     echo "samples: skipped, because none can be taken here"
 fi
 python3 "$HERE/stretch.py" "$UPMU" "$work/scene-all" "$work/busy-all" "$work/busy-holders" "${sampled[@]}" || fail "a stretch is wrong"
-# Stretches that meet add up: waits that are left or cut short, holds that end with their thread, deadlocks.
+# Stretches that meet add up: waits that are left or cut short, holds that end with their thread, deadlocks, a process that becomes another.
+record execed -- bash -c '"$0"; exec "$0"' "$LEFT"
 for mode in all holders; do
     record left-$mode -m $mode -- "$LEFT"
     "$UPMU" record -m $mode -o "$work/killed-$mode" -- "$LEFT" killed >/dev/null 2>&1
     "$UPMU" record -m $mode -o "$work/stuck-$mode" -- "$SCENE" stuck >/dev/null 2>&1
 done
-meeting=("$work"/{left,killed,stuck}-{all,holders} "$work/scene-all" "$work/busy-all" "$work/busy-holders")
+meeting=("$work"/{left,killed,stuck}-{all,holders} "$work/execed" "$work/scene-all" "$work/busy-all" "$work/busy-holders")
 if "$UPMU" record --sched -o "$work/sched" -- "$SCENE" busy 300 >/dev/null 2>&1; then meeting+=("$work/sched"); fi
 python3 "$HERE/adjacent.py" "$UPMU" "${meeting[@]}" || fail "stretches that meet do not add up to the whole"
 expect 0 "$UPMU" report --from 0.1 --to 0.2 "$work/busy-all"

@@ -30,9 +30,10 @@ int wait_kind(const struct upmu_trace_event *e);
 int wait_begin_unrecorded(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
-/** Events after the window: the begin of a wait shows that the end of an equal one was lost, the end ends it with the window. */
+/** Events after the window: the begin of a wait shows that the end of an equal one was lost, the end, at
+ *  `time_ns` of the recording, ends it with the window. */
 void wait_begin_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
-int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, uint64_t time_ns);
 /** The call returned without waiting: drop the wait. */
 void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 /** The thread ends at `until`: its pending waits stay unfinished. */

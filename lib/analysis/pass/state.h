@@ -123,6 +123,7 @@ struct ov_thread {
     uint32_t process;
     pid_t pid, tid, creator;
     bool started, ended, reused; /**< `reused`: after the window another thread has its id */
+    bool awaited;                /**< a thread waited for it in the window */
     char *name;
     uint64_t handle; /**< its pthread_t, 0 if not known */
     uint64_t start;  /**< its function, as a return address; 0 if not known */
@@ -394,7 +395,7 @@ static inline bool window_has_thread(const struct overview *o, uint32_t thread)
 {
     const struct ov_window *w = &o->window;
     const struct ov_thread *all = w->whole ? &w->whole->threads[thread] : NULL;
-    return !all || (all->end_ns >= w->from_ns && all->begin_ns <= w->to_ns);
+    return !all || o->threads[thread].awaited || (all->end_ns >= w->from_ns && all->begin_ns <= w->to_ns);
 }
 
 static inline bool window_has_object(const struct overview *o, uint32_t object)

@@ -213,9 +213,10 @@ static void wait_end_hold(struct overview *o, const struct pending_wait *p, cons
         hold_forget(&o->thread_stats[stats]);
 }
 
-/* Ends the wait in the wakeup graph. Of nested waits each counts for the pairs of threads without those inside it. */
+/* Ends the wait in the wakeup graph. Of nested waits each counts for the pairs of threads without those inside it. `after_ns`: when a
+ * wait that the window cuts ends in the recording; else 0. */
 static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct pending_wait *p,
-                             const struct upmu_trace_event *e, uint64_t end_ns, uint64_t ns, bool cut)
+                             const struct upmu_trace_event *e, uint64_t end_ns, uint64_t ns, uint64_t after_ns)
 {
     bool lock = e && (e->kind == UPMU_TRACE_LOCK_ACQUIRED || e->kind == UPMU_TRACE_BARRIER_LEAVE);
     const struct wakeup_wait_end w = {.object = p->object,
@@ -224,7 +225,7 @@ static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct p
                                       .time_ns = end_ns,
                                       .ns = ns - (p->inner_ns < ns ? p->inner_ns : ns),
                                       .finished = e != NULL,
-                                      .cut = cut,
+                                      .after_ns = after_ns,
                                       .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
     return wakeup_resume(o, thread, &w);
 }
@@ -306,7 +307,7 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
         rc = wait_note(&o->threads[thread], &p, e->time_ns, ns);
     if (rc == 0)
         rc = wait_add(o, thread, &p, e->time_ns, ns, true);
-    return rc == 0 ? wait_end_in_graph(o, thread, &p, e, e->time_ns, ns, false) : rc;
+    return rc == 0 ? wait_end_in_graph(o, thread, &p, e, e->time_ns, ns, 0) : rc;
 }
 
 /* Index of the thread's innermost pending wait that the event begins or ends, SIZE_MAX if there is none. */
@@ -327,7 +328,7 @@ void wait_begin_after(struct overview *o, uint32_t thread, const struct upmu_tra
         wait_drop(o, thread, at);
 }
 
-int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, uint64_t time_ns)
 {
     size_t at = wait_find_pending(o, thread, e);
     struct pending_wait p;
@@ -342,7 +343,7 @@ int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_
     int rc = wait_note(&o->threads[thread], &p, e->time_ns, ns);
     if (rc == 0)
         rc = wait_add(o, thread, &p, e->time_ns, ns, true);
-    return rc == 0 ? wait_end_in_graph(o, thread, &p, NULL, e->time_ns, ns, true) : rc;
+    return rc == 0 ? wait_end_in_graph(o, thread, &p, NULL, e->time_ns, ns, time_ns) : rc;
 }
 
 void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
@@ -375,7 +376,7 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
         if (rc == 0)
             rc = wait_add(o, thread, &p, end_ns, ns, false);
         if (rc == 0)
-            rc = wait_end_in_graph(o, thread, &p, NULL, end_ns, ns, false);
+            rc = wait_end_in_graph(o, thread, &p, NULL, end_ns, ns, 0);
     }
     return rc;
 }

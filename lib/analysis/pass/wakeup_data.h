@@ -64,7 +64,7 @@ struct wakeup_object {
 
 /** Waits of one thread that another one ended or could have ended earlier. */
 struct wakeup_pair {
-    uint32_t waiter, other; /**< threads; `other` MAP_NONE: not known */
+    uint32_t waiter, other; /**< threads; `other` MAP_NONE: not known. It may have its first event after the window */
     struct upmu_wait_sum waits;
 };
 

@@ -41,10 +41,10 @@ struct wakeup_wait_end {
     uint32_t node;   /**< of wakeup_wait() */
     uint32_t holder; /**< thread that held the object at the begin of the wait, MAP_NONE if not known */
     uint64_t time_ns;
-    uint64_t ns;   /**< how long it lasted, without waits nested in it */
-    bool finished; /**< false: the thread never resumes */
-    bool cut;      /**< not finished, but only because the window ends */
-    bool failed;   /**< it resumes without what it waited for: no thread caused that */
+    uint64_t ns;       /**< how long it lasted, without waits nested in it */
+    uint64_t after_ns; /**< when a wait that the window cuts ends in the recording; else 0 */
+    bool finished;     /**< false: the thread never resumes */
+    bool failed;       /**< it resumes without what it waited for: no thread caused that */
 };
 int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w);
 

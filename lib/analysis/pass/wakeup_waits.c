@@ -144,11 +144,13 @@ int wakeup_interrupt(struct overview *o, uint32_t thread, uint64_t time_ns)
 
 /* ------------------------------------------------------------------------------------------------------ causes */
 
-static uint32_t wakeup_later(const struct wakeup_graph *g, uint32_t a, uint32_t b)
+static uint32_t wakeup_later(const struct overview *o, uint32_t a, uint32_t b)
 {
+    const struct wakeup_node *all = o->graph.nodes;
     if (a == MAP_NONE || b == MAP_NONE)
         return a;
-    return g->nodes[b].time_ns > g->nodes[a].time_ns ? b : a;
+    bool before = all[b].time_ns == o->window.from_ns; /* the window begins after both */
+    return all[b].time_ns > all[a].time_ns || (before && b > a) ? b : a;
 }
 
 /* All threads of a round resume by the last arrival before the first of them resumed. Threads that arrive while others
@@ -186,7 +188,7 @@ static uint32_t wakeup_find_cause(struct overview *o, uint32_t object)
     case UPMU_OBJECT_THREAD:
         return wakeup_join_cause(o, object);
     case UPMU_OBJECT_COND:
-        return wakeup_later(g, of->cause, of->mutex != MAP_NONE ? g->objects[of->mutex].cause : MAP_NONE);
+        return wakeup_later(o, of->cause, of->mutex != MAP_NONE ? g->objects[of->mutex].cause : MAP_NONE);
     default:
         return of->cause;
     }
@@ -207,8 +209,22 @@ static int wakeup_add_pair(struct overview *o, uint32_t waiter, uint32_t other, 
         all[g->n_pairs++] = (struct wakeup_pair){.waiter = waiter, .other = other};
     }
     struct upmu_wait_sum *sum = &g->pairs[at].waits;
-    (w->finished || w->cut ? wait_sum_add : wait_sum_add_unfinished)(sum, w->ns);
+    (w->finished || w->after_ns != 0 ? wait_sum_add : wait_sum_add_unfinished)(sum, w->ns);
     return 0;
+}
+
+/* The end of a wait after the window, in the graph of the whole recording; NULL: it is not there. */
+static const struct wakeup_node *wakeup_end_after(const struct overview *o, uint32_t thread,
+                                                  const struct wakeup_wait_end *w)
+{
+    const struct wakeup_graph *g = w->after_ns != 0 ? &o->window.whole->graph : NULL;
+    uint32_t at = g && thread < g->n_threads ? g->threads[thread].last : MAP_NONE;
+    while (at != MAP_NONE && g->nodes[at].time_ns > w->after_ns)
+        at = g->nodes[at].prev;
+    for (; at != MAP_NONE && g->nodes[at].time_ns == w->after_ns; at = g->nodes[at].prev)
+        if (g->nodes[at].object == w->object && g->nodes[at].kind != NODE_WAIT)
+            return &g->nodes[at];
+    return NULL;
 }
 
 int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w)
@@ -233,7 +249,12 @@ int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_
         .time_ns = w->time_ns, .cause = cause, .object = w->object, .kind = no_wait ? NODE_ACTION : NODE_RESUME};
     if (wakeup_node_add(o, thread, node) == MAP_NONE)
         return overview_no_memory();
-    uint32_t other = w->holder != MAP_NONE ? w->holder : cause != MAP_NONE ? g->nodes[cause].thread : MAP_NONE;
+    const struct wakeup_node *after = wakeup_end_after(o, thread, w);
+    no_wait = no_wait || (after && after->kind == NODE_ACTION);
+    uint32_t other = w->holder != MAP_NONE               ? w->holder
+                     : cause != MAP_NONE                 ? g->nodes[cause].thread
+                     : after && after->cause != MAP_NONE ? o->window.whole->graph.nodes[after->cause].thread
+                                                         : MAP_NONE;
     /* A call for which no thread is known to be waited for may wait for none: for a time, or another process. */
     bool no_pair = no_wait || (type == UPMU_OBJECT_CALL && other == MAP_NONE);
     return no_pair ? 0 : wakeup_add_pair(o, thread, other, w);
