@@ -183,6 +183,19 @@ static uint64_t batch_path_ns(const struct upmu_findings *f, uint32_t process, u
     return sum;
 }
 
+/* From one time to another, without the time in which recording was stopped. */
+static uint64_t batch_recorded_ns(const struct upmu_findings *f, uint32_t process, uint64_t begin_ns, uint64_t end_ns)
+{
+    struct upmu_trace_pause pause = {.size = sizeof pause};
+    uint64_t ns = end_ns - begin_ns;
+    for (size_t i = 0; upmu_overview_pause_at(f->overview, process, i, &pause) == 0; i++) {
+        uint64_t from = pause.begin_ns > begin_ns ? pause.begin_ns : begin_ns;
+        uint64_t to = pause.end_ns < end_ns ? pause.end_ns : end_ns;
+        ns -= from < to ? to - from : 0;
+    }
+    return ns;
+}
+
 static int batch_add(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path,
                      const struct batch *batch)
 {
@@ -191,7 +204,8 @@ static int batch_add(struct upmu_findings *f, uint32_t process, const struct upm
     struct upmu_finding found = finding_of(path, process, UPMU_FINDING_IMBALANCE);
     if (batch->n < 2 || upmu_overview_thread_at(f->overview, batch->last, &last) != 0)
         return 0;
-    uint64_t mean_ns = batch->first_end_ns + batch->sum_ns / batch->n, alone = batch->last_end_ns - mean_ns;
+    uint64_t mean_ns = batch->first_end_ns + batch->sum_ns / batch->n;
+    uint64_t alone = batch_recorded_ns(f, process, mean_ns, batch->last_end_ns);
     uint64_t on_path = batch_path_ns(f, process, batch->last, mean_ns);
     uint64_t excess_ns = work_excess(&batch->last_work, batch->own_ns, batch->n);
     found.gain_ns = alone < on_path ? alone : on_path;
@@ -207,7 +221,7 @@ static int batch_add(struct upmu_findings *f, uint32_t process, const struct upm
     sentence_thread(&b, last.tid, last.name);
     work_write(&b, batch->last_work.own_ns, excess_ns);
     textbuf_printf(&b, ", and ends ");
-    sentence_duration(&b, batch->last_end_ns - batch->first_end_ns);
+    sentence_duration(&b, batch_recorded_ns(f, process, batch->first_end_ns, batch->last_end_ns));
     textbuf_printf(&b, " after the first one");
     threads_write_gain(&b, &found);
     return findings_add(f, found, &b);
