@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Opens an event, which has a line of its own. The buffer may have been flushed before it. */
-static void chrome_event_open(struct export_job *job, const char *phase, uint64_t ns, pid_t pid, pid_t tid)
+static void chrome_event_open(struct export_job *job, const char *phase, uint64_t ns, uint32_t process, pid_t tid)
 {
     struct textbuf *b = &job->out;
     uint64_t zero = job->facts->pass.begin_ns;
@@ -21,7 +21,7 @@ static void chrome_event_open(struct export_job *job, const char *phase, uint64_
     json_string(b, "ph", phase);
     json_key(b, "ts");
     export_micros(b, ns > zero ? ns - zero : 0);
-    json_uint(b, "pid", (uint64_t)pid);
+    json_uint(b, "pid", (uint64_t)export_pid(job, process));
     json_uint(b, "tid", (uint64_t)tid);
 }
 
@@ -47,10 +47,10 @@ static void chrome_argument_text(struct textbuf *b, const char *key, const char 
     textbuf_json(b, value);
 }
 
-static void chrome_metadata(struct export_job *job, const char *name, pid_t pid, pid_t tid, const char *value)
+static void chrome_metadata(struct export_job *job, const char *name, uint32_t process, pid_t tid, const char *value)
 {
     bool any = false;
-    chrome_event_open(job, "M", 0, pid, tid);
+    chrome_event_open(job, "M", 0, process, tid);
     json_string(&job->out, "name", name);
     chrome_argument_text(&job->out, "name", value, &any);
     chrome_event_close(&job->out, any);
@@ -65,10 +65,10 @@ static int chrome_start(struct export_job *job)
                    "\"omitted\":\"%llu\"},\n",
                    (unsigned long long)job->facts->lost, (unsigned long long)job->limit.omitted);
     export_text(&job->out, "\"traceEvents\":[");
-    for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
-        chrome_metadata(job, "process_name", p.pid, p.pid, p.command);
+    for (uint32_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
+        chrome_metadata(job, "process_name", i, p.pid, export_process_name(job, i, p.command, &job->scratch[0]));
     for (uint32_t i = 0; i < o->n_threads; i++)
-        chrome_metadata(job, "thread_name", o->threads[i].pid, o->threads[i].tid, export_thread_name(job, i));
+        chrome_metadata(job, "thread_name", o->threads[i].process, o->threads[i].tid, export_thread_name(job, i));
     return 0;
 }
 
@@ -78,7 +78,7 @@ static void chrome_arrow(struct export_job *job, const struct span *s, const str
     const struct ov_thread *t = export_thread(job, s->thread);
     struct textbuf *b = &job->out;
     bool any = false;
-    chrome_event_open(job, a->received ? "f" : "s", a->received ? s->end_ns : s->begin_ns, t->pid, t->tid);
+    chrome_event_open(job, a->received ? "f" : "s", a->received ? s->end_ns : s->begin_ns, t->process, t->tid);
     json_string(b, "cat", "mpi");
     json_string(b, "name", "message");
     json_uint(b, "id", a->id);
@@ -109,7 +109,7 @@ static int chrome_begin(struct export_job *job, const struct span *s)
     const struct ov_thread *t = export_thread(job, s->thread);
     struct textbuf *b = &job->out;
     bool any = false;
-    chrome_event_open(job, "B", s->begin_ns, t->pid, t->tid);
+    chrome_event_open(job, "B", s->begin_ns, t->process, t->tid);
     json_string(b, "cat", export_span_category(s));
     json_string(b, "name", export_span_name(job, s));
     if (s->site)
@@ -129,7 +129,7 @@ static int chrome_end(struct export_job *job, const struct span *s)
     struct textbuf *b = &job->out;
     bool any = false;
     int rc = chrome_arrows(job, s, true);
-    chrome_event_open(job, "E", s->end_ns, t->pid, t->tid);
+    chrome_event_open(job, "E", s->end_ns, t->process, t->tid);
     for (size_t i = 0; s->after && i < s->n_values; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
         const char *name = upmu_overview_counter_name(job->facts, t->process, i);
@@ -156,7 +156,7 @@ static void chrome_counters(struct export_job *job, const struct upmu_trace_even
         bool any = false;
         if (!export_has_number(&e->values[i]) || !name)
             continue;
-        chrome_event_open(job, "C", e->time_ns, e->pid, e->tid);
+        chrome_event_open(job, "C", e->time_ns, e->process, e->tid);
         json_key(b, "id");
         textbuf_printf(b, "\"%ld\"", (long)e->tid);
         json_string(b, "name", name);
@@ -172,7 +172,7 @@ static int chrome_event(struct export_job *job, const struct overview *pass, uin
     (void)pass;
     (void)thread;
     if (e->kind == UPMU_TRACE_MARK) {
-        chrome_event_open(job, "i", e->time_ns, e->pid, e->tid);
+        chrome_event_open(job, "i", e->time_ns, e->process, e->tid);
         json_string(&job->out, "cat", "mark");
         json_string(&job->out, "s", "t");
         json_string(&job->out, "name", e->name);

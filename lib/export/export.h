@@ -21,6 +21,7 @@
 #include "upmu/functions.h"
 #include "upmu/samples.h"
 
+enum { EXPORT_PIDS = 10000000 }; /* above all ids of processes, which are below 1 << 22 */
 enum { EXPORT_DEPTH_MAX = 512 }; /* nesting that viewers support; deeper spans are left out and counted */
 
 /** An open span of a thread. */
@@ -100,6 +101,7 @@ struct export_job {
     struct map by_sample;              /**< node of a (root, path of samples) */
     struct map by_stack;               /**< node of a (process, stack) below a root */
     char **thread_names, **wait_names; /**< by index in the pass, NULL until the first lookup */
+    uint8_t *process_numbers;          /**< by index in the pass: see export_pid() */
     struct map by_text;                /**< interned names */
     struct map by_waiters;             /**< number of threads that wait for an object */
     struct map by_flow;                /**< arrow that begins at the object's last release */
@@ -188,6 +190,12 @@ uint64_t export_node_calls(const struct export_job *job, uint32_t node, const ui
 
 /* Names, each built once; they live as long as the job. */
 const char *export_thread_name(const struct export_job *job, uint32_t thread);
+/** The process's id, made unique among the processes of the recording that live at the same time: in other pid namespaces or
+ *  on other hosts several may have the same id, of which all but the first get a multiple of EXPORT_PIDS added. */
+pid_t export_pid(const struct export_job *job, uint32_t process);
+/** "lp", or "lp (#2 of pid 1)" for the second process with its id at a time; valid until the next call with the same `text`. */
+const char *export_process_name(const struct export_job *job, uint32_t process, const char *command,
+                                struct textbuf *text);
 /** "mutex the till", "cond 0x55..". */
 const char *export_object_name(const struct export_job *job, uint32_t object);
 /** "region", "wait", "function" or "mpi". */

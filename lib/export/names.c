@@ -25,6 +25,31 @@ static const char *names_keep(char **slot, const char *text)
     return *slot ? *slot : "?";
 }
 
+/* Number of processes with the same id that lived at the same time and began before. */
+static int names_process_number(const struct export_job *job, uint32_t process)
+{
+    return process < job->facts->pass.n_processes ? job->process_numbers[process] : 0;
+}
+
+pid_t export_pid(const struct export_job *job, uint32_t process)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    if (upmu_overview_process_at(job->facts, process, &p) != 0)
+        return 0;
+    return p.pid + EXPORT_PIDS * names_process_number(job, process);
+}
+
+const char *export_process_name(const struct export_job *job, uint32_t process, const char *command,
+                                struct textbuf *text)
+{
+    int number = names_process_number(job, process);
+    if (number == 0)
+        return command;
+    text->len = 0;
+    textbuf_printf(text, "%s (#%d of pid %ld)", command, number + 1, (long)(export_pid(job, process) % EXPORT_PIDS));
+    return text->failed ? command : text->data;
+}
+
 const char *export_thread_name(const struct export_job *job, uint32_t thread)
 {
     const struct ov_thread *t = export_thread(job, thread);
@@ -34,7 +59,10 @@ const char *export_thread_name(const struct export_job *job, uint32_t thread)
     if (job->thread_names[thread])
         return job->thread_names[thread];
     const char *name = identity_thread(job->facts, thread);
-    snprintf(text, sizeof text, "%.200s %ld", name[0] ? name : "thread", (long)t->tid);
+    int n = snprintf(text, sizeof text, "%.180s %ld", name[0] ? name : "thread", (long)t->tid);
+    if (names_process_number(job, t->process) > 0)
+        snprintf(text + n, sizeof text - (size_t)n, " (#%d of pid %ld)", names_process_number(job, t->process) + 1,
+                 (long)t->pid);
     return names_keep(&job->thread_names[thread], text);
 }
 
@@ -94,11 +122,46 @@ const char *export_span_name(const struct export_job *job, const struct span *sp
     return span->what < o->n_regions ? o->regions[span->what].name : "?";
 }
 
+/* The lowest number that no earlier process with the same id has that was still running when this one began. Those that
+ * exec() or a later process with a reused id replaced share their number. */
+static uint8_t names_number(const struct export_job *job, uint32_t process, const uint32_t *before)
+{
+    enum { NUMBERS = 200 }; /* ids with the highest fit into 31 bits; what exceeds it shares the highest number */
+    const struct ov_process *all = job->facts->pass.processes;
+    bool used[NUMBERS] = {false};
+    uint8_t number = 0;
+    for (uint32_t i = before[process]; i != MAP_NONE; i = before[i])
+        if (all[i].last_ns > all[process].start_ns && all[process].last_ns > all[i].start_ns)
+            used[job->process_numbers[i]] = true;
+    while (number + 1 < NUMBERS && used[number])
+        number++;
+    return number;
+}
+
+static bool names_number_processes(struct export_job *job)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    uint32_t *before = calloc(job->facts->pass.n_processes + 1, sizeof *before); /* the one before with the same id */
+    struct map last = {0};
+    bool ok = before && job->process_numbers;
+    for (uint32_t i = 0; ok && i < job->facts->pass.n_processes; i++) {
+        if (upmu_overview_process_at(job->facts, i, &p) != 0)
+            break;
+        before[i] = map_find(&last, (uint64_t)p.pid, 0);
+        job->process_numbers[i] = names_number(job, i, before);
+        ok = map_put(&last, (uint64_t)p.pid, 0, i);
+    }
+    map_free(&last);
+    free(before);
+    return ok;
+}
+
 int export_names_start(struct export_job *job)
 {
     job->thread_names = calloc(job->facts->pass.n_threads + 1, sizeof(char *));
     job->wait_names = calloc(job->facts->pass.n_objects + 1, sizeof(char *));
-    return job->thread_names && job->wait_names ? 0 : export_no_memory();
+    job->process_numbers = calloc(job->facts->pass.n_processes + 1, sizeof *job->process_numbers);
+    return job->thread_names && job->wait_names && names_number_processes(job) ? 0 : export_no_memory();
 }
 
 void export_names_free(struct export_job *job)
@@ -109,6 +172,7 @@ void export_names_free(struct export_job *job)
         free(job->wait_names[i]);
     free(job->thread_names);
     free(job->wait_names);
+    free(job->process_numbers);
 }
 
 static const char *base_name(const char *path)

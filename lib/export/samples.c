@@ -152,7 +152,8 @@ static int samples_weigh(struct export_job *job, const struct upmu_sample *s, ui
         return 0;
     int rc = upmu_samples_thread_at(job->samples, s->thread, &t);
     uint64_t time_ns = o->n_processes > 0 ? timeline_of_raw(job->facts, process, s->raw_ns) : s->raw_ns;
-    const struct export_weight weight = {t.pid, t.tid, node, time_ns, s->weight};
+    const struct export_weight weight = {pass_thread == MAP_NONE ? t.pid : export_pid(job, process), t.tid, node,
+                                         time_ns, s->weight};
     return rc == 0 ? job->format->weigh(job, &weight) : rc;
 }
 

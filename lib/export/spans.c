@@ -166,7 +166,7 @@ static int spans_tree_end(struct export_job *job, struct export_thread *t, const
     int rc = export_wall_wait(job, s);
     if (rc == 0 && open->shown && job->format->weigh) {
         const struct ov_thread *of = export_thread(job, s->thread);
-        const struct export_weight weight = {of->pid, of->tid, open->node, s->begin_ns, own};
+        const struct export_weight weight = {export_pid(job, of->process), of->tid, open->node, s->begin_ns, own};
         rc = job->format->weigh(job, &weight);
     }
     return rc == 0 ? spans_tree_counters(job, t, open, s) : rc;

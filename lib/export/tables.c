@@ -169,6 +169,7 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
     struct textbuf *b = &job->out;
     export_text(b, "{");
     json_uint(b, "time_ns", e->time_ns);
+    json_uint(b, "process", e->process);
     json_uint(b, "pid", (uint64_t)e->pid);
     json_uint(b, "tid", (uint64_t)e->tid);
     json_string(b, "thread", export_thread_name(job, thread));

@@ -187,6 +187,7 @@ void facts_thread(struct textbuf *b, const struct upmu_overview *o, size_t i, co
 {
     struct upmu_overview_thread_wait w = {.size = sizeof w};
     struct upmu_overview_sched s = {.size = sizeof s};
+    json_uint(b, "process", t->process);
     json_int(b, "pid", t->pid);
     json_int(b, "tid", t->tid);
     facts_text(b, "name", t->name);
@@ -285,6 +286,7 @@ void facts_sections(struct textbuf *b, const struct upmu_overview *o, size_t i, 
 
 void facts_region(struct textbuf *b, const struct upmu_overview_region *r)
 {
+    json_uint(b, "process", r->process);
     json_int(b, "pid", r->pid);
     json_string(b, "name", r->name);
     json_uint(b, "count", r->count);

@@ -16,7 +16,7 @@ static struct firefox_marker *firefox_marker_add(struct export_job *job, uint32_
 {
     const struct ov_thread *t = export_thread(job, thread);
     struct firefox *f = job->firefox;
-    uint32_t index = firefox_thread(f, t->pid, t->tid, export_thread_name(job, thread));
+    uint32_t index = firefox_thread(f, export_pid(job, t->process), t->tid, export_thread_name(job, thread));
     if (index == MAP_NONE)
         return NULL;
     struct firefox_thread *of = &f->threads[index];
@@ -37,7 +37,8 @@ static int firefox_start(struct export_job *job)
     if (!job->firefox || firefox_string(job->firefox, "") != 0)
         return export_no_memory();
     for (uint32_t i = 0; i < o->n_threads; i++)
-        if (firefox_thread(job->firefox, o->threads[i].pid, o->threads[i].tid, export_thread_name(job, i)) == MAP_NONE)
+        if (firefox_thread(job->firefox, export_pid(job, o->threads[i].process), o->threads[i].tid,
+                           export_thread_name(job, i)) == MAP_NONE)
             return export_no_memory();
     return 0;
 }

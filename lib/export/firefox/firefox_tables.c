@@ -472,8 +472,8 @@ static int firefox_compare_markers(const void *a, const void *b)
 static const char *firefox_command(const struct export_job *job, pid_t pid)
 {
     struct upmu_trace_process p = {.size = sizeof p};
-    for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
-        if (p.pid == pid)
+    for (uint32_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
+        if (export_pid(job, i) == pid)
             return p.command;
     return "";
 }
@@ -483,7 +483,7 @@ static int firefox_write_thread(struct export_job *job, const struct firefox_thr
     struct textbuf *b = &job->out;
     export_text(b, first ? "\n{" : ",\n{");
     json_string(b, "name", job->firefox->strings[t->name]);
-    json_bool(b, "isMainThread", t->pid == t->tid);
+    json_bool(b, "isMainThread", t->pid % EXPORT_PIDS == t->tid);
     json_string(b, "processType", "default");
     json_string(b, "processName", firefox_command(job, t->pid));
     json_uint(b, "processStartupTime", 0);
@@ -509,7 +509,7 @@ static int firefox_threads(struct export_job *job)
     export_text(&job->out, "\"threads\":[");
     for (size_t i = 0; rc == 0 && i < f->n_threads; i++) {
         const struct firefox_thread *t = &f->threads[i];
-        if (t->n_samples == 0 && t->n_markers == 0 && t->pid != t->tid)
+        if (t->n_samples == 0 && t->n_markers == 0 && t->pid % EXPORT_PIDS != t->tid)
             continue;
         rc = firefox_write_thread(job, t, first);
         first = false;

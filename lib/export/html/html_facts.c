@@ -95,7 +95,6 @@ static void write_thread(const struct export_job *job, struct textbuf *b, const 
 {
     uint32_t index = job->facts->pass.thread_order[i];
     json_object(b, NULL);
-    json_uint(b, "process", t->process);
     facts_thread(b, job->facts, i, t);
     json_string(b, "label", export_thread_name(job, index));
     json_uint(b, "begin", html_since(job->html, t->begin_ns));
@@ -122,7 +121,6 @@ static void write_regions(const struct export_job *job, struct textbuf *b)
     json_array(b, "regions");
     for (size_t i = 0; upmu_overview_region_at(job->facts, i, &r) == 0; i++) {
         json_object(b, NULL);
-        json_uint(b, "process", r.process);
         facts_region(b, &r);
         facts_counters(b, job->facts, 0, r.counts, r.process == 0 ? r.n_counts : 0);
         json_object_end(b);

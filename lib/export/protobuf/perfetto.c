@@ -103,8 +103,8 @@ static void perfetto_describe_process(struct export_job *job, uint32_t index, co
 {
     struct textbuf track = {0}, process = {0};
     proto_uint(&track, TRACK_UUID, perfetto_process_track(job, index));
-    proto_uint(&process, PROCESS_PID, (uint64_t)p->pid);
-    perfetto_text_field(&process, PROCESS_NAME, p->command);
+    proto_uint(&process, PROCESS_PID, (uint64_t)export_pid(job, index));
+    perfetto_text_field(&process, PROCESS_NAME, export_process_name(job, index, p->command, &job->scratch[0]));
     proto_message(&track, TRACK_PROCESS, &process);
     perfetto_write_track(job, &track);
     textbuf_free(&track);
@@ -136,7 +136,7 @@ static void perfetto_describe_thread(struct export_job *job, uint32_t index)
     struct textbuf track = {0}, thread = {0};
     proto_uint(&track, TRACK_UUID, perfetto_thread_track(index));
     proto_uint(&track, TRACK_PARENT, perfetto_process_track(job, t->process));
-    proto_uint(&thread, THREAD_PID, (uint64_t)t->pid);
+    proto_uint(&thread, THREAD_PID, (uint64_t)export_pid(job, t->process));
     proto_uint(&thread, THREAD_TID, (uint64_t)t->tid);
     perfetto_text_field(&thread, THREAD_NAME, export_thread_name(job, index));
     proto_message(&track, TRACK_THREAD, &thread);

@@ -165,6 +165,7 @@ static void json_uses_and_sites(struct textbuf *j, const struct report *r, size_
 static void json_one_object(struct textbuf *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
     json_object(j, NULL);
+    json_uint(j, "process", o->process);
     json_int(j, "pid", o->pid);
     json_string(j, "type", report_type_name(o->type));
     json_string(j, "named_by", report_identity_name(o->named_by));

@@ -20,6 +20,7 @@ void report_json_pairs(struct textbuf *j, const struct report *r)
     json_array(j, "pairs");
     for (size_t i = 0; i < r->top && upmu_overview_pair_at(r->overview, i, &p) == 0; i++) {
         json_object(j, NULL);
+        json_uint(j, "process", p.process);
         if (upmu_overview_process_at(r->overview, p.process, &of) == 0)
             json_int(j, "pid", of.pid);
         json_int(j, "waiter", p.waiter_tid);
@@ -80,6 +81,7 @@ void report_json_paths(struct textbuf *j, const struct report *r)
     json_array(j, "paths");
     for (size_t i = 0; i < r->totals.n_processes && upmu_overview_path_read(r->overview, i, &p) == 0; i++) {
         json_object(j, NULL);
+        json_uint(j, "process", i);
         if (upmu_overview_process_at(r->overview, i, &of) == 0)
             json_int(j, "pid", of.pid);
         json_uint(j, "begin_ns", p.begin_ns);
