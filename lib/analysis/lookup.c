@@ -5,6 +5,7 @@
 #include "analysis/identity.h"
 #include "analysis/locations.h"
 #include "analysis/public.h"
+#include "trace/read/bare.h"
 
 static uint64_t lookup_call_site(void *arg, uint32_t process, uint64_t site, uint32_t stack)
 {
@@ -18,6 +19,12 @@ static bool lookup_stack_is_whole(void *arg, uint32_t process, uint32_t stack)
     return upmu_overview_stack_find(o, process, stack, &found) == 0 && !found.truncated;
 }
 
+static bool lookup_events_lost(void *arg, uint32_t process, pid_t tid)
+{
+    const struct upmu_overview *o = arg;
+    return trace_thread_lost(o->trace, process, tid);
+}
+
 int lookup_open(struct upmu_overview *o, const char *debug_dir)
 {
     o->lookup = calloc(1, sizeof *o->lookup);
@@ -25,6 +32,7 @@ int lookup_open(struct upmu_overview *o, const char *debug_dir)
         return overview_no_memory();
     o->pass.call_site = lookup_call_site;
     o->pass.stack_is_whole = lookup_stack_is_whole;
+    o->pass.events_lost = lookup_events_lost;
     o->pass.call_site_arg = o;
     return symbols_open(&o->lookup->symbols, debug_dir);
 }

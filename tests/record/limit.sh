@@ -23,6 +23,17 @@ grep -q "process [0-9]* lost records: [0-9]* because no packet could be written:
 [ "$(process lossy lost)" -gt 0 ] || fail "nothing is lost"
 [ "$(process lossy stopped)" = false ] || fail "it has not stopped"
 
+# A wait whose end was lost is no wait to the end of the recording.
+status=0
+"$UPMU" record --limit 256K --packet 16K -o waits -- "$WORKER" 1500 >out 2>err || status=$?
+[ "$(process waits lost)" -gt 0 ] || fail "nothing is lost: this test tests nothing"
+expect 0 "$UPMU" report --json waits
+! grep -q '"unfinished": *[1-9]' out || fail "waits last to the end: $(grep -o '"unfinished": *[1-9].*' out | cut -c1-300 | head -3)"
+expect 0 "$UPMU" report waits
+! grep -q 'still waiting' out || fail "$(grep 'still waiting' out)"
+has out "waits and holds whose begin or end was lost are in no sum below"
+grep -q '|-* *| *>= ' out || fail "BLOCKED has no lower bounds: $(grep '|' out)"
+
 expect 0 "$UPMU" record --mode all --stop-at 256K -o ended -- "$BUSY" 100000
 [ "$(bytes ended)" -le $((256 * 1024)) ] || fail "$(bytes ended) bytes"
 [ "$(process ended lost)" -eq 0 ] || fail "the end of the recording is a loss"

@@ -347,6 +347,8 @@ struct overview {
     uint64_t (*call_site)(void *arg, uint32_t process, uint64_t site, uint32_t stack);
     /** Whether a stack reaches the begin of its thread; NULL: none does. */
     bool (*stack_is_whole)(void *arg, uint32_t process, uint32_t stack);
+    /** Whether events of a thread were lost; NULL: none were. */
+    bool (*events_lost)(void *arg, uint32_t process, pid_t tid);
     void *call_site_arg;
     const struct timeline_hooks *hooks; /**< NULL: none */
     struct wakeup_graph graph;

@@ -355,16 +355,25 @@ void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const str
     wakeup_cancel(o, thread, object, p.node);
 }
 
+/* Events of the thread were lost, its last ones maybe: its waits are known to last no longer than another process has seen them. */
+static bool waits_are_lost(const struct overview *o, const struct ov_thread *t)
+{
+    return o->events_lost && t->n_pending > 0 && o->events_lost(o->call_site_arg, t->process, t->tid);
+}
+
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
 {
     uint64_t actions = wait_last_action(o, thread);
+    bool lost = waits_are_lost(o, &o->threads[thread]);
+    if (lost && o->threads[thread].blocked_until_ns < until)
+        until = o->threads[thread].blocked_until_ns;
     int rc = 0;
     while (rc == 0 && o->threads[thread].n_pending > 0) {
         struct ov_thread *t = &o->threads[thread];
         struct pending_wait p = t->pending[--t->n_pending];
         section_free(&p.section);
         /* A later event of the thread shows that the wait ended; its end was lost. */
-        if (p.at_event != actions) {
+        if (p.at_event != actions || (lost && until <= p.begin_ns)) {
             o->unmatched++;
             wakeup_cancel(o, thread, p.object, p.node);
             continue;

@@ -3,6 +3,7 @@
 #ifndef UPMU_TRACE_BARE_H
 #define UPMU_TRACE_BARE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,6 +26,9 @@ int trace_each_process(const char *dir, trace_process_fn each, void *arg);
 size_t trace_process_next_image(const struct upmu_trace *t, size_t index);
 /** The directory of process `index`. */
 const char *trace_process_dir(const struct upmu_trace *trace, size_t index);
+/** Whether events of any kind of thread `tid` of process `index` were lost, as far as its stream was read; false for rings, which count what they
+ *  overwrite as lost. */
+bool trace_thread_lost(const struct upmu_trace *trace, size_t index, pid_t tid);
 /** Convert a CLOCK_MONOTONIC_RAW time to event time of process `index`. */
 uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns);
 /** The address of data with the number of its module, as upmu_trace_module_at() has it: of the module with the return address `call`, or of

@@ -451,6 +451,18 @@ const char *trace_process_dir(const struct upmu_trace *trace, size_t index)
     return trace->processes[index].dir;
 }
 
+bool trace_thread_lost(const struct upmu_trace *trace, size_t index, pid_t tid)
+{
+    const struct process *p = &trace->processes[index];
+    for (size_t i = 0; p->totals.lost_any > 0 && i < trace->n_sources; i++) {
+        const struct source *s = &trace->sources[i];
+        const struct ctf_packet *h = &s->packet.head;
+        if (s->process == index && s->has_packet && s->ring_bytes == 0 && h->tid == tid && h->events_discarded > 0)
+            return true;
+    }
+    return false;
+}
+
 uint64_t upmu_trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
 {
     return trace && index < trace->n_processes ? trace_time_of_raw(trace, index, raw_ns) : 0;

@@ -109,6 +109,20 @@ static void threads_cell_life(struct table *table, const struct report *r, const
     free(text);
 }
 
+/* A lower bound where events of the process were lost: a wait without its begin or end is in no sum. */
+static void threads_cell_blocked(struct table *table, const struct report *r, const struct upmu_overview_thread *t)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    bool lost = upmu_overview_process_at(r->overview, t->process, &p) == 0 && p.lost_any > 0;
+    if (!lost || t->blocked_ns == 0) {
+        cell_duration(table, t->blocked_ns);
+        return;
+    }
+    char *text = report_duration(t->blocked_ns);
+    table_cell(table, STYLE_WARNING, ">= %s", text);
+    free(text);
+}
+
 static void thread_row(struct table *table, const struct report *r, size_t i, const struct upmu_overview_thread *t,
                        bool *has_sched)
 {
@@ -121,7 +135,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     cell_process(table, r, t->process, true);
     threads_cell_life(table, r, t);
     threads_cell_bar(table, t, &s);
-    cell_duration(table, t->blocked_ns);
+    threads_cell_blocked(table, r, t);
     cell_share(table, t->blocked_ns, thread_life(t));
     threads_cell_sched(table, t, &s);
     cell_free(table, STYLE_PLAIN, threads_waits_text(r->overview, i));
