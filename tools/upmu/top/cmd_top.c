@@ -96,7 +96,9 @@ static bool top_command_runs(pid_t pid)
 static int top_watch_updates(const struct top_request *q, struct top *t, const struct upmu_control *control)
 {
     int rc = q->view->begin();
-    bool go_on = rc == 0;
+    if (rc != 0)
+        return EXIT_FAILED;
+    bool go_on = true;
     for (long n = 1; go_on; n++) {
         t->running = q->argv ? top_command_runs(t->pid) : control ? top_any_running(control) : top_bare_runs(t->pid);
         rc = top_update(t);

@@ -79,6 +79,7 @@ struct top {
 struct top_view {
     /** Whether it can be shown here, before a command is started. @return 0, or -1 with a message. NULL: always. */
     int (*check)(void);
+    /** @return 0, or -1 with a message: there is nothing to end. */
     int (*begin)(void);
     /** Show a look, and let `seconds` pass. @return false if the user wants no more. */
     bool (*show)(const struct top *t, double seconds);
