@@ -66,6 +66,18 @@ uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, u
     return found != MAP_NONE ? o->last_thread = found : thread_new(o, process, pid, tid, time_ns);
 }
 
+uint32_t thread_of_holder(struct overview *o, const struct upmu_trace_event *e)
+{
+    pid_t tid = e->lock_block.holder;
+    uint32_t found = map_find(&o->by_tid, e->process, (uint32_t)tid);
+    for (uint32_t p = 0; found == MAP_NONE && p < o->n_processes; p++) {
+        uint32_t other = map_find(&o->by_tid, p, (uint32_t)tid);
+        if (other != MAP_NONE && !o->threads[other].ended)
+            found = other;
+    }
+    return found != MAP_NONE ? found : thread_of(o, e->process, e->pid, tid, e->time_ns);
+}
+
 /* ----------------------------------------------------------------------------------------------------- objects */
 
 /* Threads and calls have key spaces of their own: a pthread_t may equal the address of a lock. */

@@ -95,7 +95,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         p.holder_stack = e->lock_block.holder_stack;
     }
     if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder != 0) {
-        p.holder = thread_of(o, e->process, e->pid, e->lock_block.holder, e->time_ns);
+        p.holder = thread_of_holder(o, e);
         uint32_t stats = p.holder == MAP_NONE ? MAP_NONE : stats_of(o, p.holder, object);
         if (stats == MAP_NONE)
             return overview_no_memory();
