@@ -96,7 +96,7 @@ typedef void (*report_metric_fn)(void *arg, const struct upmu_metric_info *info,
 void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn report,
                     void *arg);
 
-/** What an address is, in one line: "function file:line", "module+0x12", "?". To be freed. */
+/** What an address is, in one line: "function file:line", "module+0x12", "an unknown place". To be freed. */
 char *report_location(const struct report *r, uint32_t process, uint64_t address);
 /** The same of the line that matters in a stack that begins at the address. To be freed. */
 char *report_line(const struct report *r, uint32_t process, uint64_t address, uint32_t stack);

@@ -152,7 +152,7 @@ char *report_line(const struct report *r, uint32_t process, uint64_t address, ui
 {
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0 || upmu_overview_line_at(r->overview, process, address, stack, &s) != 0)
-        return memory_copy("?");
+        return memory_copy("an unknown place");
     return report_symbol_text(&s, address);
 }
 
