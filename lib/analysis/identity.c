@@ -64,6 +64,8 @@ static const char *thread_outermost(const struct upmu_overview *o, uint32_t proc
     if (address == 0 || location_find(o, process, address, l) != 0)
         return "";
     *unnamed = l->n_frames == 0 && location_line(o, l) == 0;
+    if (l->n_frames > 0 && l->frames[l->n_frames - 1].function)
+        *n = function_callable_find(l->frames[l->n_frames - 1].function, &name);
     for (size_t i = l->n_frames; i > 0 && *n == 0; i--)
         if (l->frames[i - 1].function && !symbols_is_wrapper(o->lookup->symbols, &l->frames[i - 1], l->symbol.module))
             *n = strcmp(l->frames[i - 1].function, "operator()") == 0
@@ -72,17 +74,36 @@ static const char *thread_outermost(const struct upmu_overview *o, uint32_t proc
     return name;
 }
 
+/* The outermost function of a whole stack that is no wrapper. A function without a name may be the one: those that it calls are
+ * not. @return its length. */
+static size_t thread_stack_function(const struct upmu_overview *o, uint32_t process, uint32_t stack, const char **name,
+                                    bool *unnamed)
+{
+    struct upmu_trace_stack s = {.size = sizeof s};
+    size_t n = 0;
+    *unnamed = false;
+    if (upmu_overview_stack_find(o, process, stack, &s) != 0 || s.truncated)
+        return 0;
+    for (uint32_t i = s.n_frames; i > 0 && n == 0 && !*unnamed; i--)
+        *name = thread_outermost(o, process, s.frames[i - 1], &n, unnamed);
+    return n;
+}
+
+bool identity_stack_shows_start(const struct upmu_overview *o, uint32_t process, uint32_t stack)
+{
+    const char *name = "";
+    bool unnamed;
+    return thread_stack_function(o, process, stack, &name, &unnamed) > 0 || unnamed;
+}
+
 /* What the thread was started with: threads of C++ and Rust begin in their library. */
 static char *thread_function(const struct upmu_overview *o, const struct ov_thread *t)
 {
-    struct upmu_trace_stack stack = {.size = sizeof stack};
     size_t n;
     bool unnamed;
     const char *name = thread_outermost(o, t->process, t->start, &n, &unnamed);
-    bool whole = n == 0 && t->stack_is_whole && upmu_overview_stack_find(o, t->process, t->stack, &stack) == 0;
-    /* A function without a name may be the one: those that it calls are not. */
-    for (uint32_t i = whole ? stack.n_frames : 0; i > 0 && n == 0 && !unnamed; i--)
-        name = thread_outermost(o, t->process, stack.frames[i - 1], &n, &unnamed);
+    if (n == 0 && !unnamed && t->stack_shows_start)
+        n = thread_stack_function(o, t->process, t->stack, &name, &unnamed);
     if (n == 0)
         n = thread_program(o, t->process, &name);
     static const char call[] = "::operator()"; /* of a lambda, or an object that is called */
@@ -160,7 +181,9 @@ static bool object_describe_call(const struct upmu_overview *o, uint32_t process
     const struct symbol_frame *f = l->n_frames == 0 ? NULL : &l->frames[depth == SIZE_MAX ? l->n_frames - 1 : depth];
     textbuf_printf(out, "%s", before);
     if (f && f->function) {
-        size_t n = function_name_find(f->function, &name);
+        size_t n = function_callable_find(f->function, &name);
+        if (n == 0)
+            n = function_name_find(f->function, &name);
         textbuf_add(out, name, n);
     } else {
         textbuf_printf(out, "%s+0x%llx", l->symbol.module ? object_base_name(l->symbol.module) : "",
@@ -235,6 +258,12 @@ static bool object_module(const struct upmu_overview *o, const struct ov_object 
     return location_module(o, x->process, *address, m);
 }
 
+/* Threads have names of their own; calls are no objects in memory. */
+static bool object_has_place(const struct ov_object *x)
+{
+    return x->type != UPMU_OBJECT_THREAD && x->type != UPMU_OBJECT_CALL;
+}
+
 /* The static variable the object is, or is in. */
 static char *object_variable(const struct upmu_overview *o, const struct ov_object *x)
 {
@@ -242,8 +271,7 @@ static char *object_variable(const struct upmu_overview *o, const struct ov_obje
     struct textbuf text = {0};
     uint64_t address;
     uint32_t index;
-    if (x->type == UPMU_OBJECT_THREAD || !object_module(o, x, &m, &address) ||
-        symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
+    if (!object_module(o, x, &m, &address) || symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
         return NULL;
     int found = symbols_variable(o->lookup->symbols, index, address - m.base, &text);
     /* In a stripped file: the call site of its creation is preferred. */
@@ -267,10 +295,10 @@ static bool objects_number(const struct upmu_overview *o)
         const struct ov_object *x = &o->pass.objects[l->n_objects];
         struct object_identity *i = &all[l->n_objects++];
         *i = (struct object_identity){.source = MAP_NONE};
-        i->text = object_variable(o, x);
+        i->text = object_has_place(x) ? object_variable(o, x) : NULL;
         if (i->text)
             i->kind = UPMU_IDENTITY_VARIABLE;
-        else if (x->type != UPMU_OBJECT_THREAD)
+        else if (object_has_place(x))
             i->source = object_source_of(o, x, &i->kind);
         if (i->source != MAP_NONE)
             i->number = ++l->sources[i->source].n;

@@ -3,6 +3,9 @@
 #ifndef UPMU_ANALYSIS_IDENTITY_H
 #define UPMU_ANALYSIS_IDENTITY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "upmu/analysis.h"
 
 /**
@@ -10,6 +13,10 @@
  * @return "" if nothing is known.
  */
 const char *identity_thread(const struct upmu_overview *o, uint32_t thread);
+
+/** Whether a stack reaches the begin of its thread and shows the function that was started: all others may be wrappers, as in
+ *  std::call_once(). */
+bool identity_stack_shows_start(const struct upmu_overview *o, uint32_t process, uint32_t stack);
 
 /** What an object is called, and by what. */
 struct identity {

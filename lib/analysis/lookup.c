@@ -12,11 +12,9 @@ static uint64_t lookup_call_site(void *arg, uint32_t process, uint64_t site, uin
     return lookup_call(arg, process, site, stack);
 }
 
-static bool lookup_stack_is_whole(void *arg, uint32_t process, uint32_t stack)
+static bool lookup_stack_shows_start(void *arg, uint32_t process, uint32_t stack)
 {
-    const struct upmu_overview *o = arg;
-    struct upmu_trace_stack found = {.size = sizeof found};
-    return upmu_overview_stack_find(o, process, stack, &found) == 0 && !found.truncated;
+    return identity_stack_shows_start(arg, process, stack);
 }
 
 static bool lookup_events_lost(void *arg, uint32_t process, pid_t tid)
@@ -31,7 +29,7 @@ int lookup_open(struct upmu_overview *o, const char *debug_dir)
     if (!o->lookup)
         return overview_no_memory();
     o->pass.call_site = lookup_call_site;
-    o->pass.stack_is_whole = lookup_stack_is_whole;
+    o->pass.stack_shows_start = lookup_stack_shows_start;
     o->pass.events_lost = lookup_events_lost;
     o->pass.call_site_arg = o;
     return symbols_open(&o->lookup->symbols, debug_dir);

@@ -301,7 +301,7 @@ static void window_complete_thread(const struct ov_window *w, struct ov_thread *
     t->handle = all->handle;
     t->start = all->start;
     t->stack = all->stack;
-    t->stack_is_whole = all->stack_is_whole;
+    t->stack_shows_start = all->stack_shows_start;
     t->started = all->started;
     t->ended = all->ended;
     t->futexes = (struct ov_futexes){0};

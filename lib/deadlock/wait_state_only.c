@@ -117,7 +117,7 @@ static int overview_add_name(struct upmu_overview *o, const struct wait_state *s
     if (thread == MAP_NONE)
         return overview_no_memory();
     o->pass.threads[thread].stack = t->head.stack;
-    o->pass.threads[thread].stack_is_whole = t->head.stack != 0 && !t->stack.truncated;
+    o->pass.threads[thread].stack_shows_start = t->head.stack != 0 && !t->stack.truncated;
     return t->head.name[0] ? overview_rename(&o->pass.threads[thread].name, t->head.name) : 0;
 }
 

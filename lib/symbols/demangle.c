@@ -42,10 +42,6 @@ const char *demangle(struct demangler *d, const char *name)
     uint32_t known = map_find(&d->known, (uintptr_t)name, 0);
     if (known != MAP_NONE)
         return d->names[known];
-    char **names = array_reserve(d->names, d->n_names, &d->cap_names, sizeof *names);
-    if (!names)
-        return name;
-    d->names = names;
     char *readable = rust_demangle(name);
     if (!readable && !d->tried)
         demangler_open(d);
@@ -54,12 +50,22 @@ const char *demangle(struct demangler *d, const char *name)
     if (!readable)
         return name;
     demangled_shorten(readable);
-    if (!map_put(&d->known, (uintptr_t)name, 0, (uint32_t)d->n_names)) {
-        free(readable);
+    if (!demangler_keep(d, readable))
         return name;
-    }
-    d->names[d->n_names++] = readable;
+    (void)map_put(&d->known, (uintptr_t)name, 0, (uint32_t)d->n_names - 1); /* without memory it is demangled again */
     return readable;
+}
+
+const char *demangler_keep(struct demangler *d, char *name)
+{
+    char **names = array_reserve(d->names, d->n_names, &d->cap_names, sizeof *names);
+    if (!names) {
+        free(name);
+        return NULL;
+    }
+    d->names = names;
+    d->names[d->n_names++] = name;
+    return name;
 }
 
 void demangler_free(struct demangler *d)

@@ -19,6 +19,8 @@ struct demangler {
 
 /** The readable form of `name`, or `name` itself. `name` must outlive `d` and not move. */
 const char *demangle(struct demangler *d, const char *name);
+/** Keep an allocated name as long as `d`. @return it; NULL without memory, and it is freed. */
+const char *demangler_keep(struct demangler *d, char *name);
 void demangler_free(struct demangler *d);
 
 #endif

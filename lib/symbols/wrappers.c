@@ -137,6 +137,31 @@ size_t function_name_find(const char *function, const char **begin)
     return (size_t)(p - first);
 }
 
+/* The first argument of a template, from behind its "<" on: a class that is named, as a demangler writes "{lambda()#1}" and debug
+ * information "<lambda()>". @return its length, 0 for other types. */
+static size_t name_first_class(const char *argument)
+{
+    const char *p = argument;
+    while (*p && *p != ',' && *p != '>' && *p != '*' && *p != '&' && strncmp(p, " (", 2) != 0)
+        p = strchr("<({[", *p) ? name_skip_brackets(p) : p + 1;
+    size_t n = (size_t)(p - argument);
+    bool named = strncmp(argument, "std::", strlen("std::")) != 0 && !memmem(argument, n, "<lambda", strlen("<lambda"));
+    return (*p == ',' || *p == '>') && named ? n : 0;
+}
+
+size_t function_callable_find(const char *function, const char **begin)
+{
+    static const char invoker[] =
+        "std::thread::_Invoker<std::tuple<"; /* std::async() has one in the arguments of another */
+    size_t n = 0;
+    for (const char *p = function; n == 0 && (p = strstr(p, invoker)) != NULL;) {
+        p += sizeof invoker - 1;
+        *begin = p;
+        n = name_first_class(p);
+    }
+    return n;
+}
+
 /* The last part of a qualified name, and in `*owner` the part before: both without template arguments. */
 static size_t name_last_part(const char *name, size_t n, const char **part, const char **owner, size_t *n_owner)
 {

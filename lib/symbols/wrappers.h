@@ -32,6 +32,11 @@ bool wrappers_match(const struct wrappers *w, const char *function, const char *
  *  length, from `*begin` on. */
 size_t function_name_find(const char *function, const char **begin);
 
+/** What a std::thread runs, by the demangled name of the function that its thread begins with: "main::{lambda()#1}" of
+ *  std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run(). @return its length, from `*begin` on;
+ *  0 if it is not known: for a function, only its type is in the name. */
+size_t function_callable_find(const char *function, const char **begin);
+
 /** Whether a type is called a lock, a semaphore or a condition variable, as port::Mutex is. */
 bool name_is_lock_class(const char *name);
 

@@ -69,13 +69,16 @@ static void overview_count_form(struct ov_process *p, const struct upmu_trace_ev
     p->stacked += e->stack != 0 && e->kind != UPMU_TRACE_LOCK_REQUEST; /* it shares its stack with the next event */
 }
 
-/* A stack of the thread that shows its outermost function. */
+enum { STACKS_TRIED_MAX = 100 }; /* of one thread: each is looked up */
+
+/* A stack of the thread that shows the function it was started with: those of std::call_once() in the C++ library do not. */
 static void note_stack(const struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
 {
-    if (e->stack == 0 || t->stack_is_whole || t->stack == e->stack)
+    if (e->stack == 0 || t->stack_shows_start || t->stack == e->stack || t->stacks_tried == STACKS_TRIED_MAX)
         return;
     t->stack = e->stack;
-    t->stack_is_whole = o->stack_is_whole && o->stack_is_whole(o->call_site_arg, e->process, e->stack);
+    t->stacks_tried++;
+    t->stack_shows_start = o->stack_shows_start && o->stack_shows_start(o->call_site_arg, e->process, e->stack);
 }
 
 /* An event that a thread can record only while it does not wait. */
@@ -167,12 +170,13 @@ void overview_extend_wait(struct overview *o, uint32_t process, pid_t tid, uint6
 }
 
 /* A thread without an exit event: it ended when its process was last seen alive, at the last event if that is not known, its waits if
- * they are known to have lasted until then. One with counts alone has ended, or not: its last counts. */
+ * they are known to have lasted until then. One with counts alone has ended, or not: its last counts. Of one that only others name no
+ * time is known. */
 static void overview_end_unseen(struct overview *o, struct ov_thread *t)
 {
     const struct ov_process *p = &o->processes[t->process];
     bool acted = t->actions > 0 || t->sched.recorded;
-    uint64_t last = acted ? p->last_ns : t->last_ns;
+    uint64_t last = acted ? p->last_ns : t->last_ns != 0 ? t->last_ns : t->begin_ns;
     if (!acted || t->blocked_until_ns < last)
         t->blocked_until_ns = last;
     t->end_ns = acted && p->alive_ns > t->blocked_until_ns ? p->alive_ns : t->blocked_until_ns;

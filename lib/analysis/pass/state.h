@@ -127,8 +127,9 @@ struct ov_thread {
     char *name;
     uint64_t handle; /**< its pthread_t, 0 if not known */
     uint64_t start;  /**< its function, as a return address; 0 if not known */
-    uint32_t stack;  /**< one of its stacks, whole if one was */
-    bool stack_is_whole;
+    uint32_t stack;  /**< one of its stacks, with the function it was started with if one had it */
+    bool stack_shows_start;
+    uint32_t stacks_tried;
     uint32_t last_stats; /**< cache of stats_of(): the next event is mostly about the same object */
     uint64_t begin_ns, end_ns, last_ns;
     /** Its last wait lasted at least until then; 0: not known. At the end, of a thread that did not end: its open waits do so here. */
@@ -345,8 +346,8 @@ struct overview {
     struct map by_bare_site; /**< object and address */
     /** The call of a stack that is outside of wrappers (lookup_call()), or `site` without a stack; NULL: `site`. */
     uint64_t (*call_site)(void *arg, uint32_t process, uint64_t site, uint32_t stack);
-    /** Whether a stack reaches the begin of its thread; NULL: none does. */
-    bool (*stack_is_whole)(void *arg, uint32_t process, uint32_t stack);
+    /** As identity_stack_shows_start(); NULL: none does. */
+    bool (*stack_shows_start)(void *arg, uint32_t process, uint32_t stack);
     /** Whether events of a thread were lost; NULL: none were. */
     bool (*events_lost)(void *arg, uint32_t process, pid_t tid);
     void *call_site_arg;

@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "base/error.h"
+#include "symbols/dwarf/function_name.h"
 
 enum { DIE_DEPTH_MAX = 200 }; /* no compiler nests this deep; damaged files may */
 
@@ -191,19 +192,6 @@ uint32_t dwarf_unit_function_at(const struct dwarf_unit *u, uint64_t address)
     return low > 0 ? u->segments[low - 1].function : MAP_NONE;
 }
 
-/* The linkage name distinguishes overloaded functions; plain C has none. */
-static const char *die_function_name(Dwarf_Die *die, struct demangler *demangler)
-{
-    Dwarf_Attribute attribute;
-    const char *name = NULL;
-    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-        name = dwarf_formstring(&attribute);
-    if (!name)
-        name = dwarf_diename(die); /* gcc names the bodies of OpenMP's constructs _Z3foov._omp_fn.0 there */
-    return name ? demangle(demangler, name) : NULL;
-}
-
 static Dwarf_Word die_number(Dwarf_Die *die, unsigned int what)
 {
     Dwarf_Attribute attribute;
@@ -234,7 +222,7 @@ static void unit_describe_function(struct dwarf_unit *unit, struct dwarf_functio
     if (f->described)
         return;
     f->described = true;
-    f->name = die_function_name(&f->die, demangler);
+    f->name = dwarf_function_name(&f->die, demangler);
     if (f->parent == MAP_NONE)
         return;
     /* Call site of the inlined function: the location of the frame around it. */

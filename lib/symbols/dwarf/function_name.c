@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of functions in debug information.
+ *
+ * Entries do not refer to those around them. The path to one is found from the unit down: the entry is in the last child that does
+ * not begin behind it.
+ */
+#include "symbols/dwarf/function_name.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/text/textbuf.h"
+#include "symbols/wrappers.h"
+
+enum { SCOPES_MAX = 200, ORIGINS_MAX = 4, NESTED_MAX = 8 }; /* damaged files may have more */
+
+static const char *die_linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    bool found = dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+                 dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute);
+    return found ? dwarf_formstring(&attribute) : NULL;
+}
+
+static Dwarf_Word die_number(Dwarf_Die *die, unsigned what)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    return dwarf_attr(die, what, &attribute) && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
+}
+
+/* The declaration that an instance or a definition belongs to: it is where the function was written. */
+static void die_find_declaration(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    for (int i = 0; i < ORIGINS_MAX && (dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
+                                        dwarf_attr(die, DW_AT_specification, &attribute));
+         i++)
+        if (!dwarf_formref_die(&attribute, die))
+            return;
+}
+
+enum { LANGUAGE_C_PLUS_PLUS_17 = 0x2a, LANGUAGE_C_PLUS_PLUS_20 = 0x2b }; /* later than the headers of libdw */
+
+static bool unit_has_scopes(Dwarf_Die *unit)
+{
+    switch (die_number(unit, DW_AT_language)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case LANGUAGE_C_PLUS_PLUS_17:
+    case LANGUAGE_C_PLUS_PLUS_20:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *function_name(Dwarf_Die *die, struct demangler *demangler, int nested);
+
+/* Adds the scope `die` to a qualified name. A class without a name in a function is that of a lambda. */
+static void scope_add(struct textbuf *text, Dwarf_Die *die, struct demangler *demangler, bool *in_function, int nested)
+{
+    const char *name = dwarf_diename(die), *begin;
+    switch (dwarf_tag(die)) {
+    case DW_TAG_namespace:
+        textbuf_printf(text, "%s::", name ? name : "(anonymous namespace)");
+        break;
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        if (name || !*in_function)
+            textbuf_printf(text, "%s::", name ? name : "{unnamed}");
+        else
+            textbuf_printf(text, "{lambda:%u}::", (unsigned)die_number(die, DW_AT_decl_line));
+        *in_function = false;
+        break;
+    case DW_TAG_subprogram: /* its name is qualified */
+        name = function_name(die, demangler, nested + 1);
+        text->len = 0;
+        if (name) {
+            size_t n = function_name_find(name, &begin);
+            textbuf_add(text, begin, n);
+            textbuf_printf(text, "::");
+        }
+        *in_function = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The child of `die` that is, or contains, the entry at `addr`; replaces `die`. */
+static bool scope_enter(Dwarf_Die *die, const void *addr)
+{
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0 || (const char *)child.addr > (const char *)addr)
+        return false;
+    do
+        *die = child;
+    while (die->addr != addr && dwarf_siblingof(&child, &child) == 0 && (const char *)child.addr <= (const char *)addr);
+    return true;
+}
+
+static const char *function_qualified_name(Dwarf_Die *declared, const char *name, struct demangler *demangler,
+                                           int nested)
+{
+    struct textbuf text = {0};
+    Dwarf_Die scope;
+    bool in_function = false;
+    int depth = 0;
+    if (!dwarf_cu_die(declared->cu, &scope, NULL, NULL, NULL, NULL, NULL, NULL) || !unit_has_scopes(&scope))
+        return name;
+    while (depth++ < SCOPES_MAX && scope_enter(&scope, declared->addr) && scope.addr != declared->addr)
+        scope_add(&text, &scope, demangler, &in_function, nested);
+    bool found = scope.addr == declared->addr && text.len > 0;
+    textbuf_printf(&text, "%s", name);
+    const char *kept = found && !text.failed ? demangler_keep(demangler, text.data) : NULL;
+    if (!found || text.failed)
+        textbuf_free(&text);
+    return kept ? kept : name;
+}
+
+static const char *function_name(Dwarf_Die *die, struct demangler *demangler, int nested)
+{
+    const char *name = die_linkage_name(die);
+    if (name)
+        return demangle(demangler, name);
+    name = dwarf_diename(die);
+    if (!name || nested > NESTED_MAX)
+        return name;
+    Dwarf_Die declared = *die;
+    die_find_declaration(&declared);
+    const char *readable =
+        demangle(demangler, name); /* gcc names the bodies of OpenMP's constructs _Z3foov._omp_fn.0 there */
+    return readable != name ? readable : function_qualified_name(&declared, name, demangler, nested);
+}
+
+const char *dwarf_function_name(Dwarf_Die *die, struct demangler *demangler)
+{
+    return function_name(die, demangler, 0);
+}
