@@ -10,7 +10,7 @@
 enum { WORK_NS = 30000000, STOPPED_NS = 200000000 };
 
 static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
-static int created, recorded, stopped, started;
+static int created, begun, recorded, stopped, started;
 
 static uint64_t now(clockid_t clock)
 {
@@ -39,6 +39,7 @@ static void work(void)
 static void *end_first(void *arg)
 {
     until_set(&created);
+    until_set(&begun); /* a thread that begins after this one has ended is not compared with it */
     lock(&own);
     unlock(&own);
     return arg;
@@ -47,6 +48,7 @@ static void *end_first(void *arg)
 static void *end_last(void *arg)
 {
     until_set(&created);
+    set(&begun);
     work();
     set(&recorded);
     until_set(&stopped);
