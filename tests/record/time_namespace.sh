@@ -29,6 +29,24 @@ holds both.json "all(0 <= t['blocked_ns'] <= t['end_ns'] - t['begin_ns'] <= $too
 holds both.json "max(t['end_ns'] for t in d['threads']) - min(t['begin_ns'] for t in d['threads']) <= $took"
 holds both.json 'max(p["clock_hz"] for p in d["processes"]) < 1.001 * min(p["clock_hz"] for p in d["processes"])'
 
+# By its id a recorded process is found from outside of its time namespace, and from within another one.
+# seen DIR COMMAND...: `ctl PID status` of a process that `sleep 600` in DIR is, by COMMAND
+seen() {
+    local dir=$1 pid=
+    shift
+    until pid=$("$UPMU" ctl "$dir" status 2>/dev/null | sed -n 's/^process \([0-9]*\): running.*/\1/p') && [ -n "$pid" ]; do sleep 0.1; done
+    expect 0 "$@" "$UPMU" ctl "$pid" status
+    has out "process $pid: running"
+    kill "$pid"
+    wait || true
+}
+# shellcheck disable=SC2086
+$apart "$UPMU" record -o inside sleep 600 >/dev/null 2>&1 &
+seen inside env
+"$UPMU" record -o outside sleep 600 >/dev/null 2>&1 &
+# shellcheck disable=SC2086
+seen outside $apart
+
 # The whole recording within one: what runs is not blocked at the same time.
 # shellcheck disable=SC2086
 expect 0 $apart "$UPMU" record --sched -o within "$WORKER" 20

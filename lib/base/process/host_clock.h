@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Time namespaces: CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW of the host, by which the kernel's records and all recordings count. */
+/** @file Time namespaces: clocks of the host, by which the kernel's records and all recordings count. */
 #ifndef UPMU_BASE_HOST_CLOCK_H
 #define UPMU_BASE_HOST_CLOCK_H
 
@@ -30,21 +30,21 @@ static inline bool host_clock_offsets_are_own(void)
            host_clock_identity("/proc/self/ns/time_for_children", &children) && own.st_ino == children.st_ino;
 }
 
-/* "monotonic SECONDS NANOSECONDS", then the other clock. */
-static inline int64_t host_clock_parse(const char *text)
+/* Of lines "CLOCK SECONDS NANOSECONDS". */
+static inline int64_t host_clock_parse(const char *text, const char *clock)
 {
     enum { NS_PER_S = 1000000000 };
-    const char name[] = "monotonic";
+    const char *line = strstr(text, clock);
     char *end;
-    if (strncmp(text, name, sizeof name - 1) != 0)
+    if (!line)
         return 0;
-    int64_t seconds = strtoll(text + sizeof name - 1, &end, 10);
+    int64_t seconds = strtoll(line + strlen(clock), &end, 10);
     return seconds * NS_PER_S + strtoll(end, NULL, 10);
 }
 
-/** Nanoseconds by which both clocks of this process are ahead of the host's; 0 where /proc does not have it. No allocation, no stdio. Keeps
- *  errno. */
-static inline int64_t host_clock_offset_ns(void)
+/** Nanoseconds by which a clock of this process, "monotonic" (and CLOCK_MONOTONIC_RAW) or "boottime", is ahead of the host's; 0 where /proc
+ *  does not have it. No allocation, no stdio. Keeps errno. */
+static inline int64_t host_clock_offset_of(const char *clock)
 {
     char text[128];
     int saved = errno;
@@ -55,12 +55,17 @@ static inline int64_t host_clock_offset_ns(void)
         close(fd);
     if (n > 0) {
         text[n] = '\0';
-        offset = host_clock_parse(text);
+        offset = host_clock_parse(text, clock);
     }
     if (offset != 0 && !host_clock_offsets_are_own())
         offset = 0;
     errno = saved;
     return offset;
+}
+
+static inline int64_t host_clock_offset_ns(void)
+{
+    return host_clock_offset_of("monotonic");
 }
 
 /** CLOCK_MONOTONIC_RAW of the host in nanoseconds. For tools; libraries with a recorder have tick_portable(). */

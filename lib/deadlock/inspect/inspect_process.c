@@ -61,8 +61,8 @@ static bool process_made_file(pid_t pid, const char *path)
 {
     struct control_header h;
     int fd = control_open_at(AT_FDCWD, path);
-    bool made = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && h.start_ticks != 0 &&
-                h.start_ticks == control_start_ticks(pid);
+    bool made = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
+                control_same_start(h.start_ticks, control_start_ticks(pid));
     if (fd >= 0)
         close(fd);
     return made;

@@ -77,7 +77,7 @@ static int control_is_of_process(const char *dir, uint64_t start, pid_t inner)
         rc = packets_io_failed(path, -rc);
     else
         rc = memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0 &&
-             (h.start_ticks == start || (inner != 0 && (pid_t)h.pid == inner));
+             (control_same_start(h.start_ticks, start) || (inner != 0 && (pid_t)h.pid == inner));
     free(path);
     return rc;
 }

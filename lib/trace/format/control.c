@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process/host_clock.h"
+
 /* Read a small file whole. @return bytes (text is NUL-terminated) or -errno. */
 static ssize_t control_read_small(int dirfd, const char *path, char *text, size_t size)
 {
@@ -33,6 +35,14 @@ static ssize_t control_read_small(int dirfd, const char *path, char *text, size_
     return err ? -err : (ssize_t)len;
 }
 
+/* /proc shows the times of the reader's time namespace. */
+static uint64_t control_host_ticks(uint64_t ticks)
+{
+    enum { NS_PER_S = 1000000000 };
+    int64_t per_tick = NS_PER_S / sysconf(_SC_CLK_TCK), offset = host_clock_offset_of("boottime");
+    return (uint64_t)((int64_t)ticks - offset / per_tick);
+}
+
 uint64_t control_start_ticks(pid_t pid)
 {
     enum { TO_THREADS = 18, TO_START = 20 }; /* fields from the state on */
@@ -52,7 +62,7 @@ uint64_t control_start_ticks(pid_t pid)
     }
     /* Of a process whose first thread has ended, others may run. */
     bool zombie = (state == 'Z' || state == 'X') && threads && strtoull(threads, NULL, 10) <= 1;
-    return p && !zombie ? strtoull(p, NULL, 10) : 0;
+    return p && !zombie ? control_host_ticks(strtoull(p, NULL, 10)) : 0;
 }
 
 static int control_hex_digit(char c)
@@ -102,8 +112,8 @@ static bool control_process_exists(const struct control_header *h)
 {
     uint8_t boot[16];
     char text[37];
-    return control_boot_id(boot, text) == 0 && memcmp(boot, h->boot_id, sizeof boot) == 0 && h->start_ticks != 0 &&
-           control_start_ticks((pid_t)h->pid) == h->start_ticks;
+    return control_boot_id(boot, text) == 0 && memcmp(boot, h->boot_id, sizeof boot) == 0 &&
+           control_same_start(control_start_ticks((pid_t)h->pid), h->start_ticks);
 }
 
 int control_open_at(int dirfd, const char *path)

@@ -91,7 +91,7 @@ struct control_header {
     uint32_t bytes; /**< of this header */
     uint32_t pid;
     uint32_t complete;    /**< 1 once the final metadata is written */
-    uint64_t start_ticks; /**< start time of the process, as in /proc/PID/stat */
+    uint64_t start_ticks; /**< start time of the process, as in /proc/PID/stat outside of time namespaces */
     uint8_t boot_id[16];
     uint32_t
         mode; /**< CONTROL_OFF, or 1 + enum upmu_sync_mode; read on the traced path, written by processes of the user */
@@ -187,9 +187,15 @@ static inline void control_add_memory(struct control_header *h, uint64_t bytes)
         __atomic_fetch_add(&h->memory, bytes, __ATOMIC_RELAXED);
 }
 
-/** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). `pid` 0: of the calling process, whatever
- *  pid namespace /proc is of. */
+/** Start time of a process in clock ticks since boot of the host; 0 if there is none (a real one is never 0). `pid` 0: of the calling
+ *  process, whatever pid namespace /proc is of. */
 uint64_t control_start_ticks(pid_t pid);
+
+/** Whether two start times are of one process. Both are known; by an offset that is not a number of ticks they differ by one. */
+static inline bool control_same_start(uint64_t a, uint64_t b)
+{
+    return a != 0 && b != 0 && a - b + 1 <= 2;
+}
 
 /** The id of a process in its innermost pid namespace; 0 if there is none. */
 pid_t control_inner_pid(pid_t pid);

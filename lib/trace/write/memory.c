@@ -59,7 +59,7 @@ static bool memory_is_left(const char *name, const struct memory_owner *owner)
     int pid, end = 0;
     if (sscanf(name, MEMORY_PREFIX "%" SCNu64 "-%d-%" SCNu64 "-%n", &namespace, &pid, &start, &end) != 3 || end == 0)
         return false;
-    return namespace == owner->namespace && (pid == owner->pid || control_start_ticks(pid) != start);
+    return namespace == owner->namespace && (pid == owner->pid || !control_same_start(control_start_ticks(pid), start));
 }
 
 /* Directories of other users cannot be removed; those of other pid namespaces cannot be judged. */
