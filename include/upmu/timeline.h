@@ -112,7 +112,7 @@ struct upmu_timeline_row {
     uint64_t begin_ns; /**< begin, nanoseconds since 1970 */
     uint64_t end_ns;   /**< end; `begin_ns` for rows without a duration */
     uint32_t ended;    /**< 0: a wait or region without a recorded end. `end_ns` of a wait that was unfinished when the
-                                thread or the recording ended is that time, otherwise `begin_ns` */
+                                thread or the recording ended, or of a region that was discarded, is that time, otherwise `begin_ns` */
     int32_t wait_kind; /**< enum upmu_wait_kind, -1 if it is no wait */
     int32_t result;    /**< return value of the call, of a wait that of its end: an errno value, 0 = success */
     uint32_t flags;    /**< enum upmu_trace_flag */

@@ -39,6 +39,9 @@ enum upmu_trace_kind {
     UPMU_TRACE_REGION_BEGIN = 1, /**< region `name` begins; `values`: the thread's counters, since the thread started */
     UPMU_TRACE_REGION_END = 2,   /**< region `name` ends; `values`: likewise, subtract those of the matching begin */
     UPMU_TRACE_MARK = 3,         /**< `name`: text of upmu_mark() */
+    /** [thread] Open regions of `peer`, or of all threads of the process if it is 0, end here without a REGION_END: regions are
+     *  paused, or the thread ends. The region "(thread)" of a thread's life does not end. */
+    UPMU_TRACE_REGIONS_DISCARDED = 4,
 
     /* Locks: `object` is the address, `object_type` the type: mutex, rwlock, spin lock, semaphore, a lock announced with
      * upmu_lock_announce(), or a pthread_once_t (acquired by the thread that runs the function, waited for by others).

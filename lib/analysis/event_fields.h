@@ -15,6 +15,7 @@ static inline pid_t event_peer(const struct upmu_trace_event *e)
         return e->lock_counts.thread;
     case UPMU_TRACE_SCHED_WAKE:
         return e->sched_wake.woken;
+    case UPMU_TRACE_REGIONS_DISCARDED:
     case UPMU_TRACE_THREAD_CREATE:
     case UPMU_TRACE_THREAD_START:
     case UPMU_TRACE_THREAD_JOIN:

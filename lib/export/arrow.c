@@ -294,6 +294,7 @@ static bool is_part_of_span(const struct upmu_trace_event *e)
     switch (e->kind) {
     case UPMU_TRACE_REGION_BEGIN:
     case UPMU_TRACE_REGION_END:
+    case UPMU_TRACE_REGIONS_DISCARDED:
     case UPMU_TRACE_LOCK_BLOCK:
     case UPMU_TRACE_LOCK_ACQUIRED:
     case UPMU_TRACE_COND_WAIT:

@@ -32,6 +32,7 @@ struct export_open {
     uint64_t shown_ns; /**< its begin, not before what the thread did last */
     uint64_t number;   /**< in the order of begins */
     bool shown;        /**< the format gets it */
+    bool discarded;    /**< a region without an end: it ends with the spans in it */
     struct span span;  /**< as it began, until the window is reached */
     uint64_t inner_ns; /**< total of spans nested in it that have ended */
     uint32_t node;     /**< of the tree, for formats that want one */

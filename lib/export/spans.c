@@ -387,6 +387,15 @@ static int spans_advance(struct export_job *job, uint64_t now)
     return rc;
 }
 
+/* A region that was discarded ends when what its thread does in it has ended: spans are nested. */
+static int spans_close_discarded(struct export_job *job, struct export_thread *t, uint32_t thread, uint64_t end_ns)
+{
+    int rc = 0;
+    while (rc == 0 && t->depth > 0 && t->open[t->depth - 1].discarded)
+        rc = spans_close_above(job, t, thread, t->depth - 1, end_ns);
+    return rc;
+}
+
 static int spans_on_end(void *arg, const struct span *span)
 {
     struct export_job *job = arg;
@@ -400,8 +409,14 @@ static int spans_on_end(void *arg, const struct span *span)
         at--;
     if (at == 0)
         return rc;
+    if (span->kind == SPAN_REGION && !span->finished && at < t->depth) {
+        t->open[at - 1].discarded = true;
+        return 0;
+    }
     rc = spans_close_above(job, t, span->thread, at, span->end_ns);
-    return rc == 0 ? spans_close(job, t, span) : rc;
+    if (rc == 0)
+        rc = spans_close(job, t, span);
+    return rc == 0 ? spans_close_discarded(job, t, span->thread, span->end_ns) : rc;
 }
 
 /* The format gets the event, unless it is a point beyond the limit. */

@@ -141,6 +141,10 @@ int lane_region(struct lanes *l, struct job_rank *r, struct job_thread *t, const
         t->depth -= t->depth > 0;
         return 0;
     }
+    if (e->kind == UPMU_TRACE_REGIONS_DISCARDED) {
+        t->depth = t->depth > 0 && strcmp(l->m->names[t->region[0] - 1], "(thread)") == 0;
+        return 0;
+    }
     uint32_t number = region_number(l, e->name);
     if (!number)
         return lane_no_memory();

@@ -464,11 +464,23 @@ static void read_count(const struct upmu_mpi *m, struct job_rank *r, const struc
         r->call[e->mpi_count.call].calls += e->mpi_count.calls;
 }
 
+/* Of the thread that the event names, or of all. */
+static int read_discarded(struct reader *d, struct job_rank *r, const struct upmu_trace_event *e)
+{
+    int rc = 0;
+    for (size_t i = 0; r && rc == 0 && i < r->n_threads; i++)
+        if (e->thread.peer == 0 || e->thread.peer == r->threads[i].tid)
+            rc = lane_region(&d->lanes, r, &r->threads[i], e);
+    return rc;
+}
+
 static int read_event(struct reader *d, const struct upmu_trace_event *e)
 {
     if (e->kind == UPMU_TRACE_MPI_ENV)
         return read_env(d, e);
     struct job_rank *r = rank_of(d->m, e->process);
+    if (e->kind == UPMU_TRACE_REGIONS_DISCARDED)
+        return read_discarded(d, r, e);
     bool region = e->kind == UPMU_TRACE_REGION_BEGIN || e->kind == UPMU_TRACE_REGION_END;
     if (region && r && r->wrapped && e->tid != r->init_tid)
         return 0;
@@ -554,10 +566,10 @@ static int read_finish(struct reader *d)
 
 int job_read(struct upmu_mpi *m, const char *dir)
 {
-    static const int kinds[] = {UPMU_TRACE_MPI_ENTER, UPMU_TRACE_MPI_LEAVE, UPMU_TRACE_MPI_REQUEST,
-                                UPMU_TRACE_MPI_START, UPMU_TRACE_MPI_POLL,  UPMU_TRACE_MPI_COMM,
-                                UPMU_TRACE_MPI_ENV,   UPMU_TRACE_MPI_COUNT, UPMU_TRACE_REGION_BEGIN,
-                                UPMU_TRACE_REGION_END};
+    static const int kinds[] = {UPMU_TRACE_MPI_ENTER,  UPMU_TRACE_MPI_LEAVE,        UPMU_TRACE_MPI_REQUEST,
+                                UPMU_TRACE_MPI_START,  UPMU_TRACE_MPI_POLL,         UPMU_TRACE_MPI_COMM,
+                                UPMU_TRACE_MPI_ENV,    UPMU_TRACE_MPI_COUNT,        UPMU_TRACE_REGION_BEGIN,
+                                UPMU_TRACE_REGION_END, UPMU_TRACE_REGIONS_DISCARDED};
     const struct upmu_trace_filter_opts only = {
         .size = sizeof only, .kinds = kinds, .n_kinds = sizeof kinds / sizeof *kinds};
     struct reader d = {.m = m, .lanes = {.m = m}};

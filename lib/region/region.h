@@ -140,7 +140,7 @@ struct region_thread {
     uint32_t ended;    /**< the thread has ended; its sums are kept */
     uint32_t rounds;   /**< destructor rounds seen */
     uint32_t lived;    /**< the region of its life was begun */
-    uint32_t left;     /**< regions that were open when that region ended */
+    uint32_t left;     /**< regions that were open when the thread, or that region, ended */
     pid_t tid;
     uint32_t n_records;
     char name[16];

@@ -338,7 +338,8 @@ bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object)
 /* Drop regions that were open when the process was paused, since their ends were not recorded. */
 static COLD void frames_drop_open(struct region_thread *t)
 {
-    while (t->depth > 0) {
+    uint32_t life = region_life_is_open(t);
+    while (t->depth > life) {
         struct region_record *r = frame_at(t, --t->depth)->record;
         field_store(&r->open, r->open - 1);
     }
@@ -479,6 +480,17 @@ void region_life_begin(struct region_thread *t)
     t->lived = 1;
     recorder_enter(t);
     recorder_leave(t, region_push(t, upmu_regions.life_id));
+}
+
+void region_leave_open(struct region_thread *t)
+{
+    uint32_t life = region_life_is_open(t);
+    if (t->depth == life)
+        return;
+    recorder_enter(t);
+    t->left += t->depth - life;
+    t->depth = life;
+    recorder_leave(t, t->stream && trace_regions_discarded(t->stream, tick_now(), t->tid));
 }
 
 void region_life_end(struct region_thread *t)

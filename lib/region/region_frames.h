@@ -42,6 +42,8 @@ bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end);
 void region_life_begin(struct region_thread *t);
 bool region_life_is_open(const struct region_thread *t);
 void region_life_end(struct region_thread *t);
+/** The thread ends: its open regions are counted, and the trace has where they end. */
+void region_leave_open(struct region_thread *t);
 
 /** Record the thread's counters for the event of that tick about `object` that follows; if `*tick` is 0 it is set to the time
  *  after the reading. Traced path. @return false if there are none, or they could not be written (which is counted). */

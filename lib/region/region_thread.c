@@ -123,8 +123,9 @@ static void thread_end(struct region_thread *t)
     struct cancel_hold cancel;
     cancel_hold(&cancel);
     region_block_check(t);
+    region_leave_open(t);
     region_life_end(t);
-    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + t->left + t->depth, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + t->left, __ATOMIC_RELAXED);
     __atomic_store_n(&t->ended, 1, __ATOMIC_RELEASE);
     region_tls.refused = 1;
     region_thread_set(NULL);

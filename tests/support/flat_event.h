@@ -36,6 +36,7 @@ static inline struct flat_event flat_event(const struct upmu_trace_event *e)
         return (struct flat_event){.object2 = e->cond.mutex};
     case UPMU_TRACE_SEM_VALUE:
         return (struct flat_event){.count = e->sem_value.value};
+    case UPMU_TRACE_REGIONS_DISCARDED:
     case UPMU_TRACE_THREAD_CREATE:
     case UPMU_TRACE_THREAD_START:
     case UPMU_TRACE_THREAD_JOIN:

@@ -40,8 +40,7 @@ void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const str
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
 
 /* regions.c */
-int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
-int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int region_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 /** The thread ends, or with `cut` the window: its open regions stay unfinished, or end there. */
 void regions_abandon(struct overview *o, uint32_t thread, bool cut);
 

@@ -24,7 +24,7 @@ enum event_category {
 
 static enum event_category event_category_of(int kind)
 {
-    if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END)
+    if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END || kind == UPMU_TRACE_REGIONS_DISCARDED)
         return CATEGORY_REGION;
     /* LOCK_ORDER changes no wait and no hold; the acquisition or wait after a LOCK_REQUEST has all that is needed here. */
     if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER || kind == UPMU_TRACE_LOCK_REQUEST ||
@@ -136,7 +136,7 @@ static int overview_dispatch(struct overview *o, const struct upmu_trace_event *
         return overview_no_memory();
     switch (category) {
     case CATEGORY_REGION:
-        return e->kind == UPMU_TRACE_REGION_BEGIN ? region_begin(o, thread, e) : region_end(o, thread, e);
+        return region_event(o, thread, e);
     case CATEGORY_OBJECT:
         return object_event(o, thread, e);
     case CATEGORY_THREAD:

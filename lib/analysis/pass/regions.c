@@ -74,7 +74,7 @@ static int region_notify(struct overview *o, uint32_t thread, uint32_t region, u
     return hook ? hook(h->arg, &s) : 0;
 }
 
-int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct ov_thread *t = &o->threads[thread];
     uint32_t region = region_of(o, e);
@@ -146,7 +146,7 @@ static int thread_add_lifetime(struct ov_thread *t, const struct upmu_value *bef
     return 0;
 }
 
-int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct ov_thread *t = &o->threads[thread];
     uint32_t region = region_of(o, e);
@@ -187,4 +187,42 @@ void regions_abandon(struct overview *o, uint32_t thread, bool cut)
             r->unfinished++;
     }
     t->n_open = 0;
+}
+
+/* The thread's open regions but that of its life have no end. */
+static int region_discard(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    int (*hook)(void *, const struct span *) = o->hooks ? o->hooks->end : NULL;
+    size_t life = t->n_open > 0 && strcmp(o->regions[t->open[0].region].name, LIFE_REGION) == 0;
+    int rc = 0;
+    while (rc == 0 && t->n_open > life) {
+        const struct open_region *open = &t->open[--t->n_open];
+        const struct span s = {.kind = SPAN_REGION,
+                               .thread = thread,
+                               .what = open->region,
+                               .begin_ns = open->begin_ns,
+                               .end_ns = e->time_ns,
+                               .holder = MAP_NONE};
+        o->regions[open->region].unfinished++;
+        rc = hook && !open->cut ? hook(o->hooks->arg, &s) : 0;
+    }
+    return rc;
+}
+
+static int regions_discard(struct overview *o, const struct upmu_trace_event *e)
+{
+    uint32_t of = e->thread.peer ? map_find(&o->by_tid, e->process, (uint32_t)e->thread.peer) : MAP_NONE;
+    int rc = of != MAP_NONE ? region_discard(o, of, e) : 0;
+    for (uint32_t i = 0; rc == 0 && e->thread.peer == 0 && i < o->n_threads; i++)
+        if (o->threads[i].process == e->process)
+            rc = region_discard(o, i, e);
+    return rc;
+}
+
+int region_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    if (e->kind == UPMU_TRACE_REGIONS_DISCARDED)
+        return regions_discard(o, e);
+    return e->kind == UPMU_TRACE_REGION_BEGIN ? region_begin(o, thread, e) : region_end(o, thread, e);
 }

@@ -125,6 +125,7 @@ static const struct schema_field counters_fields[] = {OBJECT, VALUES_SHARED};
 static const struct schema_field counters_times_fields[] = {OBJECT, VALUES_TIMES};
 static const struct schema_field counters_full_fields[] = {OBJECT, VALUES_FULL};
 
+static const struct schema_field regions_discarded_fields[] = {PEER(SCHEMA_PEER)};
 static const struct schema_field mark_fields[] = {
     {"text", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
 };
@@ -439,6 +440,7 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_MPI_CALL] = CLASS("mpi_call", SCHEMA_KIND_MPI_CALL, mpi_call_fields),
     [SCHEMA_ID_MPI_DONE] = CLASS("mpi_done", SCHEMA_KIND_MPI_DONE, mpi_done_fields),
     [SCHEMA_ID_MPI_EXCHANGE] = CLASS("mpi_exchange", SCHEMA_KIND_MPI_EXCHANGE, mpi_exchange_fields),
+    [SCHEMA_ID_REGIONS_DISCARDED] = CLASS("regions_discarded", UPMU_TRACE_REGIONS_DISCARDED, regions_discarded_fields),
 };
 
 static_assert((int)SCHEMA_ID_SEM_POST_FULL < (int)CTF_ID_LONG, "what occurs often has the short head");

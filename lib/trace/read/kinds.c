@@ -10,6 +10,7 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_REGION_BEGIN] = "begin",
         [UPMU_TRACE_REGION_END] = "end",
         [UPMU_TRACE_MARK] = "mark",
+        [UPMU_TRACE_REGIONS_DISCARDED] = "regions-discarded",
         [UPMU_TRACE_LOCK_BLOCK] = "lock-block",
         [UPMU_TRACE_LOCK_ACQUIRED] = "lock-acquired",
         [UPMU_TRACE_LOCK_ACQUIRE] = "lock-acquire",

@@ -425,6 +425,13 @@ bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t 
     return stream_mark(s, tick, text, text_len);
 }
 
+bool trace_regions_discarded(struct trace_stream *s, uint64_t tick, pid_t thread)
+{
+    uint8_t payload[sizeof thread];
+    (void)put_i32(payload, thread);
+    return !stream_is_closed(s) && stream_record(s, tick, SCHEMA_ID_REGIONS_DISCARDED, payload, sizeof payload);
+}
+
 /* The text is shared with other processes and may change during the copy: the copy is recorded. If the claim is taken, also
  * by the code that this signal handler interrupted, the text is left to the holder of the claim. */
 void stream_take_mail(struct trace_stream *s, uint64_t tick)

@@ -107,6 +107,10 @@ bool trace_region(struct trace_stream *s, bool end, uint64_t tick, const char *n
 /** Record a mark. Traced path. @return false if it was lost (and counted). */
 bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len);
 
+/** Record that the open regions of `thread`, or of all threads if it is 0, have no end. Traced path. @return false if it was lost
+ *  (and counted). */
+bool trace_regions_discarded(struct trace_stream *s, uint64_t tick, pid_t thread);
+
 /** A synchronization event; fields as in struct upmu_trace_event, 0 where its kind has none. */
 struct trace_sync {
     int32_t kind; /**< enum upmu_trace_kind, LOCK_BLOCK ... FUTEX_WAKE */

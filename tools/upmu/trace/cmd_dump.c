@@ -58,6 +58,7 @@ static const struct kind_field {
     size_t offset, bytes;
     enum form form;
 } kind_fields[] = {
+    FIELD_OF(REGIONS_DISCARDED, "thread", thread.peer, IF_KNOWN),
     FIELD_OF(LOCK_BLOCK, "holder", lock_block.holder, IF_KNOWN),
     FIELD_OF(LOCK_BLOCK, "holder_site", lock_block.holder_site, ADDRESS),
     FIELD_OF(LOCK_BLOCK, "holder_since_ns", lock_block.holder_since, IF_KNOWN),
