@@ -129,8 +129,8 @@ struct upmu_region_health {
     uint64_t threads_merged;           /**< ended threads in a common row, beyond the number of separate ones */
     uint64_t marks;                    /**< marks recorded */
     uint64_t trace_lost; /**< events dropped from the trace (disk full, quota exceeded, file unreachable) */
-    uint64_t begin_ns;   /**< measured cost of the begin of an empty region, nanoseconds */
-    uint64_t end_ns;     /**< measured cost of its end, nanoseconds */
+    uint64_t begin_ns;   /**< measured cost of the begin of an empty region, nanoseconds; UPMU_NO_VALUE: not measured */
+    uint64_t end_ns;     /**< measured cost of its end, nanoseconds; likewise */
 };
 #define UPMU_REGION_HEALTH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_health, 112)
 

@@ -448,6 +448,15 @@ int region_pop(struct region_thread *t, uint32_t id)
     return 0;
 }
 
+/* Whether the program has closed counters: a reading leaves them out. */
+static bool counters_are_lost(const struct counters *c)
+{
+    for (size_t i = 0; i < c->n_groups; i++)
+        if (c->group[i].lost)
+            return true;
+    return false;
+}
+
 bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end)
 {
     enum { ROUNDS = 64 };
@@ -463,7 +472,7 @@ bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end)
         *begin = b - a < *begin ? b - a : *begin;
         *end = c - b < *end ? c - b : *end;
     }
-    return recorder_leave(t, true);
+    return recorder_leave(t, !counters_are_lost(&t->kept->counters));
 }
 
 /* ------------------------------------------------------------------------------------------- a thread's life */

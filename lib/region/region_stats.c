@@ -340,8 +340,8 @@ int upmu_region_health_read(struct upmu_region_health *out)
         .threads_merged = __atomic_load_n(&p->threads_merged, __ATOMIC_RELAXED),
         .marks = m.marks,
         .trace_lost = p->trace ? trace_writer_lost(p->trace) : m.trace_lost,
-        .begin_ns = stats_scale(p->begin_ticks, factor),
-        .end_ns = stats_scale(p->end_ticks, factor),
+        .begin_ns = p->begin_ticks ? stats_scale(p->begin_ticks, factor) : UPMU_NO_VALUE,
+        .end_ns = p->begin_ticks ? stats_scale(p->end_ticks, factor) : UPMU_NO_VALUE,
     };
     return OPTS_GIVE(out, full, UPMU_REGION_HEALTH_SIZE_V1);
 }

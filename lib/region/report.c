@@ -122,8 +122,8 @@ static int report_gather(struct report *r)
     r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
     int rc = gather_regions(r);
     if (rc == 0 && upmu_region_health_read(&r->health) < 0)
-        memset(&r->health, 0, sizeof r->health);
-    uint64_t own = r->health.begin_ns + r->health.end_ns;
+        r->health = (struct upmu_region_health){.begin_ns = UPMU_NO_VALUE, .end_ns = UPMU_NO_VALUE};
+    uint64_t own = r->health.begin_ns != UPMU_NO_VALUE ? r->health.begin_ns + r->health.end_ns : 0;
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct region_stats *s = &r->rows[i].stats;
         r->rows[i].brief = s->count > 0 && s->wall.sum / s->count < 10 * own;

@@ -104,8 +104,8 @@ static void json_put_health(struct textbuf *out, const struct upmu_region_health
     json_uint(out, "threads_merged", h->threads_merged);
     json_uint(out, "marks", h->marks);
     json_uint(out, "trace_lost", h->trace_lost);
-    json_uint(out, "begin_ns", h->begin_ns);
-    json_uint(out, "end_ns", h->end_ns);
+    json_uint_if(out, "begin_ns", h->begin_ns != UPMU_NO_VALUE, h->begin_ns);
+    json_uint_if(out, "end_ns", h->end_ns != UPMU_NO_VALUE, h->end_ns);
     json_object_end(out);
 }
 

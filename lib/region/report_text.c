@@ -293,9 +293,12 @@ static void write_text(const struct report *r, struct textbuf *out)
     }
     textbuf_printf(out, "\n");
     text_put_short(out, r);
-    textbuf_printf(
-        out, "own cost of one instance: %" PRIu64 " ns begin + %" PRIu64 " ns end (without the trace); clock %s\n",
-        r->health.begin_ns, r->health.end_ns, r->clock);
+    if (r->health.begin_ns != UPMU_NO_VALUE)
+        textbuf_printf(
+            out, "own cost of one instance: %" PRIu64 " ns begin + %" PRIu64 " ns end (without the trace); clock %s\n",
+            r->health.begin_ns, r->health.end_ns, r->clock);
+    else
+        textbuf_printf(out, "own cost of one instance: not measured before counters were closed; clock %s\n", r->clock);
     if (upmu_regions.trace)
         textbuf_printf(out, "trace: %s (%" PRIu64 " lost)\n", trace_writer_dir(upmu_regions.trace),
                        r->health.trace_lost);

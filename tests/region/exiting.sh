@@ -76,6 +76,9 @@ case $part in
         ! grep -q "^0 counters closed" stdout || skip "page faults are not counted by a perf event here"
         holds report.json "${event}['status'] == 'refused' and ${event}['without_value'] == 1 and ${event}['stat']['count'] == 5"
         holds report.json "any('2 of 7' in note and 'closed by the program' in note for note in r['notes'])"
+        # What a reading without the counters costs is not what the instances cost.
+        holds report.json 'r["health"]["begin_ns"] is None and r["health"]["end_ns"] is None'
+        grep -q "^own cost of one instance: not measured" report.text || fail "a cost without the counters"
         grep -q "^note: page-faults: .*2 of 7.*closed by the program" report.text || fail "no note in the table"
         ;;
     few) # a limit of descriptors below the numbers the library likes
