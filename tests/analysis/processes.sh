@@ -28,6 +28,12 @@ expect 0 "$UPMU" report --group-locks 0 --top 40 "$work/many"
 [ "$(grep -cE '^  sleep +call +[0-9]+ \(sleep\) +1 +2[0-9]{2}\.[0-9] ms ' "$work/out")" -eq 14 ] ||
     fail "not 14 sleeps: $(cat "$work/out")"
 
+# Threads are in the order of their time in waits over all processes: the last one, which waits longest, is among the first ten.
+"$UPMU" record -o "$work/late" -- bash -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.01; done; sleep 0.6; :' >/dev/null 2>&1 ||
+    fail "recording of many before one ended with $?"
+expect 0 "$UPMU" report "$work/late"
+sed -n '/^Threads/,/^$/p' "$work/out" | grep -qE ' sleep ([6-9][0-9]{2}\.[0-9]+ ms|[0-9.]+ s) ' || fail "the longest wait is missing: $(cat "$work/out")"
+
 # Of one process there is no such column.
 "$UPMU" record -o "$work/one" -- "$SCENE" >/dev/null 2>&1 || fail "recording of one ended with $?"
 expect 0 "$UPMU" report "$work/one"

@@ -213,6 +213,32 @@ static void text_ready(struct output *out, const struct report *r)
     free(hosts);
 }
 
+/** A thread by its index, with its time in waits. */
+struct ranked_thread {
+    uint64_t blocked_ns;
+    size_t index;
+};
+
+static int ranked_compare(const void *a, const void *b)
+{
+    const struct ranked_thread *x = a, *y = b;
+    if (x->blocked_ns != y->blocked_ns)
+        return x->blocked_ns > y->blocked_ns ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The threads of all processes, those that were blocked longest first: the analysis sorts them within each process only.
+ * @return them, to be freed. */
+static struct ranked_thread *threads_ranked(const struct report *r, size_t *n)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct ranked_thread *all = memory_array(upmu_overview_thread_count(r->overview) + 1, sizeof *all);
+    for (*n = 0; upmu_overview_thread_at(r->overview, *n, &t) == 0; ++*n)
+        all[*n] = (struct ranked_thread){t.blocked_ns, *n};
+    qsort(all, *n, sizeof *all, ranked_compare);
+    return all;
+}
+
 static void text_threads(struct output *out, const struct report *r)
 {
     static const struct table_column columns[] = {
@@ -223,12 +249,14 @@ static void text_threads(struct output *out, const struct report *r)
     struct upmu_overview_thread t = {.size = sizeof t};
     struct table table;
     bool has_sched = false;
-    size_t i = 0;
+    size_t i = 0, n;
+    struct ranked_thread *ranked = threads_ranked(r, &n);
 
     report_title(out, "Threads");
     table_begin(&table, columns, sizeof columns / sizeof *columns);
-    for (; i < r->top && upmu_overview_thread_at(r->overview, i, &t) == 0; i++)
-        thread_row(&table, r, i, &t, &has_sched);
+    for (; i < r->top && i < n && upmu_overview_thread_at(r->overview, ranked[i].index, &t) == 0; i++)
+        thread_row(&table, r, ranked[i].index, &t, &has_sched);
+    free(ranked);
     table_end(&table, out, 2);
     if (!has_sched)
         text_ready(out, r);
