@@ -3,9 +3,8 @@
  * Wrappers of mtx_* and cnd_* (threads.h); thrd_* is in thread.c, call_once() in once.c.
  *
  * The C library implements them with its own POSIX functions, which it calls without the wrappers. In the trace they are
- * mutexes and condition variables; results are those of threads.h, where 0 is success, too.
+ * mutexes and condition variables, and results are errno values.
  */
-#include <errno.h>
 #include <threads.h>
 
 #include "sync_trace/account/acquire.h"
@@ -14,6 +13,7 @@
 #include "sync_trace/early.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
+#include "sync_trace/libc/c11.h"
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/thread_life.h"
@@ -41,7 +41,7 @@ __attribute__((noinline)) static int mtx_wait_early(mtx_t *m, const struct times
     if (!sync_early_begin(&w))
         return mtx_lock_any(m, sync_mode(), until, site);
     int rc = mtx_real_lock(m, until);
-    sync_early_lock_end(&w, rc);
+    sync_early_lock_end(&w, c11_errno(rc));
     return rc;
 }
 
@@ -60,9 +60,10 @@ __attribute__((noinline)) static int mtx_wait_for(struct sync_thread *t, uint32_
         if (sync_mtx_owner(m) == owner)
             sync_wait_state_owner_seen(t, gone);
     }
-    w.result = mtx_real_lock(m, until);
+    int rc = mtx_real_lock(m, until);
+    w.result = c11_errno(rc);
     sync_wait_end(&w);
-    return w.result;
+    return rc;
 }
 
 /* In any mode, with and without a time limit. */
@@ -135,7 +136,7 @@ UPMU_API int mtx_trylock(mtx_t *m)
     if (t && rc == thrd_success)
         sync_acquired(t, mode, &call, 0);
     else if (t)
-        sync_try_failed(t, mode, &call, rc);
+        sync_try_failed(t, mode, &call, c11_errno(rc));
     return rc;
 }
 
@@ -152,7 +153,7 @@ static int mtx_unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, ui
     if (owner > 0 && owner != t->tid && rc == thrd_success)
         sync_wait_state_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
-        sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
+        sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, c11_errno(rc));
     if (owns && rc == thrd_success)
         sync_release_before(t, &call, tick);
     return rc;
@@ -211,8 +212,9 @@ UPMU_API int cnd_wait(cnd_t *cond, mtx_t *mutex)
     struct sync_cond_wait w
         __attribute__((cleanup(sync_cond_wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
     sync_cond_wait_begin(&w);
-    w.result = SYNC_REAL(cnd_wait)(cond, mutex);
-    return w.result;
+    int rc = SYNC_REAL(cnd_wait)(cond, mutex);
+    w.result = c11_errno(rc);
+    return rc;
 }
 
 UPMU_API int cnd_timedwait(cnd_t *cond, mtx_t *mutex, const struct timespec *until)
@@ -221,8 +223,9 @@ UPMU_API int cnd_timedwait(cnd_t *cond, mtx_t *mutex, const struct timespec *unt
     struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = {
         .cond = cond, .mutex = mutex, .site = CALL_SITE(), .flags = UPMU_TRACE_FLAG_TIMED};
     sync_cond_wait_begin(&w);
-    w.result = SYNC_REAL(cnd_timedwait)(cond, mutex, until);
-    return w.result;
+    int rc = SYNC_REAL(cnd_timedwait)(cond, mutex, until);
+    w.result = c11_errno(rc);
+    return rc;
 }
 
 UPMU_API int cnd_signal(cnd_t *cond)

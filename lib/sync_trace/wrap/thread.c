@@ -21,6 +21,7 @@
 #include "sync_trace/emit/event.h"
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/fork.h"
+#include "sync_trace/libc/c11.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/sample/cpu_timer.h"
 #include "sync_trace/stack/modules.h"
@@ -203,7 +204,8 @@ static int thread_create_recorded(struct sync_thread *t, const struct creation *
     errno = saved;
     int rc = thread_create_begun(c, s);
     saved = errno;
-    write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack, rc);
+    write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack,
+                 c->function_c11 ? c11_errno(rc) : rc);
     sync_order_renew(t);
     errno = saved;
     return rc;
@@ -339,8 +341,9 @@ UPMU_API int thrd_join(thrd_t thread, int *value)
     sync_child_check();
     struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
     join_begin(&j);
-    j.result = SYNC_REAL(thrd_join)(thread, value);
-    return j.result;
+    int rc = SYNC_REAL(thrd_join)(thread, value);
+    j.result = c11_errno(rc);
+    return rc;
 }
 
 /* Does not wait: a joined thread is an event, one that still runs only in mode all. */
@@ -376,7 +379,7 @@ UPMU_API int thrd_detach(thrd_t thread)
     struct sync_thread *t = sync_recording();
     int rc = SYNC_REAL(thrd_detach)(thread);
     if (t)
-        sync_event(t, UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), rc);
+        sync_event(t, UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), c11_errno(rc));
     return rc;
 }
 
