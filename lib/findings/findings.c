@@ -74,9 +74,12 @@ int upmu_findings_open(struct upmu_findings **findings, struct upmu_overview *ov
         return rc == 0 ? findings_no_memory() : rc;
     *f = (struct upmu_findings){
         .overview = overview, .deadlocks = deadlocks, .percent = o.percent ? o.percent : PERCENT_DEFAULT};
-    rc = findings_in_deadlocks(f);
+    rc = findings_index(f);
+    if (rc == 0)
+        rc = findings_in_deadlocks(f);
     for (uint32_t i = 0; rc == 0 && i < upmu_overview_process_count(overview); i++)
         rc = findings_in_process(f, i);
+    findings_index_free(f);
     f->deadlocks = NULL;
     if (rc != 0) {
         upmu_findings_close(f);

@@ -15,7 +15,26 @@ struct upmu_findings {
     struct upmu_overview *overview;
     const struct upmu_deadlocks *deadlocks; /**< while findings are added */
     uint64_t percent;
+    /* Of each process, while findings are added: its objects, and its first thread, with which the others follow. */
+    uint32_t *objects, *first_object, *first_thread;
 };
+
+/** Indices of the objects of process `process`, `*n` of them, in their order. */
+const uint32_t *findings_objects(const struct upmu_findings *f, uint32_t process, size_t *n);
+
+/** The first thread of process `process`, and the one behind its last one: threads are in the order of processes. */
+static inline uint32_t findings_first_thread(const struct upmu_findings *f, uint32_t process)
+{
+    return f->first_thread[process];
+}
+static inline uint32_t findings_end_thread(const struct upmu_findings *f, uint32_t process)
+{
+    return f->first_thread[process + 1];
+}
+
+/** Number objects and threads by process. @return 0; UPMU_E_NOMEM. */
+int findings_index(struct upmu_findings *f);
+void findings_index_free(struct upmu_findings *f);
 
 /** A finding of process `process` about nothing yet. */
 struct upmu_finding finding_of(const struct upmu_overview_path *path, uint32_t process, int kind);

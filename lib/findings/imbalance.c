@@ -72,8 +72,9 @@ static void threads_write_gain(struct textbuf *b, const struct upmu_finding *fou
 static uint32_t threads_index(const struct upmu_findings *f, uint32_t process, pid_t tid,
                               struct upmu_overview_thread *t)
 {
-    for (uint32_t i = 0; upmu_overview_thread_at(f->overview, i, t) == 0; i++)
-        if (t->process == process && t->tid == tid)
+    uint32_t i = findings_first_thread(f, process), end = findings_end_thread(f, process);
+    for (; i < end && upmu_overview_thread_at(f->overview, i, t) == 0; i++)
+        if (t->tid == tid)
             return i;
     return UPMU_NO_INDEX;
 }
@@ -154,10 +155,12 @@ static int barrier_add(struct upmu_findings *f, const struct upmu_overview_path 
 int findings_in_barriers(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path)
 {
     struct upmu_overview_object o = {.size = sizeof o};
+    size_t n;
+    const uint32_t *objects = findings_objects(f, process, &n);
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && upmu_overview_object_at(f->overview, i, &o) == 0; i++)
-        if (o.process == process && o.type == UPMU_OBJECT_BARRIER && o.rounds > 0)
-            rc = barrier_add(f, path, i, &o);
+    for (size_t i = 0; rc == 0 && i < n && upmu_overview_object_at(f->overview, objects[i], &o) == 0; i++)
+        if (o.type == UPMU_OBJECT_BARRIER && o.rounds > 0)
+            rc = barrier_add(f, path, objects[i], &o);
     return rc;
 }
 
@@ -239,10 +242,11 @@ static int joins_compare(const void *a, const void *b)
 static struct upmu_overview_thread *joins_threads(const struct upmu_findings *f, uint32_t process, size_t *n)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
-    struct upmu_overview_thread *all = calloc(upmu_overview_thread_count(f->overview) + 1, sizeof *all);
+    uint32_t i = findings_first_thread(f, process), end = findings_end_thread(f, process);
+    struct upmu_overview_thread *all = calloc(end - i + 1, sizeof *all);
     *n = 0;
-    for (size_t i = 0; all && upmu_overview_thread_at(f->overview, i, &t) == 0; i++) {
-        if (t.process != process || !t.started || !t.ended || t.creator == 0)
+    for (; all && i < end && upmu_overview_thread_at(f->overview, i, &t) == 0; i++) {
+        if (!t.started || !t.ended || t.creator == 0)
             continue;
         all[*n] = t;
         all[(*n)++].n_counts = i;

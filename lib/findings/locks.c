@@ -44,8 +44,9 @@ static uint64_t locks_lifetime(const struct upmu_findings *f, uint32_t process)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     uint64_t sum = 0;
-    for (size_t i = 0; upmu_overview_thread_at(f->overview, i, &t) == 0; i++)
-        sum += t.process == process ? t.end_ns - t.begin_ns - t.stopped_ns : 0;
+    uint32_t i = findings_first_thread(f, process), end = findings_end_thread(f, process);
+    for (; i < end && upmu_overview_thread_at(f->overview, i, &t) == 0; i++)
+        sum += t.end_ns - t.begin_ns - t.stopped_ns;
     return sum;
 }
 

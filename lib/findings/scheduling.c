@@ -17,7 +17,7 @@ struct load {
     uint64_t path_ns;      /* time on the critical path without a CPU */
 };
 
-/* By thread: share of its ready time, running and preempted, in which it was preempted. @param load adds the mean numbers of
+/* By thread of the process: share of its ready time, running and preempted, in which it was preempted. @param load adds the mean numbers of
  * threads. @param recorded out, whether the kernel's switch records exist, or its sums of a thread that was preempted.
  * @return to be freed; NULL without memory. */
 static double *scheduling_shares(const struct upmu_findings *f, uint32_t process, uint64_t run_ns, struct load *load,
@@ -25,10 +25,11 @@ static double *scheduling_shares(const struct upmu_findings *f, uint32_t process
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     struct upmu_overview_sched s = {.size = sizeof s};
-    double *shares = calloc(upmu_overview_thread_count(f->overview) + 1, sizeof *shares);
+    uint32_t first = findings_first_thread(f, process), end = findings_end_thread(f, process);
+    double *shares = calloc(end - first + 1, sizeof *shares);
     *recorded = false;
-    for (size_t i = 0; shares && upmu_overview_thread_at(f->overview, i, &t) == 0; i++) {
-        if (t.process != process || upmu_overview_sched_at(f->overview, i, &s) != 0)
+    for (uint32_t i = first; shares && i < end && upmu_overview_thread_at(f->overview, i, &t) == 0; i++) {
+        if (upmu_overview_sched_at(f->overview, i, &s) != 0)
             continue;
         bool waited = t.ready_ns != UPMU_NO_VALUE;
         if (!s.recorded && t.cpu_ns == UPMU_NO_VALUE)
@@ -36,7 +37,7 @@ static double *scheduling_shares(const struct upmu_findings *f, uint32_t process
         double running = (double)(s.recorded ? s.running_ns : t.cpu_ns);
         double ready = running + (double)(s.recorded ? s.preempted_ns : waited ? t.ready_ns : 0);
         *recorded |= s.recorded || waited;
-        shares[i] = ready > 0 ? (ready - running) / ready : 0;
+        shares[i - first] = ready > 0 ? (ready - running) / ready : 0;
         load->ready += ready / (double)run_ns;
         load->running += running / (double)run_ns;
     }
@@ -48,9 +49,10 @@ static uint64_t scheduling_path(const struct upmu_findings *f, uint32_t process,
 {
     struct upmu_overview_path_segment s = {.size = sizeof s};
     double sum = 0;
+    uint32_t first = findings_first_thread(f, process), end = findings_end_thread(f, process);
     for (size_t i = 0; upmu_overview_path_segment_at(f->overview, process, i, &s) == 0; i++)
-        if (s.kind == UPMU_PATH_RUNNING && s.thread != UPMU_NO_INDEX)
-            sum += (double)(s.end_ns - s.begin_ns) * shares[s.thread];
+        if (s.kind == UPMU_PATH_RUNNING && s.thread >= first && s.thread < end)
+            sum += (double)(s.end_ns - s.begin_ns) * shares[s.thread - first];
     return (uint64_t)sum;
 }
 

@@ -67,9 +67,11 @@ static int wakes_add(struct upmu_findings *f, const struct upmu_overview_path *p
 int findings_in_wakes(struct upmu_findings *f, uint32_t process, const struct upmu_overview_path *path)
 {
     struct upmu_overview_object o = {.size = sizeof o};
+    size_t n;
+    const uint32_t *objects = findings_objects(f, process, &n);
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && upmu_overview_object_at(f->overview, i, &o) == 0; i++)
-        if (o.process == process && o.type == UPMU_OBJECT_COND && wakes_are_herd(&o, findings_run_ns(path)))
-            rc = wakes_add(f, path, i, &o);
+    for (size_t i = 0; rc == 0 && i < n && upmu_overview_object_at(f->overview, objects[i], &o) == 0; i++)
+        if (o.type == UPMU_OBJECT_COND && wakes_are_herd(&o, findings_run_ns(path)))
+            rc = wakes_add(f, path, objects[i], &o);
     return rc;
 }

@@ -34,6 +34,12 @@ expect 0 "$UPMU" report --group-locks 0 --top 40 "$work/many"
 expect 0 "$UPMU" report "$work/late"
 sed -n '/^Threads/,/^$/p' "$work/out" | grep -qE ' sleep ([6-9][0-9]{2}\.[0-9]+ ms|[0-9.]+ s) ' || fail "the longest wait is missing: $(cat "$work/out")"
 
+# Of many processes that end without their recorder, as by a signal, a few are listed, the others counted.
+"$UPMU" record -o "$work/killed" -- bash -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do bash -c "sleep 0; kill -9 \$\$"; done; :' >/dev/null 2>&1
+expect 0 "$UPMU" report "$work/killed"
+[ "$(grep -c 'without a proper end (killed' "$work/out")" -le 11 ] || fail "all killed processes are listed: $(head -60 "$work/out")"
+has out "more processes without a proper end"
+
 # Of one process there is no such column.
 "$UPMU" record -o "$work/one" -- "$SCENE" >/dev/null 2>&1 || fail "recording of one ended with $?"
 expect 0 "$UPMU" report "$work/one"

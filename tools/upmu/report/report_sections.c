@@ -40,16 +40,38 @@ static int sections_compare(const void *a, const void *b)
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
-/* All objects of a process that have been counted. @return them, to be freed. */
-static struct row *sections_rows_of(const struct report *r, uint32_t process, int kind, size_t by, size_t *n)
+/** The objects of all processes, those of one behind each other: of process `i` from `first[i]` to `first[i + 1]`. */
+struct objects_by_process {
+    size_t *first, *objects;
+};
+
+static struct objects_by_process sections_objects(const struct report *r)
 {
     struct upmu_overview_object o = {.size = sizeof o};
-    struct row *rows = memory_array(r->totals.n_objects + 1, sizeof *rows);
+    size_t n = r->totals.n_processes;
+    struct objects_by_process by = {memory_array(n + 2, sizeof *by.first),
+                                    memory_array(r->totals.n_objects + 1, sizeof *by.objects)};
+    /* Shifted by one, so that each entry has moved to its process's begin when all objects are in their places. */
+    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object_at(r->overview, i, &o) == 0; i++)
+        by.first[o.process + 2]++;
+    for (size_t i = 1; i <= n; i++)
+        by.first[i + 1] += by.first[i];
+    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object_at(r->overview, i, &o) == 0; i++)
+        by.objects[by.first[o.process + 1]++] = i;
+    return by;
+}
+
+/* All objects of a process that have been counted. @return them, to be freed. */
+static struct row *sections_rows_of(const struct report *r, const struct objects_by_process *of, uint32_t process,
+                                    int kind, size_t by, size_t *n)
+{
+    const size_t *objects = of->objects + of->first[process];
+    size_t all = of->first[process + 1] - of->first[process];
+    struct row *rows = memory_array(all + 1, sizeof *rows);
     *n = 0;
-    for (size_t i = 0; i < r->totals.n_objects; i++) {
-        struct row row = {.object = i, .section = {.size = sizeof row.section}};
-        if (upmu_overview_object_at(r->overview, i, &o) != 0 || o.process != process ||
-            upmu_overview_section_read(r->overview, i, kind, &row.section) != 0 || by >= row.section.n_counts)
+    for (size_t i = 0; i < all; i++) {
+        struct row row = {.object = objects[i], .section = {.size = sizeof row.section}};
+        if (upmu_overview_section_read(r->overview, objects[i], kind, &row.section) != 0 || by >= row.section.n_counts)
             continue;
         row.by = &row.section.counts[by].sum;
         rows[(*n)++] = row;
@@ -75,7 +97,8 @@ static void sections_text_rows(struct table *t, const struct report *r, const st
     }
 }
 
-static void sections_text_process(struct output *out, const struct report *r, uint32_t process, int kind)
+static void sections_text_process(struct output *out, const struct report *r, const struct objects_by_process *of,
+                                  uint32_t process, int kind)
 {
     enum { FIXED = 4 };
     struct table_column columns[TABLE_COLUMNS_MAX] = {
@@ -86,7 +109,7 @@ static void sections_text_process(struct output *out, const struct report *r, ui
     while (n_columns < TABLE_COLUMNS_MAX &&
            (name = upmu_overview_counter_name(r->overview, process, n_columns - FIXED)) != NULL)
         columns[n_columns++] = (struct table_column){name, true};
-    struct row *rows = sections_rows_of(r, process, kind, by, &n);
+    struct row *rows = sections_rows_of(r, of, process, kind, by, &n);
     size_t shown = n < r->top ? n : r->top;
     table_begin(&table, columns, n_columns);
     if (n > 0) {
@@ -104,8 +127,11 @@ static void sections_text_process(struct output *out, const struct report *r, ui
 
 void report_text_sections(struct output *out, const struct report *r)
 {
+    struct objects_by_process of = sections_objects(r);
     for (uint32_t process = 0; process < r->totals.n_processes; process++) {
-        sections_text_process(out, r, process, UPMU_SECTION_HELD);
-        sections_text_process(out, r, process, UPMU_SECTION_WAITED);
+        sections_text_process(out, r, &of, process, UPMU_SECTION_HELD);
+        sections_text_process(out, r, &of, process, UPMU_SECTION_WAITED);
     }
+    free(of.first);
+    free(of.objects);
 }

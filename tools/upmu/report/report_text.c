@@ -123,12 +123,17 @@ static bool text_process(struct output *out, const struct report *r, size_t i, c
     return futexes;
 }
 
+static bool process_has_ended(const struct upmu_trace_process *p)
+{
+    return p->complete || p->execed || p->snapshot[0];
+}
+
+/* Of many processes without a proper end, as those that call _exit(), a few are enough. */
 static bool process_has_notes(const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     struct upmu_overview_recorded of;
-    bool ended = p->complete || p->execed || p->snapshot[0];
     return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->children_filtered || p->children_failed ||
-           p->overwritten || !ended || text_is_stopped(r, i, p, &of);
+           p->overwritten || text_is_stopped(r, i, p, &of);
 }
 
 static int events_descending(const void *a, const void *b)
@@ -142,7 +147,7 @@ static void text_processes(struct output *out, const struct report *r)
 {
     enum { SHOWN_MAX = 5 };
     struct upmu_trace_process p = {.size = sizeof p};
-    size_t n = r->totals.n_processes, of_least = 0, left_out = 0;
+    size_t n = r->totals.n_processes, of_least = 0, left_out = 0, open_shown = 0, open_left_out = 0;
     uint64_t *events = memory_array(n, sizeof *events);
     for (size_t i = 0; i < n && upmu_overview_process_at(r->overview, i, &p) == 0; i++)
         events[i] = p.events;
@@ -157,11 +162,17 @@ static void text_processes(struct output *out, const struct report *r)
             of_least--;
             show = true;
         }
+        bool ended = process_has_ended(&p);
+        show = show || (!ended && open_shown < SHOWN_MAX);
         if (show)
             futexes = text_process(out, r, i, &p) && futexes;
-        else
-            left_out++;
+        open_shown += show && !ended;
+        open_left_out += !show && !ended;
+        left_out += !show && ended;
     }
+    if (open_left_out)
+        fprintf(out->file, "  and %zu more %s without a proper end (killed, or still running), without lost events\n",
+                open_left_out, open_left_out == 1 ? "process" : "processes");
     if (left_out)
         fprintf(out->file, "  and %zu more %s without lost events; 'upmu report --json' has all\n", left_out,
                 left_out == 1 ? "process" : "processes");
