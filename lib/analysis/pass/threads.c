@@ -161,6 +161,10 @@ int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return thread_exit_event(o, thread, e);
     case UPMU_TRACE_THREAD_NAME:
         return name_thread(o, thread, e);
+    case UPMU_TRACE_THREAD_CANCEL: {
+        uint32_t canceled = e->result == 0 ? thread_of_handle(o, e->process, e->object) : MAP_NONE;
+        return canceled == MAP_NONE ? 0 : wakeup_canceled_by(o, canceled, thread, e->time_ns);
+    }
     default:
         return 0;
     }

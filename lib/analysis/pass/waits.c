@@ -226,6 +226,7 @@ static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct p
                                       .ns = ns - (p->inner_ns < ns ? p->inner_ns : ns),
                                       .finished = e != NULL,
                                       .after_ns = after_ns,
+                                      .canceled = e && e->result == ECANCELED,
                                       .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
     return wakeup_resume(o, thread, &w);
 }

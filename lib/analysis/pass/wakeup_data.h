@@ -49,6 +49,7 @@ struct wakeup_thread {
     uint32_t last;      /**< its latest node */
     uint32_t hold;      /**< first of the holds since then */
     uint32_t waits_for; /**< the object waited for, while `last` is the begin of the wait */
+    uint32_t canceled;  /**< node of the last request to cancel it; MAP_NONE: none */
 };
 
 struct wakeup_object {

@@ -51,7 +51,8 @@ static struct wakeup_thread *wakeup_thread_begin(struct overview *o, uint32_t th
         if (!all)
             return NULL;
         g->threads = all;
-        all[g->n_threads++] = (struct wakeup_thread){.last = MAP_NONE, .hold = MAP_NONE, .waits_for = MAP_NONE};
+        all[g->n_threads++] =
+            (struct wakeup_thread){.last = MAP_NONE, .hold = MAP_NONE, .waits_for = MAP_NONE, .canceled = MAP_NONE};
     }
     uint64_t begin = o->threads[thread].begin_ns;
     const struct wakeup_node first = {
@@ -105,6 +106,17 @@ int wakeup_start(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     /* An event of another thread may have added this one already. */
     if (!known && cause != MAP_NONE && o->graph.nodes[cause].time_ns <= e->time_ns)
         o->graph.nodes[t->last].cause = cause;
+    return 0;
+}
+
+int wakeup_canceled_by(struct overview *o, uint32_t thread, uint32_t canceler, uint64_t time_ns)
+{
+    if (o->graph.disabled)
+        return 0;
+    uint32_t node = wakeup_thread(o, thread, time_ns) ? wakeup_action(o, canceler, time_ns) : MAP_NONE;
+    if (node == MAP_NONE)
+        return overview_no_memory();
+    o->graph.threads[thread].canceled = node;
     return 0;
 }
 

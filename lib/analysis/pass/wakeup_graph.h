@@ -13,6 +13,8 @@
 int wakeup_create(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 int wakeup_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 int wakeup_end(struct overview *o, uint32_t thread, uint64_t time_ns);
+/** Thread `canceler` requests the end of `thread`, which ends a wait that can be canceled. */
+int wakeup_canceled_by(struct overview *o, uint32_t thread, uint32_t canceler, uint64_t time_ns);
 /** `stats->thread` has held `stats->object` from `since_ns` until now; 0: not known since when, nothing is done. */
 int wakeup_add_hold(struct overview *o, uint32_t stats, uint64_t since_ns, uint64_t time_ns);
 /** All threads have ended. */
@@ -44,7 +46,8 @@ struct wakeup_wait_end {
     uint64_t ns;       /**< how long it lasted, without waits nested in it */
     uint64_t after_ns; /**< when a wait that the window cuts ends in the recording; else 0 */
     bool finished;     /**< false: the thread never resumes */
-    bool failed;       /**< it resumes without what it waited for: no thread caused that */
+    bool failed;       /**< it resumes without what it waited for: no thread caused that, unless it is canceled */
+    bool canceled;     /**< pthread_cancel() ended it */
 };
 int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w);
 

@@ -234,16 +234,20 @@ int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_
         return 0;
     uint32_t began = w->node;
     uint32_t cause = w->finished ? wakeup_find_cause(o, w->object) : MAP_NONE;
+    uint32_t request = g->threads[thread].canceled;
+    bool canceled = w->canceled && request != MAP_NONE && request > began;
+    cause = canceled ? request : cause;
     /* It waited up to now: what it did meanwhile, in signal handlers, is no longer between its begin and its end. */
     if (g->threads[thread].last != began)
-        g->threads[thread] = (struct wakeup_thread){.last = began, .hold = MAP_NONE, .waits_for = MAP_NONE};
+        g->threads[thread] = (struct wakeup_thread){
+            .last = began, .hold = MAP_NONE, .waits_for = MAP_NONE, .canceled = g->threads[thread].canceled};
     wakeup_leave(g, thread, w->object, began);
     /* An action before the wait, or by the thread itself, did not end it. For a join or a barrier it then was no wait: the
      * joined thread had ended before, or this thread arrived last. */
     bool none = cause != MAP_NONE && (cause <= began || g->nodes[cause].thread == thread);
     int type = o->objects[w->object].type;
     bool no_wait = none && (type == UPMU_OBJECT_THREAD || type == UPMU_OBJECT_BARRIER);
-    if (none || w->failed)
+    if (none || (w->failed && !canceled))
         cause = MAP_NONE;
     const struct wakeup_node node = {
         .time_ns = w->time_ns, .cause = cause, .object = w->object, .kind = no_wait ? NODE_ACTION : NODE_RESUME};
