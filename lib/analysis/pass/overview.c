@@ -175,11 +175,15 @@ void overview_extend_wait(struct overview *o, uint32_t process, pid_t tid, uint6
 static void overview_end_unseen(struct overview *o, struct ov_thread *t)
 {
     const struct ov_process *p = &o->processes[t->process];
-    bool acted = t->actions > 0 || t->sched.recorded;
-    uint64_t last = acted ? p->last_ns : t->last_ns != 0 ? t->last_ns : t->begin_ns;
+    /* Of regions alone there is no event at the end of a thread: one without an open region has ended, or not. */
+    bool regions_only = p->full + p->compact == 0 && t->n_open == 0 && t->tid != t->pid;
+    bool acted = (t->actions > 0 && !regions_only) || t->sched.recorded;
+    uint64_t last = acted ? p->last_ns : t->last_ns != 0 ? t->last_ns : t->begin_ns, seen_ns = t->blocked_until_ns;
     if (!acted || t->blocked_until_ns < last)
         t->blocked_until_ns = last;
     t->end_ns = acted && p->alive_ns > t->blocked_until_ns ? p->alive_ns : t->blocked_until_ns;
+    if (waits_are_lost(o, t))
+        t->blocked_until_ns = seen_ns;
     if (t->end_ns > o->end_ns)
         o->end_ns = t->end_ns;
 }
@@ -205,11 +209,13 @@ static void overview_check_sums(const struct overview *o, struct ov_thread *t)
         t->cpu_ns = life;
 }
 
-/* Sums of the whole life of a thread whose begin was overwritten: they are not of the part that is known. */
+/* Sums of the whole life of a thread whose begin was overwritten, or not recorded since recording was stopped: they are not of the
+ * part that is known. */
 static void overview_forget_whole_life(const struct overview *o, struct ov_thread *t)
 {
     const struct ov_process *p = &o->processes[t->process];
-    if (!p->overwritten || t->started || t->begin_ns == p->start_ns)
+    bool may_be_older = p->overwritten || (p->n_pauses > 0 && p->pauses[0].begin_ns < t->begin_ns);
+    if (!may_be_older || t->started || t->begin_ns == p->start_ns)
         return;
     t->cpu_ns = t->ready_ns = UPMU_NO_VALUE;
     t->switches = (struct upmu_value){.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};

@@ -356,8 +356,7 @@ void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const str
     wakeup_cancel(o, thread, object, p.node);
 }
 
-/* Events of the thread were lost, its last ones maybe: its waits are known to last no longer than another process has seen them. */
-static bool waits_are_lost(const struct overview *o, const struct ov_thread *t)
+bool waits_are_lost(const struct overview *o, const struct ov_thread *t)
 {
     return o->events_lost && t->n_pending > 0 && o->events_lost(o->call_site_arg, t->process, t->tid);
 }

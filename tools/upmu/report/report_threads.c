@@ -94,13 +94,15 @@ static void threads_cell_sched(struct table *table, const struct upmu_overview_t
         threads_cell_switches(table, &t->switches);
 }
 
-/* A lower bound if the thread's begin was overwritten in a ring, or if only counts of it were recorded. */
+/* A lower bound if the thread's begin was overwritten in a ring, or not recorded since recording was stopped, or if only counts of it were
+ * recorded. */
 static void threads_cell_life(struct table *table, const struct report *r, const struct upmu_overview_thread *t)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     uint64_t life = thread_life(t);
     bool known = t->started || upmu_overview_process_at(r->overview, t->process, &p) != 0 ||
-                 t->begin_ns == p.start_ns || (p.overwritten == 0 && (t->ended || t->end_ns == r->totals.end_ns));
+                 t->begin_ns == p.start_ns ||
+                 (p.overwritten == 0 && p.pauses == 0 && (t->ended || t->end_ns == r->totals.end_ns));
     char *text = report_duration(life);
     if (known || life == 0)
         table_cell(table, STYLE_PLAIN, "%s", life ? text : "");
