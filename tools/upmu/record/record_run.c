@@ -220,8 +220,9 @@ int record_start(const struct record_request *request, pid_t *pid)
     }
     struct record_environment e;
     environment_of(&e, request);
-    /* vfork() copies no page tables, and this process then has no page to copy; at a gate the command waits for this process. */
-    *pid = request->sampler ? fork() : vfork();
+    /* vfork() copies no page tables, and this process then has no page to copy; at a gate the command waits for this process.
+     * The child writes only its own variables and `*pid`, which the parent then sets. */
+    *pid = request->sampler ? fork() : vfork(); // NOLINT(clang-analyzer-unix.Vfork)
     if (*pid == 0) {
         if (request->sampler)
             close(gate[1]);
