@@ -12,31 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sampling/exits_step.h"
+
 /** A piece of code of a function. */
 struct exits_code {
     const unsigned char *at;
     size_t bytes;
     uint64_t address;
 };
-
-enum exits_kind {
-    EXITS_NONE,     /**< it leads to the instruction after it, or returns there from a call */
-    EXITS_RETURN,   /**< to the caller */
-    EXITS_DIRECT,   /**< a jump to an address that it contains */
-    EXITS_INDIRECT, /**< a jump to an address in a register or in memory */
-    EXITS_REFUSED,  /**< an end that no probe sees: the kernel puts none there, or it is in another function */
-};
-
-/** An instruction. */
-struct exits_step {
-    size_t bytes; /**< its length; 0: it is unknown, or longer than the code */
-    enum exits_kind kind;
-    uint64_t by;      /**< EXITS_DIRECT: where it leads, relative to its own address */
-    bool is_emulated; /**< the kernel emulates it under a probe, and does not execute it elsewhere with one more trap */
-};
-
-/** Decode the instruction at `at`, of at most `left` bytes. */
-typedef struct exits_step exits_step_fn(const unsigned char *at, size_t left);
 
 /** A machine. */
 struct exits_machine {
@@ -53,7 +36,5 @@ const struct exits_machine *sampling_exits(unsigned machine);
  *  the instruction after it, and `*jumps` whether it is a jump, which may also lead on within the function. @return its address; 0: there is no further one; UINT64_MAX: unknown instructions, or exits without a probe, follow. */
 uint64_t sampling_next_exit(const struct exits_machine *m, const struct exits_code *all, size_t n, size_t one,
                             size_t *offset, bool *jumps);
-
-exits_step_fn exits_x86_step, exits_aarch64_step, exits_riscv_step, exits_loongarch_step;
 
 #endif

@@ -6,7 +6,7 @@
  * Set Manual, volume I, chapters on RV64I and "C"; LoongArch Reference Manual, volume 1, 2.2.5 and appendix B. What the kernel emulates under a
  * probe: arch/{arm64,riscv,loongarch} of Linux.
  */
-#include "sampling/exits.h"
+#include "sampling/exits_step.h"
 
 /* Code is little-endian whatever the order of data is. */
 static uint32_t risc_word(const unsigned char *at, size_t bytes)

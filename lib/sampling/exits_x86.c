@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions of x86-64 by which a function ends. */
-#include "sampling/exits.h"
+#include "sampling/exits_step.h"
 
 #include <string.h>
 
