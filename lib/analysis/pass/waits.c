@@ -213,6 +213,13 @@ static void wait_end_hold(struct overview *o, const struct pending_wait *p, cons
         hold_forget(&o->thread_stats[stats]);
 }
 
+/* A call, as a sleep, in which the lock() of an announced lock waits: it is part of the wait for the lock, which has the holder. The outer
+ * wait is pending. */
+static bool wait_is_of_lock(const struct ov_thread *t, const struct pending_wait *p)
+{
+    return p->kind >= UPMU_WAIT_SLEEP && t->n_pending > 0 && t->pending[t->n_pending - 1].kind == UPMU_WAIT_CUSTOM;
+}
+
 /* Ends the wait in the wakeup graph. Of nested waits each counts for the pairs of threads without those inside it. `after_ns`: when a
  * wait that the window cuts ends in the recording; else 0. */
 static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct pending_wait *p,
@@ -227,6 +234,7 @@ static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct p
                                       .finished = e != NULL,
                                       .after_ns = after_ns,
                                       .canceled = e && e->result == ECANCELED,
+                                      .of_lock = wait_is_of_lock(&o->threads[thread], p),
                                       .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
     return wakeup_resume(o, thread, &w);
 }
@@ -246,13 +254,20 @@ static int wait_add(struct overview *o, uint32_t thread, const struct pending_wa
         if (holder != MAP_NONE)
             o->thread_stats[holder].stuck = true;
     }
-    struct upmu_wait_sum *sums[] = {&s->waits, &o->thread_stats[stats].waits, &o->objects[p->object].waits,
-                                    &o->threads[thread].waits[p->kind], &o->objects[p->object].shared_waits};
-    size_t n = sizeof sums / sizeof *sums - (p->flags & UPMU_TRACE_FLAG_SHARED ? 0 : 1);
+    bool of_lock = wait_is_of_lock(&o->threads[thread], p);
+    struct upmu_wait_sum *sums[] = {
+        &s->waits,
+        &o->thread_stats[stats].waits,
+        &o->objects[p->object].waits,
+        of_lock ? NULL : &o->threads[thread].waits[p->kind],
+        p->flags & UPMU_TRACE_FLAG_SHARED ? &o->objects[p->object].shared_waits : NULL,
+    };
     o->objects[p->object].before_waits += p->before;
-    for (size_t i = 0; i < n; i++)
-        (finished ? wait_sum_add : wait_sum_add_unfinished)(sums[i], ns);
-    o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (sums[i])
+            (finished ? wait_sum_add : wait_sum_add_unfinished)(sums[i], ns);
+    if (!of_lock)
+        o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
     wait_note_longest(o, p, thread, ns, finished);
     int rc = wait_charge_holder(o, p, ns);
     return rc == 0 ? wait_notify(o, thread, p, end_ns, finished) : rc;
@@ -291,7 +306,7 @@ static bool wait_pop_pending(struct overview *o, uint32_t thread, uint32_t objec
  * of the locks held. */
 static int wait_note(struct ov_thread *t, const struct pending_wait *p, uint64_t end_ns, uint64_t ns)
 {
-    if (t->n_pending > 0)
+    if (t->n_pending > 0 && !wait_is_of_lock(t, p))
         t->pending[t->n_pending - 1].inner_ns += ns;
     return p->kind >= UPMU_WAIT_SLEEP ? hold_note_call(t, p->kind, p->begin_ns, end_ns) : 0;
 }

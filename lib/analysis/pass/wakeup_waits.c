@@ -260,6 +260,6 @@ int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_
                      : after && after->cause != MAP_NONE ? o->window.whole->graph.nodes[after->cause].thread
                                                          : MAP_NONE;
     /* A call for which no thread is known to be waited for may wait for none: for a time, or another process. */
-    bool no_pair = no_wait || (type == UPMU_OBJECT_CALL && other == MAP_NONE);
+    bool no_pair = no_wait || w->of_lock || (type == UPMU_OBJECT_CALL && other == MAP_NONE);
     return no_pair ? 0 : wakeup_add_pair(o, thread, other, w);
 }

@@ -59,6 +59,39 @@ START_TEST(wait_inside_a_wait_blocks_the_thread_once)
 }
 END_TEST
 
+/* A lock() of the program's own that sleeps between two tries. */
+START_TEST(sleep_in_the_wait_for_an_announced_lock_is_that_wait)
+{
+    struct upmu_overview_pair pair = {.size = sizeof pair};
+    struct upmu_trace_event e;
+    begin_stream(true);
+    e = event(UPMU_TRACE_LOCK_BLOCK, 101, 1000, LOCK);
+    e.object_type = UPMU_OBJECT_CUSTOM;
+    e.lock_block.holder = 102;
+    add(&e);
+    for (uint64_t time = 1100; time < 1900; time += 200) {
+        e = event(UPMU_TRACE_CALL_BLOCK, 101, time, OTHER);
+        e.object_type = UPMU_OBJECT_CALL;
+        e.call.call = UPMU_CALL_SLEEP;
+        add(&e);
+        e.kind = UPMU_TRACE_CALL_RETURN;
+        e.time_ns = time + 150;
+        add(&e);
+    }
+    put_typed(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM, 102, 1890, LOCK);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_CUSTOM, 101, 2000, LOCK);
+    finish();
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_CUSTOM).total_ns, 1000);
+    ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_SLEEP).count, 0);
+    ck_assert_uint_eq(thread(101, 0).blocked_ns, 1000);
+    ck_assert_int_eq(upmu_overview_pair_at(&subject, 0, &pair), 0);
+    ck_assert_uint_eq(pair.waits.total_ns, 1000);
+    ck_assert_int_eq(upmu_overview_pair_at(&subject, 1, &pair), UPMU_E_END);
+    ck_assert_uint_eq(totals().unmatched, 0);
+    end_stream();
+}
+END_TEST
+
 START_TEST(end_without_its_begin_is_no_wait)
 {
     begin_stream(true);
@@ -192,6 +225,7 @@ int main(void)
     TCase *cases = tcase_create("waits");
     tcase_add_test(cases, wait_is_charged_to_lock_waiter_holder_and_places);
     tcase_add_test(cases, wait_inside_a_wait_blocks_the_thread_once);
+    tcase_add_test(cases, sleep_in_the_wait_for_an_announced_lock_is_that_wait);
     tcase_add_test(cases, end_without_its_begin_is_no_wait);
     tcase_add_test(cases, wait_still_going_on_lasts_until_the_end);
     tcase_add_test(cases, thread_that_did_something_since_does_not_wait);
