@@ -577,7 +577,9 @@ struct upmu_trace_process {
     uint32_t children_filtered;
     uint32_t children_failed; /**< forked children that are not recorded, since they could not make their files */
     uint32_t pauses;          /**< stretches in which locks and threads were not recorded, see upmu_trace_pause_at() */
-    uint32_t reserved;        /**< 0 */
+    /** At least so many forked children are not recorded, since they made no call that begins it, or executed a program that cannot be
+     *  recorded; 0 as well if that is not known. */
+    uint32_t children_unrecorded;
     uint64_t
         paused_more_ns; /**< total of the stretches beyond the first 128, which upmu_trace_pause_at() does not have */
 };

@@ -126,6 +126,7 @@ void facts_process(struct textbuf *b, const struct upmu_trace_process *p)
     json_bool(b, "stopped", p->stopped != 0);
     json_uint_if(b, "children_filtered", p->children_filtered != 0, p->children_filtered);
     json_uint_if(b, "children_failed", p->children_failed != 0, p->children_failed);
+    json_uint_if(b, "children_unrecorded", p->children_unrecorded != 0, p->children_unrecorded);
     json_bool(b, "complete", p->complete != 0);
     json_bool(b, "execed", p->execed != 0);
     facts_text(b, "snapshot", p->snapshot);

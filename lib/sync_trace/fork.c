@@ -43,17 +43,20 @@ static struct {
     struct {
         pid_t process, thread;
         uint64_t tick, since;
+        uint32_t n; /**< forks before it */
     } by;
     uint32_t n_noted; /**< begins and ends of children that were noted */
 } forked;
 
-/* A child begins in its parent's mode of this moment, stopped if that is. Threads that fork at a time store the same, or the moment
+/* Counts a child, which begins in its parent's mode of this moment, stopped if that is. Threads that fork at a time store the same, or the moment
  * of the other's fork. */
-static void fork_inherit_mode(const uint32_t *word)
+static void fork_note_child(const uint32_t *word)
 {
-    const struct control_header *control = upmu_recorder_control_();
+    struct control_header *control = upmu_recorder_control_();
     uint32_t mode = __atomic_load_n(word, __ATOMIC_RELAXED);
     uint32_t chosen = control ? __atomic_load_n(&control->chosen, __ATOMIC_RELAXED) : 0;
+    if (control && mode != MODE_OFF)
+        __atomic_fetch_add(&control->children_forked, 1, __ATOMIC_RELAXED);
     if (chosen == 0)
         return; /* the program has ended recording, and no child begins it */
     sync_option_set(mode, mode);
@@ -72,10 +75,11 @@ static void before_fork(void)
     struct sync_thread *t = sync_tls.thread;
     if (t && sync_is_ready(t))
         sync_order_renew(t);
-    fork_inherit_mode(word);
+    fork_note_child(word);
     forked.by.process = getpid();
     forked.by.thread = (pid_t)sync_tls.forking;
     forked.by.since = __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED);
+    forked.by.n = forked.n;
     forked.by.tick = tick_now();
 }
 
@@ -137,6 +141,15 @@ static void fork_restore_lock(void)
         __atomic_store_n(&sync_real.rwlock_wrlock, forked.write_lock, __ATOMIC_RELAXED);
 }
 
+/* The parent may have ended, and the child belong to another process since. */
+static void fork_note_parent(void)
+{
+    struct control_header *control = upmu_recorder_control_();
+    sync_note_parent(forked.by.process, forked.by.thread, forked.by.tick, forked.by.since);
+    if (control && forked.n == forked.by.n + 1)
+        __atomic_store_n(&control->parent, (uint32_t)forked.by.process, __ATOMIC_RELAXED);
+}
+
 void sync_child_start(void)
 {
     uint32_t free_claim = 0;
@@ -148,7 +161,7 @@ void sync_child_start(void)
         sync_threads_forget();
         uint32_t mode = sync_process.mode;
         if (upmu_recorder_stream_() && sync_gate_open(mode, mode == MODE_OFF) == 0 && forked.by.process != 0)
-            sync_note_parent(forked.by.process, forked.by.thread, forked.by.tick, forked.by.since);
+            fork_note_parent();
     }
     errno = saved;
     cancel_resume(&cancel);

@@ -78,7 +78,9 @@ int sync_gate_open(uint32_t mode, bool late)
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     sync_wait_state_start();
     sync_shared_memory_start();
-    sync_note_self((pid_t)getpid(), sync_gate.since, (pid_t)getppid());
+    pid_t parent = getppid();
+    __atomic_store_n(&control->parent, (uint32_t)parent, __ATOMIC_RELAXED);
+    sync_note_self((pid_t)getpid(), sync_gate.since, parent);
     __atomic_store_n(&sync_gate.held, GATE_RECORDS | (sync_option(depth) != 0 ? GATE_STACKS : 0), __ATOMIC_RELAXED);
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.word, &control->mode, __ATOMIC_RELEASE);

@@ -2343,7 +2343,7 @@ class UpmuTraceProcess(Structure):
         ("children_filtered", c_uint32),
         ("children_failed", c_uint32),
         ("pauses", c_uint32),
-        ("reserved", c_uint32),
+        ("children_unrecorded", c_uint32),
         ("paused_more_ns", c_uint64),
     ]
 

@@ -123,6 +123,9 @@ struct control_header {
     uint64_t paused_more_ns; /**< total of those without an entry that have ended */
     uint64_t more_raw_ns;    /**< begin of the last one without an entry; 0: it has ended */
     struct control_pause pause[CONTROL_PAUSES];
+    uint32_t children_forked; /**< calls of fork() while the process recorded locks */
+    uint32_t
+        parent; /**< process id of the parent when recording of locks began; 0: not known, or in another namespace */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -140,6 +143,7 @@ static_assert(offsetof(struct control_header, memory) == 864, "the layout is sha
 static_assert(offsetof(struct control_header, children_filtered) == 880, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, pauses) == 888, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, pause) == 912, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, children_forked) == 2960, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /* The end is stored once: of two threads that switch at a time, one is first. */

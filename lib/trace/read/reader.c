@@ -384,6 +384,28 @@ size_t trace_process_next_image(const struct upmu_trace *t, size_t index)
     return next;
 }
 
+/* Whether process `q` may be a recorded child of `p`. A program and the one that it executed are one process. */
+static bool reader_may_be_child(const struct upmu_trace *t, size_t p, size_t q)
+{
+    const struct process *parent = &t->processes[p], *child = &t->processes[q];
+    uint32_t of = child->totals.parent;
+    if (p == q || strcmp(child->meta.host, parent->meta.host) != 0 || (of != 0 && of != (uint32_t)parent->meta.pid))
+        return false;
+    size_t next = trace_process_next_image(t, q);
+    return next == SIZE_MAX || t->processes[next].totals.parent != of;
+}
+
+/* At least so many forked children have no recording. Those of vfork() and posix_spawn() are not counted, but may be recorded. */
+static uint32_t reader_children_unrecorded(const struct upmu_trace *t, size_t index)
+{
+    const struct recording_totals *of = &t->processes[index].totals;
+    uint64_t known = (uint64_t)of->children_filtered + of->children_failed + t->n_problems;
+    bool alone = strcmp(t->processes[index].dir, t->dir) == 0; /* its directory was opened: others are not known */
+    for (size_t i = 0; of->children_forked > known && i < t->n_processes; i++)
+        known += reader_may_be_child(t, index, i);
+    return of->children_forked > known && !alone ? (uint32_t)(of->children_forked - known) : 0;
+}
+
 /* Computed on request, and kept: it reads the heads of all packets. */
 static int reader_clock_error(struct process *p, uint64_t *error_ns)
 {
@@ -442,6 +464,7 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .children_failed = p->totals.children_failed,
         .pauses = p->totals.pauses,
         .paused_more_ns = p->totals.paused_more_ns,
+        .children_unrecorded = reader_children_unrecorded(trace, index),
     };
     return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
 }

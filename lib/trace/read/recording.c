@@ -381,6 +381,11 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
         t->pauses = h.pauses;
         t->paused_more_ns = h.paused_more_ns;
     }
+    t->has_parent = good && h.bytes >= offsetof(struct control_header, parent) + sizeof h.parent;
+    if (t->has_parent) {
+        t->children_forked = h.children_forked;
+        t->parent = h.parent;
+    }
     return good;
 }
 

@@ -56,7 +56,10 @@ struct recording_totals {
         children_filtered; /**< by the control file: forked ones that are not recorded, since a filter may forbid it */
     uint32_t
         children_failed; /**< by the control file: forked ones that are not recorded, since they could not make files */
-    uint32_t pauses;     /**< by the control file: stretches without recording of locks */
+    uint32_t children_forked; /**< by the control file: calls of fork() */
+    uint32_t parent;          /**< by the control file: process id of the parent; 0: not known */
+    bool has_parent;          /**< the control file has both */
+    uint32_t pauses;          /**< by the control file: stretches without recording of locks */
     uint64_t paused_more_ns;  /**< by the control file: of these, the total of those that are not kept one by one */
     uint64_t start_ticks;     /**< by the control file: start time of the process; 0: not known */
     struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */

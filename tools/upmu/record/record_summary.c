@@ -71,6 +71,22 @@ static const char *summary_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Forked children without a recording, of all processes. */
+static uint64_t summary_children(const char *dir)
+{
+    struct upmu_trace *trace;
+    uint64_t n = 0;
+    if (upmu_trace_open(&trace, dir) != 0)
+        return 0;
+    for (size_t i = 0; i < upmu_trace_process_count(trace); i++) {
+        struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
+        if (upmu_trace_process_at(trace, i, &p) == 0)
+            n += p.children_unrecorded;
+    }
+    upmu_trace_close(trace);
+    return n;
+}
+
 static void summary_write(FILE *to, const struct totals *t, const char *dir, const char *shown, const char *view,
                           uint64_t ns)
 {
@@ -78,6 +94,9 @@ static void summary_write(FILE *to, const struct totals *t, const char *dir, con
             summary_plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads,
             summary_plural(t->threads));
     fprintf(to, ", %" PRIu64 " lost", t->lost);
+    uint64_t children = summary_children(dir);
+    if (children)
+        fprintf(to, ", at least %" PRIu64 " forked child%s not recorded", children, children == 1 ? "" : "ren");
     if (t->running)
         fprintf(to, ", %zu still running", t->running);
     fputs(", in ", to);

@@ -115,6 +115,12 @@ static bool text_process(struct output *out, const struct report *r, size_t i, c
     text_pauses(out, r, i, p);
     text_children(out, p->children_filtered, "run under a filter of system calls, or could not read /proc");
     text_children(out, p->children_failed, "could not make their files (permissions, memory, descriptors or disk)");
+    if (p->children_unrecorded)
+        fprintf(out->file,
+                "    forked children that are not recorded, because they made no call that begins it, or executed a "
+                "program "
+                "that cannot be recorded: at least %" PRIu32 "\n",
+                p->children_unrecorded);
     if (p->overwritten)
         fprintf(out->file,
                 "    %s%" PRIu64
@@ -133,7 +139,7 @@ static bool process_has_notes(const struct report *r, size_t i, const struct upm
 {
     struct upmu_overview_recorded of;
     return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->children_filtered || p->children_failed ||
-           p->overwritten || text_is_stopped(r, i, p, &of);
+           p->children_unrecorded || p->overwritten || text_is_stopped(r, i, p, &of);
 }
 
 static int events_descending(const void *a, const void *b)

@@ -522,6 +522,9 @@ function conditionsPanel(m) {
         p.children_failed
           ? fact(tr("Not recorded"), tr("%1 forked children, without files of their own", count(p.children_failed)), true)
           : null,
+        p.children_unrecorded
+          ? fact(tr("Not recorded"), tr("at least %1 forked children, without a call that begins it", count(p.children_unrecorded)), true)
+          : null,
         fact(
           tr("End"),
           p.complete
