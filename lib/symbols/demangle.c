@@ -39,9 +39,9 @@ const char *demangle(struct demangler *d, const char *name)
     int status = 0;
     if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
         return name;
-    uint32_t known = map_find(&d->known, (uintptr_t)name, 0);
-    if (known != MAP_NONE)
-        return d->names[known];
+    const char *kept = demangler_find(d, name);
+    if (kept)
+        return kept;
     char *readable = rust_demangle(name);
     if (!readable && !d->tried)
         demangler_open(d);
@@ -50,20 +50,24 @@ const char *demangle(struct demangler *d, const char *name)
     if (!readable)
         return name;
     demangled_shorten(readable);
-    if (!demangler_keep(d, readable))
-        return name;
-    (void)map_put(&d->known, (uintptr_t)name, 0, (uint32_t)d->n_names - 1); /* without memory it is demangled again */
-    return readable;
+    kept = demangler_keep(d, name, readable);
+    return kept ? kept : name;
 }
 
-const char *demangler_keep(struct demangler *d, char *name)
+const char *demangler_find(const struct demangler *d, const void *of)
+{
+    uint32_t known = map_find(&d->known, (uintptr_t)of, 0);
+    return known != MAP_NONE ? d->names[known] : NULL;
+}
+
+const char *demangler_keep(struct demangler *d, const void *of, char *name)
 {
     char **names = array_reserve(d->names, d->n_names, &d->cap_names, sizeof *names);
-    if (!names) {
+    d->names = names ? names : d->names;
+    if (!names || !map_put(&d->known, (uintptr_t)of, 0, (uint32_t)d->n_names)) {
         free(name);
         return NULL;
     }
-    d->names = names;
     d->names[d->n_names++] = name;
     return name;
 }

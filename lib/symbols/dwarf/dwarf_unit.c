@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "base/error.h"
+#include "symbols/dwarf/die.h"
 #include "symbols/dwarf/function_name.h"
 
 enum { DIE_DEPTH_MAX = 200 }; /* no compiler nests this deep; damaged files may */
@@ -190,13 +191,6 @@ uint32_t dwarf_unit_function_at(const struct dwarf_unit *u, uint64_t address)
             high = middle;
     }
     return low > 0 ? u->segments[low - 1].function : MAP_NONE;
-}
-
-static Dwarf_Word die_number(Dwarf_Die *die, unsigned int what)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word number = 0;
-    return dwarf_attr(die, what, &attribute) && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
 }
 
 static uint32_t die_number_32(Dwarf_Die *die, unsigned int what)

@@ -8,9 +8,10 @@
 #include "symbols/dwarf/function_name.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/text/textbuf.h"
+#include "symbols/dwarf/die.h"
 #include "symbols/wrappers.h"
 
 enum { SCOPES_MAX = 200, ORIGINS_MAX = 4, NESTED_MAX = 8 }; /* damaged files may have more */
@@ -21,13 +22,6 @@ static const char *die_linkage_name(Dwarf_Die *die)
     bool found = dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
                  dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute);
     return found ? dwarf_formstring(&attribute) : NULL;
-}
-
-static Dwarf_Word die_number(Dwarf_Die *die, unsigned what)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word number = 0;
-    return dwarf_attr(die, what, &attribute) && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
 }
 
 /* The declaration that an instance or a definition belongs to: it is where the function was written. */
@@ -91,18 +85,21 @@ static void scope_add(struct textbuf *text, Dwarf_Die *die, struct demangler *de
     }
 }
 
-/* The child of `die` that is, or contains, the entry at `addr`; replaces `die`. */
+/* The child of `die` that is, or contains, the entry at `addr`; replaces `die`. In a damaged file the next one may be before it. */
 static bool scope_enter(Dwarf_Die *die, const void *addr)
 {
+    const char *const begin = die->addr, *const to = addr, *from = begin;
     Dwarf_Die child;
-    if (dwarf_child(die, &child) != 0 || (const char *)child.addr > (const char *)addr)
-        return false;
-    do
+    bool more = dwarf_child(die, &child) == 0;
+    while (more && (const char *)child.addr > from && (const char *)child.addr <= to) {
         *die = child;
-    while (die->addr != addr && dwarf_siblingof(&child, &child) == 0 && (const char *)child.addr <= (const char *)addr);
-    return true;
+        from = die->addr;
+        more = from < to && dwarf_siblingof(&child, &child) == 0;
+    }
+    return from > begin;
 }
 
+/* Kept by declaration, since an inlined function has an entry at each place, and the way to its declaration is long. */
 static const char *function_qualified_name(Dwarf_Die *declared, const char *name, struct demangler *demangler,
                                            int nested)
 {
@@ -110,15 +107,17 @@ static const char *function_qualified_name(Dwarf_Die *declared, const char *name
     Dwarf_Die scope;
     bool in_function = false;
     int depth = 0;
-    if (!dwarf_cu_die(declared->cu, &scope, NULL, NULL, NULL, NULL, NULL, NULL) || !unit_has_scopes(&scope))
-        return name;
+    const char *kept = demangler_find(demangler, declared->addr);
+    if (kept || !dwarf_cu_die(declared->cu, &scope, NULL, NULL, NULL, NULL, NULL, NULL) || !unit_has_scopes(&scope))
+        return kept ? kept : name;
     while (depth++ < SCOPES_MAX && scope_enter(&scope, declared->addr) && scope.addr != declared->addr)
         scope_add(&text, &scope, demangler, &in_function, nested);
-    bool found = scope.addr == declared->addr && text.len > 0;
-    textbuf_printf(&text, "%s", name);
-    const char *kept = found && !text.failed ? demangler_keep(demangler, text.data) : NULL;
-    if (!found || text.failed)
+    if (scope.addr != declared->addr)
+        text.len = 0;
+    textbuf_add(&text, name, strlen(name));
+    if (text.failed)
         textbuf_free(&text);
+    kept = text.data ? demangler_keep(demangler, declared->addr, text.data) : NULL;
     return kept ? kept : name;
 }
 
