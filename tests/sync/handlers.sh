@@ -6,12 +6,14 @@ bin=$1 lib=$2
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$bin/sync_handlers" >/dev/null || fail "untraced: status $?"
-# try MODE: record it, and set counted, handled and lost
+"$bin/sync_handlers" calls >/dev/null || fail "calls, untraced: status $?"
+# try MODE [ARGUMENT]: record it, and set counted, handled and lost
 try()
 {
     local mode=$1
+    shift
     rm -rf "${scratch:?}/$mode"
-    record "$scratch/$mode" "$mode" timeout 60 "$bin/sync_handlers" >"$scratch/out" || fail "$mode: status $?"
+    record "$scratch/$mode" "$mode" timeout 60 "$bin/sync_handlers" "$@" >"$scratch/out" || fail "$mode: status $?"
     read -r _ mutex _ handled <"$scratch/out"
     "$bin/sync_dump" "$scratch/$mode" >"$scratch/$mode.txt" || fail "$mode: the trace cannot be read"
     # The counts of a thread and lock go up; the last ones are the sum.
@@ -34,4 +36,9 @@ for mode in counts contended holders all; do
 done
 releases=$(count "$scratch/all.txt" "^release .*object=$mutex ")
 [ "$releases" -eq "$handled" ] || fail "$releases of $handled releases"
+# While the recorder writes the events of calls that waited.
+try holders calls
+[ "$lost" -eq 0 ] || try holders calls
+[ "$lost" -eq 0 ] || fail "calls: $lost events lost"
+[ "$counted" -eq "$handled" ] || fail "calls: $counted of $handled acquisitions"
 echo "handlers lock"

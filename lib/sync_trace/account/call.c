@@ -71,21 +71,30 @@ static int descriptor_type(int fd, const struct stat *st)
 }
 
 /* What a descriptor is. Asking the kernel costs as much as a short wait: the answer is kept for a tenth of a second, in which the
- * number may be used for another file. */
+ * number may be used for another file. A signal handler that comes in between finds no answer, or replaces it. */
 static struct sync_descriptor descriptor_find(struct sync_thread *t, int fd, uint64_t tick)
 {
     enum { PER_SECOND = 10 };
     struct stat st;
-    struct sync_descriptor *d = &t->calls.descriptors[(unsigned)fd % SYNC_CALL_DESCRIPTORS];
-    if (d->fd == fd && d->tick != 0 && tick - d->tick < sync_process.hz / PER_SECOND)
-        return *d;
-    *d = (struct sync_descriptor){.tick = tick, .fd = fd};
+    struct sync_descriptor *kept = &t->calls.descriptors[(unsigned)fd % SYNC_CALL_DESCRIPTORS], d = *kept;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (d.fd == fd && d.tick != 0 && d.tick == kept->tick && tick - d.tick < sync_process.hz / PER_SECOND)
+        return d;
+    d = (struct sync_descriptor){.tick = tick, .fd = fd};
     if (private_fstat(fd, &st) == 0) {
-        d->type = descriptor_type(fd, &st);
-        d->device = (uint64_t)st.st_dev;
-        d->inode = (uint64_t)st.st_ino;
+        d.type = descriptor_type(fd, &st);
+        d.device = (uint64_t)st.st_dev;
+        d.inode = (uint64_t)st.st_ino;
     }
-    return *d;
+    kept->tick = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    kept->fd = fd;
+    kept->type = d.type;
+    kept->device = d.device;
+    kept->inode = d.inode;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    kept->tick = tick;
+    return d;
 }
 
 /* --------------------------------------------------------------------------------------------- the thread that woke */
@@ -147,7 +156,8 @@ static void call_write(const struct sync_call *c, uint64_t tick, int err)
     struct sync_thread *t = c->t;
     struct call_wanted w = {.c = c, .until = tick};
     int32_t result = call_result(c, err);
-    uint32_t before = sync_guard(t); /* functions of files may be the program's, and lock */
+    uint32_t before =
+        sync_guard_as(t, SYNC_WALKS); /* no function of files is called, which may be the program's, and lock */
     if (c->fd >= 0)
         w.what = descriptor_find(t, c->fd, tick);
     pid_t waker = result == ETIMEDOUT ? 0 : call_waker(&w);
