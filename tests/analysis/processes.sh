@@ -32,7 +32,8 @@ expect 0 "$UPMU" report --group-locks 0 --top 40 "$work/many"
 "$UPMU" record -o "$work/late" -- bash -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.01; done; sleep 0.6; :' >/dev/null 2>&1 ||
     fail "recording of many before one ended with $?"
 expect 0 "$UPMU" report "$work/late"
-sed -n '/^Threads/,/^$/p' "$work/out" | grep -qE ' sleep ([6-9][0-9]{2}\.[0-9]+ ms|[0-9.]+ s) ' || fail "the longest wait is missing: $(cat "$work/out")"
+grep -qE ' sleep ([6-9][0-9]{2}\.[0-9]+ ms|[0-9.]+ s) ' < <(sed -n '/^Threads/,/^$/p' "$work/out") ||
+    fail "the longest wait is missing: $(cat "$work/out")"
 
 # Of many processes that end without their recorder, as by a signal, a few are listed, the others counted.
 "$UPMU" record -o "$work/killed" -- bash -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do bash -c "sleep 0; kill -9 \$\$"; done; :' >/dev/null 2>&1

@@ -21,7 +21,7 @@ lambda_line=$(grep -n "std::thread lambda" "$SOURCE" | cut -d: -f1)
 task_line=$(grep -n "std::async" "$SOURCE" | cut -d: -f1)
 symbols="main|main::{lambda()#1}|main::{lambda()#2}|(anonymous namespace)::Server"
 lines="main|main::{lambda:$lambda_line}|main::{lambda:$task_line}|(anonymous namespace)::Server"
-if nm -C "$BIN/identity_lambdas_O0" | grep -qF "main::\$_0"; then # Clang numbers lambdas, with debug information, too
+if grep -qF "main::\$_0" < <(nm -C "$BIN/identity_lambdas_O0"); then # Clang numbers lambdas, with debug information, too
     symbols="main|main::\$_0|main::\$_1|(anonymous namespace)::Server"
     lines=$symbols
 fi

@@ -399,11 +399,12 @@ static bool reader_may_be_child(const struct upmu_trace *t, size_t p, size_t q)
 static uint32_t reader_children_unrecorded(const struct upmu_trace *t, size_t index)
 {
     const struct recording_totals *of = &t->processes[index].totals;
+    if (of->children_forked == 0 || strcmp(t->processes[index].dir, t->dir) == 0) /* opened by itself */
+        return 0;
     uint64_t known = (uint64_t)of->children_filtered + of->children_failed + t->n_problems;
-    bool alone = strcmp(t->processes[index].dir, t->dir) == 0; /* its directory was opened: others are not known */
     for (size_t i = 0; of->children_forked > known && i < t->n_processes; i++)
         known += reader_may_be_child(t, index, i);
-    return of->children_forked > known && !alone ? (uint32_t)(of->children_forked - known) : 0;
+    return of->children_forked > known ? (uint32_t)(of->children_forked - known) : 0;
 }
 
 /* Computed on request, and kept: it reads the heads of all packets. */
