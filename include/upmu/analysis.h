@@ -112,17 +112,20 @@ struct upmu_overview_recorded {
     size_t size;         /**< in: sizeof(struct upmu_overview_recorded); out: bytes filled */
     uint64_t begin_ns;   /**< begin of its recording, or of the stretch, nanoseconds since 1970 */
     uint64_t end_ns;     /**< its last event, or the end of the stretch */
-    uint64_t stopped_ns; /**< of the time between, how long recording was stopped; no sum of the overview includes it */
-    uint64_t stops;      /**< in how many stretches (upmu_trace_pause_at()) */
+    /** Of the time between, how long recording was stopped, or only counted; no sum of the overview includes it, but counts do. */
+    uint64_t stopped_ns;
+    uint64_t stops; /**< in how many stretches (upmu_trace_pause_at()) */
     /** Total of further stretches whose times are not known, of the whole recording: the sums include them. 0 below 129 stretches. */
     uint64_t more_ns;
+    uint64_t counted_ns; /**< of `stopped_ns`, in which only counts were recorded (UPMU_SYNC_COUNTS) */
+    uint64_t counted;    /**< of `stops`, these */
 };
 #define UPMU_OVERVIEW_RECORDED_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_recorded, 48)
 /**
  * Read which part of process `i` was recorded.
  *
  * While recording is stopped (upmu_control_stop(), upmu_sync_end() with a later upmu_sync_begin(), a recording that began paused),
- * nothing is known of most threads. Lifetimes, waits, holds, scheduler states and critical paths are sums over the rest of the time:
+ * or only counts in a process that has events of other times (UPMU_SYNC_COUNTS), nothing is known of most threads. Lifetimes, waits, holds, scheduler states and critical paths are sums over the rest of the time:
  * of a wait or a hold that lasts from before a stop to after a start, the time between the two does not count. Begins and ends
  * of single waits, holds and threads are real times. Regions, counters, and rows of a timeline keep their whole length.
  * @return 0; UPMU_E_END, UPMU_E_INVAL; the errors of upmu_overview_process_at().

@@ -681,13 +681,16 @@ UPMU_API size_t upmu_trace_process_count(const struct upmu_trace *trace);
 UPMU_API UPMU_CHECKED int upmu_trace_process_at(const struct upmu_trace *trace, size_t index,
                                                 struct upmu_trace_process *out);
 
-/** A stretch in which locks and threads of a process were not recorded: from upmu_control_stop() to upmu_control_start(), from
- *  upmu_sync_end() to the next upmu_sync_begin(), before the first start of a recording that began paused. What had begun as an event
- *  before, waits and holds, has its end in the recording also in this time. */
+/** A stretch in which locks and threads of a process have no events: from upmu_control_stop() to upmu_control_start(), from
+ *  upmu_sync_end() to the next upmu_sync_begin(), before the first start of a recording that began paused; or in which only counts were
+ *  recorded (UPMU_SYNC_COUNTS), in a process that recorded events at other times. What had begun as an event before, waits and holds,
+ *  has its end in the recording also in this time. */
 struct upmu_trace_pause {
     size_t size;       /**< in: sizeof(struct upmu_trace_pause); out: bytes filled */
     uint64_t begin_ns; /**< nanoseconds since 1970; at least `start_ns` of the process */
     uint64_t end_ns;   /**< UPMU_NO_VALUE: it has not ended */
+    uint32_t counted;  /**< 1: locks were counted */
+    uint32_t reserved; /**< 0 */
 };
 #define UPMU_TRACE_PAUSE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_pause, 24)
 

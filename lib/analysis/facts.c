@@ -92,10 +92,27 @@ static size_t facts_pauses(const struct ov_process *p, uint64_t begin_ns, uint64
         if (from >= to)
             continue;
         if (n == i)
-            *out = (struct upmu_trace_pause){.begin_ns = from, .end_ns = to};
+            *out = (struct upmu_trace_pause){.begin_ns = from, .end_ns = to, .counted = p->pauses[k].counted};
         n++;
     }
     return n;
+}
+
+/* Nanoseconds between two times in which only counts were recorded, and in how many stretches. */
+static uint64_t facts_counted_ns(const struct ov_process *p, uint64_t begin_ns, uint64_t end_ns, uint64_t *stretches)
+{
+    struct upmu_trace_pause pause = {0};
+    size_t n = facts_pauses(p, begin_ns, end_ns, SIZE_MAX, NULL);
+    uint64_t ns = 0;
+    *stretches = 0;
+    for (size_t i = 0; i < n; i++) {
+        (void)facts_pauses(p, begin_ns, end_ns, i, &pause);
+        if (!pause.counted)
+            continue;
+        ns += pause.end_ns - pause.begin_ns;
+        ++*stretches;
+    }
+    return ns;
 }
 
 int upmu_overview_recorded_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_recorded *out)
@@ -117,6 +134,7 @@ int upmu_overview_recorded_at(const struct upmu_overview *overview, size_t i, st
     ours.stopped_ns = ours.end_ns - ours.begin_ns - recorded_ns(o, (uint32_t)i, ours.begin_ns, ours.end_ns);
     ours.more_ns = of.paused_more_ns;
     ours.stops = facts_pauses(p, ours.begin_ns, ours.end_ns, SIZE_MAX, NULL);
+    ours.counted_ns = facts_counted_ns(p, ours.begin_ns, ours.end_ns, &ours.counted);
     return rc == 0 ? OPTS_GIVE(out, ours, UPMU_OVERVIEW_RECORDED_SIZE_V1) : rc;
 }
 

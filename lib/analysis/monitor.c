@@ -391,7 +391,8 @@ static size_t monitor_count_stopped(const struct upmu_monitor *m)
     size_t n = 0;
     for (size_t i = 0; i < m->all.pass.n_processes; i++) {
         const struct ov_process *p = &m->all.pass.processes[i];
-        n += p->n_pauses > 0 && p->pauses[p->n_pauses - 1].end_ns == UPMU_NO_VALUE;
+        const struct ov_pause *last = p->n_pauses > 0 ? &p->pauses[p->n_pauses - 1] : NULL;
+        n += last && last->end_ns == UPMU_NO_VALUE && !last->counted;
     }
     return n;
 }

@@ -31,7 +31,7 @@ int overview_read_pauses(const struct upmu_trace *trace, size_t process, struct 
     p->n_pauses = 0;
     for (size_t i = 0; i < n && upmu_trace_pause_at(trace, process, i, &pause) == 0; i++)
         if (pause.end_ns > pause.begin_ns)
-            all[p->n_pauses++] = (struct ov_pause){pause.begin_ns, pause.end_ns};
+            all[p->n_pauses++] = (struct ov_pause){pause.begin_ns, pause.end_ns, pause.counted != 0};
     free(p->pauses);
     p->pauses = all;
     return 0;

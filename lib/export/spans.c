@@ -335,8 +335,10 @@ static int spans_find_switches(struct export_job *job)
     for (uint32_t i = 0; i < o->n_processes; i++) {
         for (size_t k = 0; k < o->processes[i].n_pauses; k++) {
             const struct ov_pause *pause = &o->processes[i].pauses[k];
-            job->switches[job->n_switches++] = (struct export_switch){pause->begin_ns, i, "recording stopped"};
-            if (pause->end_ns != UINT64_MAX)
+            const struct ov_pause *next = k + 1 < o->processes[i].n_pauses ? pause + 1 : NULL;
+            job->switches[job->n_switches++] = (struct export_switch){
+                pause->begin_ns, i, pause->counted ? "recording counts only" : "recording stopped"};
+            if (pause->end_ns != UINT64_MAX && !(next && next->begin_ns == pause->end_ns))
                 job->switches[job->n_switches++] = (struct export_switch){pause->end_ns, i, "recording started"};
         }
     }

@@ -142,12 +142,14 @@ void facts_recorded(struct textbuf *b, const struct upmu_overview *o, size_t i, 
         return;
     json_uint(b, "run_ns", of.end_ns - of.begin_ns);
     json_uint(b, "stopped_ns", of.stopped_ns);
+    json_uint_if(b, "counted_ns", of.counted > 0, of.counted_ns);
     json_uint_if(b, "stopped_more_ns", of.more_ns != 0, of.more_ns);
     json_array(b, "stops");
     for (size_t k = 0; upmu_overview_pause_at(o, i, k, &pause) == 0; k++) {
         json_object(b, NULL);
         json_uint(b, "begin_ns", pause.begin_ns);
         json_uint(b, "end_ns", pause.end_ns);
+        json_bool(b, "counted", pause.counted != 0);
         json_object_end(b);
     }
     json_array_end(b);

@@ -43,7 +43,7 @@ static void child_start_clean(struct region_process *p)
             child = TRACE_CHILD_FAILED;
             region_note(upmu_error());
         } else if (locks_ended) {
-            control_pause(trace_writer_control(p->trace), 1); /* from its begin on */
+            control_pause(trace_writer_control(p->trace), 1, false); /* from its begin on */
         }
         trace_writer_forget_parent(parent, child);
     }

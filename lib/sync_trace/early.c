@@ -25,6 +25,7 @@
 #include "sync_trace/libc/layout.h"
 #include "sync_trace/state/counts.h"
 #include "sync_trace/thread_life.h"
+#include "trace/format/control.h"
 #include "trace/write/writer.h"
 
 enum { EARLY_SLOTS = 4096, EARLY_PROBES = 64 };
@@ -196,7 +197,7 @@ bool sync_early_begin(struct sync_early *w)
     __atomic_store_n(&s->state, EARLY_WAITS, __ATOMIC_RELEASE);
     (void)__atomic_exchange_n(&sync_early_noted, 1, __ATOMIC_SEQ_CST);
     EARLY_FENCE();
-    if (LIKELY(sync_mode() == MODE_OFF) || !early_slot_leave(s))
+    if (LIKELY(!control_mode_has_events(sync_mode())) || !early_slot_leave(s))
         return true;
     sync_tls.early = 0;
     if (has_block)
@@ -235,6 +236,29 @@ void sync_early_lock_end(struct sync_early *w, int32_t result)
         sync_acquired(t, mode, &call, result);
     }
     errno = saved;
+}
+
+void sync_early_wait_begin(struct sync_early_wait *w, struct sync_wait *wait)
+{
+    w->wait = wait;
+    w->early.slot = 0;
+    if (LIKELY(wait->recorded))
+        return;
+    w->early = (struct sync_early){.kind = UPMU_TRACE_LOCK_BLOCK,
+                                   .type = wait->type,
+                                   .key = wait->lock,
+                                   .site = wait->site,
+                                   .flags = wait->flags};
+    (void)sync_early_begin(&w->early); /* a mode that begins at this moment has no event of the wait */
+}
+
+void sync_early_wait_end(struct sync_early_wait *w)
+{
+    struct sync_wait *wait = w->wait;
+    if (LIKELY(w->early.slot == 0) || !sync_early_end(&w->early))
+        return;
+    wait->recorded = true;
+    wait->flags |= sync_key_flags(wait->lock, wait->type);
 }
 
 /* ------------------------------------------------------------------------------------------------ publishing */
@@ -319,7 +343,7 @@ void sync_early_publish(struct sync_thread *t)
     struct early_table *table = __atomic_load_n(&early_table, __ATOMIC_ACQUIRE);
     int saved = errno;
     struct cancel_hold cancel;
-    if (sync_mode() == MODE_OFF || sync_mode() == MODE_COUNTS || !table ||
+    if (!control_mode_has_events(sync_mode()) || !table ||
         !__atomic_exchange_n(&sync_early_noted, 0, __ATOMIC_SEQ_CST))
         return;
     EARLY_FENCE();

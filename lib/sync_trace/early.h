@@ -3,8 +3,8 @@
  * @file
  * Waits and holds from before the recording.
  *
- * A thread that is about to block while nothing is recorded notes its wait in a table of the process. When recording
- * begins, its waits are published: each thread gets a block, a slot of the wait-state file, and the event that begins its
+ * A thread that is about to block while nothing is recorded, or only counts, notes its wait in a table of the process. When
+ * events begin, these waits are published: each thread gets a block, a slot of the wait-state file, and the event that begins its
  * wait, with UPMU_TRACE_FLAG_BEFORE. The thread itself records the end. Uncontended calls are not affected: whether a lock
  * is taken is read from the lock, without a try.
  */
@@ -12,6 +12,7 @@
 #define UPMU_SYNC_EARLY_H
 
 #include "sync_trace/account/acquire.h"
+#include "sync_trace/account/wait.h"
 #include "sync_trace/state/thread.h"
 
 /** A wait that begins while nothing is recorded. */
@@ -25,12 +26,24 @@ struct sync_early {
     uint32_t slot; /**< in the table, from 1 on; 0: it is not noted */
 };
 
-/** Note that the thread is about to block. @return false if recording is on by now: record the call as usual. Keeps errno. */
+/** Note that the thread is about to block. @return false if events are recorded by now: record the call as usual. Keeps errno. */
 bool sync_early_begin(struct sync_early *w);
 /** To be called when the call has returned. @return the thread's block if the wait was published and its end must be recorded; NULL. Keeps errno. */
 struct sync_thread *sync_early_end(struct sync_early *w);
 /** The same for a lock: records that it was acquired, or `result`. */
 void sync_early_lock_end(struct sync_early *w, int32_t result);
+
+/** A wait for a lock in mode counts, which has no event either. */
+struct sync_early_wait {
+    struct sync_early early;
+    struct sync_wait *wait;
+};
+
+/** After sync_wait_begin(&wait): note the wait if it is not recorded. Keeps errno. */
+void sync_early_wait_begin(struct sync_early_wait *w, struct sync_wait *wait);
+/** Before sync_wait_end(), also when the thread is canceled: if events began meanwhile, the end is one. May be called again. Keeps
+ *  errno. */
+void sync_early_wait_end(struct sync_early_wait *w);
 
 /** Publish the waits noted so far: recording is on. `t`: the calling thread's block. Keeps errno. */
 void sync_early_publish(struct sync_thread *t);

@@ -21,6 +21,9 @@
 #include "trace/format/control.h"
 #include "trace/write/writer.h"
 
+_Static_assert((int)CONTROL_OFF == (int)MODE_OFF && (int)CONTROL_COUNTS == (int)MODE_COUNTS,
+               "the control file has the mode word");
+
 static uint64_t ticks_to_picoseconds(double ticks)
 {
     return (uint64_t)(ticks * 1e12 / (double)sync_process.hz + 0.5);
@@ -56,14 +59,17 @@ static void event_cost_write(struct sync_thread *t)
 /* The time before the first event about locks is as one in which recording was stopped. */
 static void gate_note_pause(struct control_header *control, uint32_t mode, bool late)
 {
-    bool before = late && __atomic_load_n(&control->pauses, __ATOMIC_RELAXED) == 0;
+    bool first = __atomic_load_n(&control->pauses, __ATOMIC_RELAXED) == 0, before = late && first;
     if (before && mode != MODE_OFF)
-        control_pause(control, 1);
+        control_pause(control, 1, false);
     uint64_t now_ns = tick_portable();
     __atomic_store_n(&sync_gate.since_raw_ns, now_ns, __ATOMIC_RELAXED);
     control_resume(control, now_ns);
+    __atomic_fetch_or(&control->modes, 1U << mode, __ATOMIC_RELAXED);
     if (mode == MODE_OFF)
-        control_pause(control, before ? 1 : now_ns);
+        control_pause(control, before ? 1 : now_ns, false);
+    else if (mode == MODE_COUNTS && (before || !first))
+        control_pause(control, now_ns, true);
 }
 
 int sync_gate_open(uint32_t mode, bool late)

@@ -312,11 +312,10 @@ static void process_stop(void)
     struct sync_thread *t = sync_thread();
     struct control_header *control = upmu_recorder_control_();
     uint32_t mode = __atomic_load_n(word, __ATOMIC_RELAXED);
-    sync_option_set(ended, control && mode == MODE_OFF ? __atomic_load_n(&control->chosen, __ATOMIC_RELAXED) : mode);
     if (control) /* tracing that the program ended cannot be started from outside */
         __atomic_store_n(&control->chosen, 0, __ATOMIC_RELAXED);
-    if (control && mode != MODE_OFF)
-        control_pause(control, tick_portable());
+    if (control)
+        control_switch(control, mode, MODE_OFF, tick_portable());
     __atomic_store_n(word, MODE_OFF, __ATOMIC_RELEASE);
     sync_gate_close();
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE); /* no child begins its own trace from here on */
@@ -346,10 +345,10 @@ int upmu_sync_set_mode(int mode)
     if (!word || __atomic_load_n(&sync_process.begins, __ATOMIC_ACQUIRE) == 0)
         return UPMU_E_STATE;
     struct control_header *control = upmu_recorder_control_();
-    if (control && sync_mode() == MODE_OFF)
-        control_resume(control, tick_portable());
+    if (control)
+        control_switch(control, sync_mode(), 1 + (uint32_t)mode, tick_portable());
     uint32_t before = __atomic_exchange_n(word, 1 + (uint32_t)mode, __ATOMIC_ACQ_REL);
-    struct sync_thread *t = before == MODE_OFF ? sync_thread() : NULL;
+    struct sync_thread *t = control_mode_has_events(before) ? NULL : sync_thread();
     if (t)
         sync_early_publish(t);
     return before == MODE_OFF ? mode : (int)before - 1;

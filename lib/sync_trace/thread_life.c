@@ -257,6 +257,8 @@ static struct sync_thread *thread_of_handler(const struct sync_tls *tls)
 {
     struct sync_thread *t = tls->thread;
     sigset_t now;
+    if (tls->early && t && t->used && sync_mode() == MODE_COUNTS)
+        return t; /* it waits (early.h), and nothing else reads or changes its counts and locks */
     if (tls->counting || tls->walking == SYNC_WALKING_BLOCKED || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
         return NULL;
     bool all = sigismember(&now, SIGALRM) && sigismember(&now, SIGPROF) && sigismember(&now, SIGUSR1) &&
@@ -330,26 +332,21 @@ struct sync_thread *sync_thread_adopt(struct sync_thread *t)
 
 /* -------------------------------------------------------------------------------------------------- ending */
 
-/* The mode, or while recording is stopped the one before: a thread that is recorded gets its end, or its life would last until the end
- * of the process. MODE_OFF: nothing was recorded, or nothing will be any more. */
-static uint32_t thread_exit_mode(void)
+/* Whether events are recorded, or have been: a thread that has some gets its end also while recording is stopped or only counts, or its
+ * life would last until the end of the process. Not if nothing will be recorded any more. */
+static bool thread_exit_is_recorded(void)
 {
     uint32_t mode = sync_mode();
-    const struct control_header *c = mode == MODE_OFF ? upmu_recorder_control_() : NULL;
-    uint32_t n = c ? __atomic_load_n(&c->pauses, __ATOMIC_RELAXED) : 0;
-    if (n == 0 || __atomic_load_n(&c->stopped, __ATOMIC_RELAXED) != CONTROL_STOPPED_NOT)
-        return mode;
-    if (n == 1 && __atomic_load_n(&c->pause[0].begin_raw_ns, __ATOMIC_RELAXED) <=
-                      __atomic_load_n(&sync_gate.since_raw_ns, __ATOMIC_RELAXED))
-        return MODE_OFF; /* started paused, and not continued yet */
-    uint32_t chosen = __atomic_load_n(&c->chosen, __ATOMIC_RELAXED);
-    return chosen ? chosen : sync_option(ended);
+    if (control_mode_has_events(mode))
+        return true;
+    const struct control_header *c = upmu_recorder_control_();
+    return c && control_modes_have_events(__atomic_load_n(&c->modes, __ATOMIC_RELAXED)) &&
+           __atomic_load_n(&c->stopped, __ATOMIC_RELAXED) == CONTROL_STOPPED_NOT;
 }
 
 void sync_thread_exit_event(struct sync_thread *t)
 {
-    uint32_t mode = thread_exit_mode();
-    if (mode == MODE_OFF || mode == MODE_COUNTS)
+    if (!thread_exit_is_recorded())
         return;
     thread_name_check(t);
     const struct sync_usage *before = &t->before;

@@ -421,6 +421,8 @@ class UpmuOverviewRecorded(Structure):
         ("stopped_ns", c_uint64),
         ("stops", c_uint64),
         ("more_ns", c_uint64),
+        ("counted_ns", c_uint64),
+        ("counted", c_uint64),
     ]
 
 
@@ -2354,6 +2356,8 @@ class UpmuTracePause(Structure):
         ("size", c_size_t),
         ("begin_ns", c_uint64),
         ("end_ns", c_uint64),
+        ("counted", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

@@ -274,9 +274,10 @@ struct ov_region {
 
 enum { OV_CPUS = 1024 }; /* those above are not counted */
 
-/** A stretch in which recording was stopped. */
+/** A stretch in which recording was stopped, or only counted. */
 struct ov_pause {
     uint64_t begin_ns, end_ns;
+    bool counted;
 };
 
 struct ov_process {

@@ -45,7 +45,8 @@ static void write_stops(const struct export_job *job, struct textbuf *b, size_t 
     if (upmu_overview_recorded_at(job->facts, process, &of) != 0)
         return;
     json_uint(b, "run_ns", of.end_ns - of.begin_ns);
-    json_uint(b, "stopped_ns", of.stopped_ns);
+    json_uint(b, "stopped_ns", of.stopped_ns - of.counted_ns);
+    json_uint_if(b, "counted_ns", of.counted > 0, of.counted_ns);
     json_array(b, "stops");
     for (size_t i = 0; upmu_overview_pause_at(job->facts, process, i, &pause) == 0; i++) {
         uint64_t begin = html_since(job->html, pause.begin_ns);

@@ -127,7 +127,6 @@ struct sync_process {
     uint32_t finished;    /**< ended for good: no system call is made any more */
     uint32_t mode;        /**< mode word to start with, in a child too */
     uint32_t chosen;      /**< mode word for `upmu ctl` to start with while tracing is paused */
-    uint32_t ended;       /**< mode word when upmu_sync_end() ended the last recording; MODE_OFF: none has */
     uint32_t depth;       /**< frames per stack, 0 = none */
     uintptr_t unloads;    /**< mixed into sync_site_key(): changes with each unloaded module */
     uint32_t sample;      /**< one in so many uncontended acquisitions is recorded, 0 = none */

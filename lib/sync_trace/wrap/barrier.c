@@ -82,8 +82,8 @@ UPMU_API int pthread_barrier_wait(pthread_barrier_t *b)
         return SYNC_REAL(barrier_wait)(b);
     sync_early_check(t);
     sync_count(t, (uintptr_t)b, UPMU_OBJECT_BARRIER)->acquired++;
-    if (mode == MODE_COUNTS)
-        return SYNC_REAL(barrier_wait)(b);
+    if (mode == MODE_COUNTS && sync_early_begin(&early))
+        return barrier_wait_early(b, &early);
     uintptr_t site = CALL_SITE();
     barrier_arrive(t, b, site);
     int rc = SYNC_REAL(barrier_wait)(b);

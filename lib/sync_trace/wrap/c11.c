@@ -60,8 +60,11 @@ __attribute__((noinline)) static int mtx_wait_for(struct sync_thread *t, uint32_
         if (sync_mtx_owner(m) == owner)
             sync_wait_state_owner_seen(t, gone);
     }
+    struct sync_early_wait early;
+    sync_early_wait_begin(&early, &w);
     int rc = mtx_real_lock(m, until);
     w.result = c11_errno(rc);
+    sync_early_wait_end(&early);
     sync_wait_end(&w);
     return rc;
 }

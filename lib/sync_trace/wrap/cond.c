@@ -21,6 +21,7 @@
 #include "sync_trace/state/held.h"
 #include "sync_trace/thread_life.h"
 #include "sync_trace/wrap/cond.h"
+#include "trace/format/control.h"
 
 COND_DECLARE(init);
 COND_DECLARE(destroy);
@@ -94,7 +95,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
     struct sync_held h = {0};
     int saved = errno;
     w->result = ECANCELED;
-    w->is_early = mode == MODE_OFF && cond_wait_early(w);
+    w->is_early = !control_mode_has_events(mode) && cond_wait_early(w);
     if (w->is_early) {
         errno = saved;
         return;

@@ -97,7 +97,10 @@ __attribute__((noinline)) static int mutex_wait(struct sync_thread *t, uint32_t 
         if (sync_mutex_owner(m) == owner)
             sync_wait_state_owner_seen(t, gone);
     }
+    struct sync_early_wait early;
+    sync_early_wait_begin(&early, &w);
     w.result = method->lock(m, method);
+    sync_early_wait_end(&early);
     sync_wait_end(&w);
     return w.result;
 }

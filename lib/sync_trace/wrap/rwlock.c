@@ -93,7 +93,10 @@ __attribute__((noinline)) static int rwlock_wait_for(struct sync_thread *t, uint
     sync_early_check(t);
     pid_t writer = sync_rwlock_writer(l);
     sync_wait_begin(&w, mode, writer > 0 ? writer : -1, false);
+    struct sync_early_wait early;
+    sync_early_wait_begin(&early, &w);
     w.result = method->lock(l, method);
+    sync_early_wait_end(&early);
     sync_wait_end(&w);
     return w.result;
 }

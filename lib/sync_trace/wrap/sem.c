@@ -104,9 +104,12 @@ static int sem_wait_blocking(struct sync_thread *t, uint32_t mode, const struct 
         sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_TRACE_FLAG_TIMED);
     sync_early_check(t);
     sync_wait_begin(&w, mode, lock ? -1 : 0, false);
+    struct sync_early_wait early __attribute__((cleanup(sync_early_wait_end)));
+    sync_early_wait_begin(&early, &w);
     waiters_recorded(s, tick_now());
     int rc = method->wait(s, method);
     w.result = rc == 0 ? 0 : errno;
+    sync_early_wait_end(&early);
     uint64_t since = rc == 0 ? sync_sem_acquired(t, mode, s, sync_sem_permits(s), site, NULL) : 0;
     if (since && w.stack)
         sync_origin_known(t, since, w.stack);

@@ -26,6 +26,7 @@
 #include "sync_trace/sample/cpu_timer.h"
 #include "sync_trace/stack/modules.h"
 #include "sync_trace/thread_life.h"
+#include "trace/format/control.h"
 
 enum { SLOTS = 512 };
 
@@ -281,7 +282,7 @@ static void join_begin(struct join *j)
                                    .key = (uintptr_t)j->thread,
                                    .site = j->site,
                                    .flags = j->flags};
-    if (sync_mode() == MODE_OFF && sync_early_begin(&j->early))
+    if (!control_mode_has_events(sync_mode()) && sync_early_begin(&j->early))
         return;
     j->t = sync_recording();
     if (!j->t)

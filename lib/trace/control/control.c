@@ -118,17 +118,18 @@ static void mode_start(struct control_header *h, uint32_t chosen, uint32_t unuse
     uint32_t off = CONTROL_OFF;
     (void)unused;
     if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == CONTROL_OFF)
-        control_resume(h, host_clock_raw_ns());
+        control_switch(h, CONTROL_OFF, chosen, host_clock_raw_ns());
     __atomic_compare_exchange_n(&h->mode, &off, chosen, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 static void mode_stop(struct control_header *h, uint32_t chosen, uint32_t unused)
 {
     (void)unused;
-    if (__atomic_load_n(&h->mode, __ATOMIC_RELAXED) == CONTROL_OFF)
+    uint32_t before = __atomic_load_n(&h->mode, __ATOMIC_RELAXED);
+    if (before == CONTROL_OFF)
         return;
-    control_pause(h, host_clock_raw_ns());
-    uint32_t before = __atomic_exchange_n(&h->mode, CONTROL_OFF, __ATOMIC_ACQ_REL);
+    control_switch(h, before, CONTROL_OFF, host_clock_raw_ns());
+    before = __atomic_exchange_n(&h->mode, CONTROL_OFF, __ATOMIC_ACQ_REL);
     /* The program may have changed the mode itself: that is the one to restore. */
     if (before != CONTROL_OFF && before != chosen)
         __atomic_store_n(&h->chosen, before, __ATOMIC_RELAXED);
@@ -139,6 +140,8 @@ static void mode_set(struct control_header *h, uint32_t chosen, uint32_t word)
     (void)chosen;
     __atomic_store_n(&h->chosen, word, __ATOMIC_RELAXED);
     uint32_t before = __atomic_load_n(&h->mode, __ATOMIC_RELAXED);
+    if (before != CONTROL_OFF)
+        control_switch(h, before, word, host_clock_raw_ns());
     while (before != CONTROL_OFF &&
            !__atomic_compare_exchange_n(&h->mode, &before, word, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         continue;

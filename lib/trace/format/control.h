@@ -9,9 +9,9 @@
  * The mailbox passes marks from outside. A sender holds flock() on the process's directory, finds `mail` 0, writes `text`
  * and stores its length in `mail` (release). The next event of the process records the text as a mark and stores 0.
  *
- * A switch of the mode to CONTROL_OFF, or from it, is preceded by control_pause(), or control_resume(): by the program itself, or
- * by another process, which holds flock() on the directory. The reader has all stretches without recording from there: they need
- * no event, which a stopped process would not write, a ring would lose, and a killed process would not add.
+ * A switch of the mode is preceded by control_switch(): by the program itself, or by another process, which holds flock() on the
+ * directory. The reader has all stretches without events from there: they need no event, which a stopped process would not write, a
+ * ring would lose, and a killed process would not add.
  */
 #ifndef UPMU_TRACE_CONTROL_H
 #define UPMU_TRACE_CONTROL_H
@@ -73,7 +73,7 @@ enum control_stopped {
     CONTROL_STOPPED_RESTRICTED = 2, /**< the program restricted its system calls */
 };
 
-/** A stretch in which sync tracing was off, by CLOCK_MONOTONIC_RAW. */
+/** A stretch in which sync tracing was off, or only counted, by CLOCK_MONOTONIC_RAW. */
 struct control_pause {
     uint64_t begin_raw_ns; /**< 0: it is being stored */
     uint64_t end_raw_ns;   /**< 0: it has not ended */
@@ -81,8 +81,8 @@ struct control_pause {
 
 enum { CONTROL_PAUSES = 128 }; /* kept; of further ones there is the sum */
 
-/** The mode word while sync tracing is off; else it is 1 + enum upmu_sync_mode. */
-enum { CONTROL_OFF = 0 };
+/** The mode word while sync tracing is off, and in mode counts; it is 1 + enum upmu_sync_mode. */
+enum { CONTROL_OFF = 0, CONTROL_COUNTS = 4 };
 
 /** Beginning of the file of CONTROL_BYTES; the rest is zero and reserved. */
 struct control_header {
@@ -126,6 +126,9 @@ struct control_header {
     uint32_t children_forked; /**< calls of fork() while the process recorded locks */
     uint32_t
         parent; /**< process id of the parent when recording of locks began; 0: not known, or in another namespace */
+    uint32_t modes; /**< mode words other than CONTROL_OFF that have been on: 1 << word */
+    uint32_t reserved2;
+    uint64_t counted[CONTROL_PAUSES / 64]; /**< bit per entry of `pause`: mode counts was on */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
@@ -144,7 +147,21 @@ static_assert(offsetof(struct control_header, children_filtered) == 880, "the la
 static_assert(offsetof(struct control_header, pauses) == 888, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, pause) == 912, "the layout is shared with other processes");
 static_assert(offsetof(struct control_header, children_forked) == 2960, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, modes) == 2968, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, counted) == 2976, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
+
+/** Whether a mode word is one in which locks and threads have events. */
+static inline bool control_mode_has_events(uint32_t mode)
+{
+    return mode != CONTROL_OFF && mode != CONTROL_COUNTS;
+}
+
+/** The same of `modes`. */
+static inline bool control_modes_have_events(uint32_t modes)
+{
+    return (modes & ~(1U << CONTROL_OFF | 1U << CONTROL_COUNTS)) != 0;
+}
 
 /* The end is stored once: of two threads that switch at a time, one is first. */
 static inline void control_pause_end(struct control_pause *pause, uint64_t raw_ns)
@@ -153,17 +170,19 @@ static inline void control_pause_end(struct control_pause *pause, uint64_t raw_n
     (void)__atomic_compare_exchange_n(&pause->end_raw_ns, &not_yet, raw_ns, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/** Recording ends now, by CLOCK_MONOTONIC_RAW: before CONTROL_OFF is stored in `mode`, which it is not yet. */
-static inline void control_pause(struct control_header *h, uint64_t raw_ns)
+/** Events end now, by CLOCK_MONOTONIC_RAW: before CONTROL_OFF, or with `counted` CONTROL_COUNTS, is stored in `mode`. */
+static inline void control_pause(struct control_header *h, uint64_t raw_ns, bool counted)
 {
     uint32_t i = __atomic_fetch_add(&h->pauses, 1, __ATOMIC_RELAXED);
     /* One that has not ended although recording is on was never switched to: its process was killed before. */
     if (i > 0 && i <= CONTROL_PAUSES)
         control_pause_end(&h->pause[i - 1], __atomic_load_n(&h->pause[i - 1].begin_raw_ns, __ATOMIC_RELAXED));
+    if (i < CONTROL_PAUSES && counted)
+        __atomic_fetch_or(&h->counted[i / 64], (uint64_t)1 << i % 64, __ATOMIC_RELAXED);
     __atomic_store_n(i < CONTROL_PAUSES ? &h->pause[i].begin_raw_ns : &h->more_raw_ns, raw_ns, __ATOMIC_RELEASE);
 }
 
-/** Recording begins now, by CLOCK_MONOTONIC_RAW: before `mode` is stored. */
+/** Events or counts begin now, by CLOCK_MONOTONIC_RAW: before `mode` is stored. */
 static inline void control_resume(struct control_header *h, uint64_t raw_ns)
 {
     uint32_t n = __atomic_load_n(&h->pauses, __ATOMIC_RELAXED);
@@ -173,6 +192,28 @@ static inline void control_resume(struct control_header *h, uint64_t raw_ns)
     if (n > 0 && n <= CONTROL_PAUSES)
         control_pause_end(&h->pause[n - 1], raw_ns);
     __atomic_store_n(&h->resumed_raw_ns, raw_ns, __ATOMIC_RELEASE);
+}
+
+/* Mode counts ends: only if it was on from the beginning it is not a stretch yet. */
+static inline void control_counts_end(struct control_header *h)
+{
+    if (__atomic_load_n(&h->pauses, __ATOMIC_RELAXED) == 0)
+        control_pause(h, 1, true);
+}
+
+/** The mode word is to change now, by CLOCK_MONOTONIC_RAW, which is before `to` is stored. */
+static inline void control_switch(struct control_header *h, uint32_t from, uint32_t to, uint64_t raw_ns)
+{
+    bool had_events = control_mode_has_events(from), has_events = control_mode_has_events(to);
+    __atomic_fetch_or(&h->modes, 1U << to, __ATOMIC_RELAXED);
+    if (from == to || (had_events && has_events))
+        return;
+    if (from == CONTROL_COUNTS)
+        control_counts_end(h);
+    if (!had_events)
+        control_resume(h, raw_ns);
+    if (!has_events)
+        control_pause(h, raw_ns, to == CONTROL_COUNTS);
 }
 
 /** Count lost events. */

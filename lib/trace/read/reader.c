@@ -509,26 +509,27 @@ static uint64_t reader_pause_time(const struct upmu_trace *trace, size_t index, 
 }
 
 /* @return the number of pauses. */
-static size_t reader_pauses(const struct upmu_trace *trace, size_t index, struct control_pause pauses[CONTROL_PAUSES])
+static size_t reader_pauses(const struct upmu_trace *trace, size_t index, struct recording_pause pauses[CONTROL_PAUSES])
 {
     return trace && index < trace->n_processes ? recording_pauses(trace->processes[index].dir, pauses) : 0;
 }
 
 int upmu_trace_pause_at(const struct upmu_trace *trace, size_t index, size_t i, struct upmu_trace_pause *out)
 {
-    struct control_pause pauses[CONTROL_PAUSES];
+    struct recording_pause pauses[CONTROL_PAUSES];
     if (!trace || !out)
         return ARGUMENT_NULL(trace, out);
     if (i >= reader_pauses(trace, index, pauses))
         return UPMU_E_END;
     const struct upmu_trace_pause ours = {.begin_ns = reader_pause_time(trace, index, pauses[i].begin_raw_ns),
-                                          .end_ns = reader_pause_time(trace, index, pauses[i].end_raw_ns)};
+                                          .end_ns = reader_pause_time(trace, index, pauses[i].end_raw_ns),
+                                          .counted = pauses[i].counted};
     return OPTS_GIVE(out, ours, UPMU_TRACE_PAUSE_SIZE_V1);
 }
 
 size_t upmu_trace_pause_count(const struct upmu_trace *trace, size_t index)
 {
-    struct control_pause pauses[CONTROL_PAUSES];
+    struct recording_pause pauses[CONTROL_PAUSES];
     return reader_pauses(trace, index, pauses);
 }
 

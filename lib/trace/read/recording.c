@@ -389,7 +389,16 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
     return good;
 }
 
-size_t recording_pauses(const char *process, struct control_pause pauses[CONTROL_PAUSES])
+/* Whether stretch `i` was in mode counts; a recording of counts alone has no other time. */
+static bool pause_is_counted(const struct control_header *h, size_t i, bool *dropped)
+{
+    bool known = h->bytes >= offsetof(struct control_header, counted) + sizeof h->counted;
+    bool counted = known && (h->counted[i / 64] >> i % 64 & 1) != 0;
+    *dropped = counted && !control_modes_have_events(h->modes);
+    return counted;
+}
+
+size_t recording_pauses(const char *process, struct recording_pause pauses[CONTROL_PAUSES])
 {
     struct control_header h;
     size_t n = 0;
@@ -398,7 +407,8 @@ size_t recording_pauses(const char *process, struct control_pause pauses[CONTROL
     for (size_t i = 0; i < h.pauses && i < CONTROL_PAUSES; i++) {
         uint64_t before = n > 0 ? pauses[n - 1].end_raw_ns : 0;
         struct control_pause p = h.pause[i];
-        if (p.begin_raw_ns == 0)
+        bool dropped, counted = pause_is_counted(&h, i, &dropped);
+        if (p.begin_raw_ns == 0 || dropped)
             continue;
         /* The last one may still last; that of any other was never switched to, or is damaged. */
         if (p.end_raw_ns == 0 && i + 1 == h.pauses)
@@ -406,7 +416,7 @@ size_t recording_pauses(const char *process, struct control_pause pauses[CONTROL
         if (p.begin_raw_ns < before)
             p.begin_raw_ns = before;
         if (p.begin_raw_ns < p.end_raw_ns)
-            pauses[n++] = p;
+            pauses[n++] = (struct recording_pause){p.begin_raw_ns, p.end_raw_ns, counted};
     }
     return n;
 }

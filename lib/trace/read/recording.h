@@ -35,9 +35,14 @@ int recording_metadata(const char *process, struct meta *m, char **text, size_t 
 /** The control file of a process. @return false: it is missing, as in some copies, or another file. */
 bool recording_control(const char *process, struct control_header *h);
 
-/** The stretches in which a process recorded no locks, in the order of time; `end_raw_ns` UINT64_MAX: not ended.
- *  @return their number. */
-size_t recording_pauses(const char *process, struct control_pause pauses[CONTROL_PAUSES]);
+/** A stretch in which a process recorded no events of locks and threads. */
+struct recording_pause {
+    uint64_t begin_raw_ns, end_raw_ns; /**< UINT64_MAX: it has not ended */
+    bool counted;                      /**< mode counts was on */
+};
+
+/** These stretches in the order of time. Those in mode counts only if the process also recorded events. @return their number. */
+size_t recording_pauses(const char *process, struct recording_pause pauses[CONTROL_PAUSES]);
 
 enum { RECORDING_NOTE_MAX = 640 };
 

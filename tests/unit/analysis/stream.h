@@ -25,7 +25,7 @@ static inline void stop(uint64_t begin, uint64_t end)
     struct ov_process *p = &subject.pass.processes[0];
     struct ov_pause *all = realloc(p->pauses, (p->n_pauses + 1) * sizeof *all);
     ck_assert_ptr_nonnull(all);
-    all[p->n_pauses++] = (struct ov_pause){begin, end};
+    all[p->n_pauses++] = (struct ov_pause){begin, end, false};
     p->pauses = all;
 }
 

@@ -54,6 +54,8 @@ bool report_find(struct report *r);
 /** Whether recording was stopped for so long that a word about it is due: not in the moment between upmu_sync_end() and the end of
  *  the process. */
 bool report_was_stopped(uint64_t stopped_ns, uint64_t of_ns);
+/** "recording was stopped", "only counts were recorded" or both: why a process has no events of some time. */
+const char *report_stopped_text(const struct report *r, size_t process);
 
 /* Parts of the text, and of the JSON document. */
 void report_text_findings(struct output *out, const struct report *r);

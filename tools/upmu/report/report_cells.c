@@ -41,10 +41,16 @@ char *wait_total_text(const struct upmu_wait_sum *w)
     return text;
 }
 
-void cell_total(struct table *t, const struct upmu_wait_sum *w)
+void cell_total(struct table *t, const struct upmu_wait_sum *w, bool least)
 {
-    bool any = w->count + w->unfinished > 0;
-    cell_free(t, w->unfinished ? STYLE_WARNING : STYLE_PLAIN, any ? wait_total_text(w) : memory_copy(""));
+    bool any = w->count + w->unfinished > 0, marked = w->unfinished > 0;
+    char *text = any ? wait_total_text(w) : memory_copy("");
+    if (least && any && !marked) {
+        char *ns = text;
+        text = memory_format(">= %s", ns);
+        free(ns);
+    }
+    cell_free(t, least || marked ? STYLE_WARNING : STYLE_PLAIN, text);
 }
 
 void cell_count(struct table *t, uint64_t n, bool exact)

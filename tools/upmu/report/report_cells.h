@@ -15,8 +15,8 @@ void cell_free(struct table *t, enum output_style style, char *text);
 void cell_duration(struct table *t, uint64_t ns);
 /** Total duration of waits: "12.34 ms", ">= 12.34 ms" with unfinished waits, "not known": to be freed. */
 char *wait_total_text(const struct upmu_wait_sum *w);
-/** wait_total_text() as a cell; empty without waits. */
-void cell_total(struct table *t, const struct upmu_wait_sum *w);
+/** wait_total_text() as a cell; empty without waits. `least`: a lower bound for another reason, too. */
+void cell_total(struct table *t, const struct upmu_wait_sum *w, bool least);
 /** A count; ">= " precedes a count that is not exact. */
 void cell_count(struct table *t, uint64_t n, bool exact);
 struct report;

@@ -36,7 +36,7 @@ static char *kernel_lock_kinds(uint32_t bits)
 static void kernel_cell_waits(struct table *t, const struct upmu_wait_sum *w)
 {
     table_cell(t, STYLE_PLAIN, "%" PRIu64, w->count);
-    cell_total(t, w);
+    cell_total(t, w, false);
     cell_duration(t, w->count ? w->total_ns / w->count : 0);
     cell_duration(t, w->max_ns);
 }

@@ -239,6 +239,15 @@ static uint64_t object_times_waited(const struct upmu_overview_object *o)
     return (counted > o->waits.count ? counted : o->waits.count) + o->waits.unfinished;
 }
 
+/* Of waits while only counts were recorded there is no duration: with such ones the total is a lower bound. */
+static bool object_has_counted_waits(const struct report *r, const struct upmu_overview_object *o)
+{
+    struct upmu_overview_recorded of = {.size = sizeof of};
+    return o->contended != UPMU_NO_VALUE && o->waits.count > 0 &&
+           object_times_waited(o) > o->waits.count + o->waits.unfinished &&
+           upmu_overview_recorded_at(r->overview, o->process, &of) == 0 && of.counted > 0;
+}
+
 /* A row of an object, or of a group of them. */
 static void object_row(struct table *t, const struct report *r, const struct upmu_overview_object *o,
                        const struct report_group *g)
@@ -257,7 +266,7 @@ static void object_row(struct table *t, const struct report *r, const struct upm
         table_cell(t, STYLE_PLAIN, "%s", "");
     else
         cell_count(t, object_times_waited(o), !taken || o->counts_exact);
-    cell_total(t, &o->waits);
+    cell_total(t, &o->waits, object_has_counted_waits(r, o));
     cell_duration(t, o->waits.count ? o->waits.total_ns / o->waits.count : 0);
     cell_duration(t, o->waits.max_ns);
     if (o->holds + o->partial_holds == 0)

@@ -184,7 +184,7 @@ static void path_text_sum(struct output *out, const struct report *r, uint32_t p
         fprintf(out->file, "; %" PRIu64 " %s between threads", p->handoffs, p->handoffs == 1 ? "switch" : "switches");
     if (report_was_stopped(p->stopped_ns, p->end_ns - p->begin_ns)) {
         char *stopped = report_duration(p->stopped_ns);
-        fprintf(out->file, "; without %s in which recording was stopped", stopped);
+        fprintf(out->file, "; without %s in which %s", stopped, report_stopped_text(r, process));
         free(stopped);
     }
     fputc('\n', out->file);
@@ -215,8 +215,8 @@ static bool path_thread_on_cpu(const struct report *r, size_t thread, const stru
 }
 
 /* Most of what lies on the path is then neither a wait on record nor work: a person must not look for work there. */
-static void path_doubt(struct output *out, const struct upmu_overview_thread *of, uint64_t on_path, uint64_t on_cpu,
-                       bool stopped)
+static void path_doubt(struct output *out, const struct report *r, const struct upmu_overview_thread *of,
+                       uint64_t on_path, uint64_t on_cpu, bool stopped)
 {
     char *cpu = report_duration(on_cpu), *path = report_duration(on_path), *ready = report_duration(of->ready_ns);
     fprintf(out->file, "  thread %ld ran for %s in total, but is on the path for %s: ", (long)of->tid, cpu, path);
@@ -225,8 +225,9 @@ static void path_doubt(struct output *out, const struct upmu_overview_thread *of
     else
         fprintf(out->file,
                 "the rest is preemption or waits that are\n"
-                "  not recorded, as for pages of memory%s\n",
-                stopped ? ", and calls that began or returned while recording was stopped" : "");
+                "  not recorded, as for pages of memory%s%s\n",
+                stopped ? ", and calls that began or returned while " : "",
+                stopped ? report_stopped_text(r, of->process) : "");
     free(ready);
     free(cpu);
     free(path);
@@ -242,7 +243,7 @@ static void path_doubts(struct output *out, const struct report *r, const struct
         uint64_t ns = threads->all[i].ns;
         if (ns >= WORTH_A_WORD_NS && upmu_overview_thread_at(r->overview, threads->all[i].of, &of) == 0 &&
             path_thread_on_cpu(r, threads->all[i].of, &of, &on_cpu) && on_cpu < ns / 2)
-            path_doubt(out, &of, ns, on_cpu, stopped);
+            path_doubt(out, r, &of, ns, on_cpu, stopped);
     }
 }
 

@@ -43,6 +43,14 @@ bool report_was_stopped(uint64_t stopped_ns, uint64_t of_ns)
     return stopped_ns > 0 && stopped_ns >= of_ns / LEAST_PARTS;
 }
 
+const char *report_stopped_text(const struct report *r, size_t process)
+{
+    struct upmu_overview_recorded of = {.size = sizeof of};
+    if (upmu_overview_recorded_at(r->overview, process, &of) != 0 || of.counted == 0)
+        return "recording was stopped";
+    return of.counted == of.stops ? "only counts were recorded" : "recording was stopped or only counts were recorded";
+}
+
 static bool text_is_stopped(const struct report *r, size_t i, const struct upmu_trace_process *p,
                             struct upmu_overview_recorded *of)
 {
@@ -51,24 +59,37 @@ static bool text_is_stopped(const struct report *r, size_t i, const struct upmu_
            (of->more_ns > 0 || report_was_stopped(of->stopped_ns, of->end_ns - of->begin_ns));
 }
 
-/* How long recording was stopped, and that this time is left out. */
+/* "    recording was stopped 1.03 s of 3.07 s, in 2 parts: no time below includes that" */
+static void text_pause(struct output *out, const char *what, uint64_t ns, uint64_t n,
+                       const struct upmu_overview_recorded *of)
+{
+    char *part = report_duration(ns), *all = report_duration(of->end_ns - of->begin_ns);
+    fprintf(out->file, "    %s%s %s of %s", output_style(out, STYLE_WARNING), what, part, all);
+    if (n > 1)
+        fprintf(out->file, ", in %" PRIu64 " parts", n);
+    fputs(": no time below includes that", out->file);
+    free(part);
+    free(all);
+}
+
+/* How long recording was stopped, or only counted, and that this time is left out. */
 static void text_pauses(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     struct upmu_overview_recorded of;
     if (!text_is_stopped(r, i, p, &of))
         return;
-    char *stopped = report_duration(of.stopped_ns), *all = report_duration(of.end_ns - of.begin_ns),
-         *more = report_duration(of.more_ns);
-    fprintf(out->file, "    %srecording was stopped %s of %s", output_style(out, STYLE_WARNING), stopped, all);
-    if (of.stops > 1)
-        fprintf(out->file, ", in %" PRIu64 " parts", of.stops);
-    fputs(": no time below includes that", out->file);
+    if (of.counted > 0) {
+        text_pause(out, "only counts were recorded", of.counted_ns, of.counted, &of);
+        fprintf(out->file, ", but counts do%s\n", output_plain(out));
+    }
+    if (of.stopped_ns == of.counted_ns && of.more_ns == 0)
+        return;
+    text_pause(out, "recording was stopped", of.stopped_ns - of.counted_ns, of.stops - of.counted, &of);
+    char *more = report_duration(of.more_ns);
     if (of.more_ns > 0)
         fprintf(out->file, "; and for %s more, in parts that were too many to be kept, which all times below include",
                 more);
     fprintf(out->file, "%s\n", output_plain(out));
-    free(stopped);
-    free(all);
     free(more);
 }
 

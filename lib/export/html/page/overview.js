@@ -516,6 +516,9 @@ function conditionsPanel(m) {
         p.stopped_ns && p.stopped_ns >= p.run_ns / 1000
           ? fact(tr("Recording stopped"), tr("%1 in %2; no time here includes it", duration(p.stopped_ns), duration(p.run_ns)), true)
           : null,
+        p.counted_ns && p.counted_ns >= p.run_ns / 1000
+          ? fact(tr("Only counts recorded"), tr("%1 in %2; no time here includes it", duration(p.counted_ns), duration(p.run_ns)), true)
+          : null,
         p.children_filtered
           ? fact(tr("Not recorded"), tr("%1 forked children, under a filter of system calls, or /proc cannot be read", count(p.children_filtered)), true)
           : null,
