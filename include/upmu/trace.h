@@ -228,7 +228,7 @@ enum upmu_trace_flag {
     UPMU_TRACE_FLAG_WRITERS_FIRST = 8192, /**< LOCK_ORDER: an rwlock whose waiting writers keep readers out */
     /** From before the recording, or before it was continued. LOCK_RELEASE, SEM_POST, and COND_WAIT with `held_since` (of its
      *  mutex): what is released was acquired then; `held_since` is the start of the recording. LOCK_BLOCK, COND_WAIT without
-     *  `held_since`, THREAD_JOIN, BARRIER_ARRIVE: the wait began then. */
+     *  `held_since`, THREAD_JOIN, BARRIER_ARRIVE, CALL_BLOCK: the wait began then. */
     UPMU_TRACE_FLAG_BEFORE = 16384,
 };
 

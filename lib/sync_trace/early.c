@@ -372,17 +372,37 @@ void sync_early_publish(struct sync_thread *t)
 /* The rate of ticks is known roughly at first: a lower bound must not be too large. */
 enum { EARLY_RATE_PARTS = 256 };
 
+/* Tick of a time by CLOCK_MONOTONIC_RAW at which recording was started, or slightly later. */
+static uint64_t early_tick_of(uint64_t raw_ns)
+{
+    uint64_t now = tick_now(), now_ns = tick_portable();
+    uint64_t own = __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED);
+    uint64_t own_ns = __atomic_load_n(&sync_gate.since_raw_ns, __ATOMIC_RELAXED);
+    if (raw_ns == own_ns)
+        return own;
+    uint64_t ns = raw_ns < now_ns ? now_ns - raw_ns : 0;
+    uint64_t least_ns = ns - ns / EARLY_RATE_PARTS, ticks = (uint64_t)((double)least_ns / sync_process.ns_per_tick);
+    return raw_ns < own_ns || now - ticks > own ? now - ticks : own;
+}
+
 uint64_t sync_recording_since(void)
 {
     const struct control_header *control = upmu_recorder_control_();
-    uint64_t since = control ? __atomic_load_n(&control->resumed_raw_ns, __ATOMIC_ACQUIRE) : 0;
-    uint64_t now = tick_now(), now_ns = tick_portable();
-    if (since == __atomic_load_n(&sync_gate.since_raw_ns, __ATOMIC_RELAXED))
-        return __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED);
-    uint64_t ns = since < now_ns ? now_ns - since : 0;
-    uint64_t least_ns = ns - ns / EARLY_RATE_PARTS, ticks = (uint64_t)((double)least_ns / sync_process.ns_per_tick);
-    uint64_t own = __atomic_load_n(&sync_gate.since, __ATOMIC_RELAXED);
-    return now - ticks > own ? now - ticks : own;
+    return early_tick_of(control ? __atomic_load_n(&control->resumed_raw_ns, __ATOMIC_ACQUIRE) : 0);
+}
+
+uint64_t sync_recording_started(uint32_t stop)
+{
+    const struct control_header *control = upmu_recorder_control_();
+    if (!control || stop == 0)
+        return 0;
+    if (stop <= CONTROL_PAUSES) {
+        uint64_t raw_ns = __atomic_load_n(&control->pause[stop - 1].end_raw_ns, __ATOMIC_ACQUIRE);
+        return raw_ns != 0 ? early_tick_of(raw_ns) : 0;
+    }
+    bool ended = __atomic_load_n(&control->pauses, __ATOMIC_RELAXED) != stop ||
+                 __atomic_load_n(&control->more_raw_ns, __ATOMIC_RELAXED) == 0;
+    return ended ? sync_recording_since() : 0;
 }
 
 bool sync_held_before(const struct sync_thread *t, uintptr_t key, struct sync_held *h)

@@ -58,6 +58,8 @@ static inline void sync_early_check(struct sync_thread *t)
 
 /** Tick from which on calls are recorded, or slightly later. */
 uint64_t sync_recording_since(void);
+/** Tick at which the stop with this number (`pauses` of the control file) has ended, or slightly later; 0: it lasts. */
+uint64_t sync_recording_started(uint32_t stop);
 
 /** Whether the thread acquired the lock that it releases before the recording began. @param h out, that hold, since the begin of the
  *  recording */

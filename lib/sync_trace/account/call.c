@@ -16,8 +16,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/private_table.h"
 #include "region/recorder.h"
+#include "sync_trace/early.h"
 #include "sync_trace/stack/unwind.h"
 #include "trace/write/stream.h"
 #include "trace/write/writer.h"
@@ -151,7 +153,7 @@ static int32_t call_result(const struct sync_call *c, int err)
 
 /* Both events of a wait that lasted from c->tick to `tick`. Events of signal handlers meanwhile stay in order: the wait begins
  * after them. */
-static void call_write(const struct sync_call *c, uint64_t tick, int err)
+static void call_write(const struct sync_call *c, struct trace_stream *stream, uint64_t tick, int err)
 {
     struct sync_thread *t = c->t;
     struct call_wanted w = {.c = c, .until = tick};
@@ -164,7 +166,7 @@ static void call_write(const struct sync_call *c, uint64_t tick, int err)
     sync_unguard(t, before);
     if (UNLIKELY(sync_option(sched)))
         upmu_recorder_switches_(tick);
-    uint64_t begin = t->stream->last_tick > c->tick ? t->stream->last_tick : c->tick;
+    uint64_t begin = stream->last_tick > c->tick ? stream->last_tick : c->tick;
     struct trace_sync e = {
         .kind = UPMU_TRACE_CALL_BLOCK,
         .object_type = UPMU_OBJECT_CALL,
@@ -173,11 +175,11 @@ static void call_write(const struct sync_call *c, uint64_t tick, int err)
         .site = c->site,
     };
     e.stack = sync_stack(t, begin, c->site);
-    (void)upmu_trace_sync_(t->stream, begin, &e); /* what does not fit is counted as lost by the writer */
+    (void)upmu_trace_sync_(stream, begin, &e); /* what does not fit is counted as lost by the writer */
     e.kind = UPMU_TRACE_CALL_RETURN;
     e.result = result;
     e.peer = waker;
-    (void)upmu_trace_sync_(t->stream, tick, &e);
+    (void)upmu_trace_sync_(stream, tick, &e);
 }
 
 /* Whether the thread slept. */
@@ -191,16 +193,68 @@ static bool call_slept(const struct sync_call *c)
     return slept;
 }
 
+/* Whether a call is written that returns now. While recording is stopped, only what began before is; the reader subtracts the stop. */
+static bool call_is_written(void)
+{
+    uint32_t mode = sync_mode();
+    if (mode != MODE_OFF)
+        return mode != MODE_COUNTS;
+    const struct control_header *control = upmu_recorder_control_();
+    return control && __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) &&
+           __atomic_load_n(&control->stopped, __ATOMIC_RELAXED) == CONTROL_STOPPED_NOT;
+}
+
 void sync_call_was_switched(struct sync_call c)
 {
     int saved = errno;
     uint64_t tick = tick_now();
     struct sync_thread *t = c.t;
-    uint32_t mode = sync_mode();
     bool slept = tick - c.tick >= sync_process.call_ticks && call_slept(&c);
     /* A signal handler may have ended the thread's recording meanwhile. */
-    if (slept && mode != MODE_OFF && mode != MODE_COUNTS && sync_is_ready(t))
-        call_write(&c, tick, saved);
+    if (slept && sync_is_ready(t) && call_is_written())
+        call_write(&c, t->stream, tick, saved);
+    sync_early_check(t);
+    errno = saved;
+}
+
+/* The thread was not recorded when the wait began: its stream begins later, the wait gets another one. */
+static void call_write_aside(const struct sync_call *c, uint64_t tick, int err)
+{
+    char name[SYNC_THREAD_NAME];
+    struct cancel_hold cancel;
+    cancel_hold(&cancel);
+    sigset_t signals = sync_signals_block();
+    uint32_t ready = sync_guard(c->t);
+    sync_wait_state_name_read(c->t, name);
+    struct trace_stream *stream = upmu_recorder_stream_of_(c->t->tid, name, c->tick);
+    sync_unguard(c->t, ready);
+    if (stream) {
+        call_write(c, stream, tick, err);
+        upmu_recorder_stream_release_(stream);
+    } else {
+        upmu_recorder_lost_(LOSS_THREAD, 1);
+    }
+    sync_signals_restore(&signals);
+    cancel_resume(&cancel);
+}
+
+void sync_call_was_stopped(struct sync_call c)
+{
+    int saved = errno;
+    uint64_t since = sync_recording_started((uint32_t)c.tick), tick = tick_now();
+    if (since != 0 && tick > since && tick - since >= sync_process.call_ticks && call_is_written()) {
+        struct sync_thread *known = sync_tls.thread;
+        bool has_block = known && __atomic_load_n(&known->used, __ATOMIC_RELAXED);
+        c.tick = since;
+        c.flags |= UPMU_TRACE_FLAG_BEFORE;
+        c.t = has_block ? (sync_is_ready(known) ? known : NULL) : sync_call_thread();
+        if (c.t && !has_block)
+            call_write_aside(&c, tick, saved);
+        else if (c.t && call_slept(&c))
+            call_write(&c, c.t->stream, tick, saved);
+        if (c.t)
+            sync_early_check(c.t);
+    }
     errno = saved;
 }
 

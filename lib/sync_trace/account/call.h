@@ -16,6 +16,7 @@
 #include "sync_trace/emit/wait_state.h"
 #include "sync_trace/libc/switched.h"
 #include "sync_trace/thread_life.h"
+#include "trace/format/control.h"
 #include "trace/format/wait_state.h"
 
 /** `rc` of a call that has not returned: its thread was canceled. */
@@ -23,7 +24,7 @@
 
 struct sync_call {
     struct sync_thread *t; /**< NULL: not recorded */
-    uint64_t tick;         /**< of its begin */
+    uint64_t tick;         /**< of its begin; without `t`: number of the stop in which it began, 0: none */
     uintptr_t site;
     long rc;      /**< what the function returned, -1: errno has the cause */
     int error;    /**< of a function that returns an error number */
@@ -46,6 +47,17 @@ static inline struct sync_thread *sync_call_thread(void)
     if (LIKELY(t != NULL))
         return LIKELY(sync_is_ready(t)) ? t : NULL;
     return sync_thread_make();
+}
+
+/** Without a recorded thread: number of the stop that recording is in; 0: in none. */
+static inline uint32_t sync_call_stop(void)
+{
+    const uint32_t *mode = __atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED);
+    if (LIKELY(mode == NULL) || UNDER_TSAN || __atomic_load_n(mode, __ATOMIC_RELAXED) != MODE_OFF ||
+        !__atomic_load_n(&sync_process.calls, __ATOMIC_RELAXED))
+        return 0;
+    const char *header = (const char *)mode - offsetof(struct control_header, mode);
+    return __atomic_load_n(&((const struct control_header *)(const void *)header)->pauses, __ATOMIC_RELAXED);
 }
 
 static inline bool sync_call_is_shown(const struct wait_file_slot *s)
@@ -91,19 +103,24 @@ static inline void sync_call_note_write(struct sync_thread *t, uint64_t tick, in
     __atomic_store_n(&w->tick, tick, __ATOMIC_RELEASE);
 }
 
-/** Begin a call of a thread that can record now. */
+/** Begin a call, which may not be recorded: `t` NULL. */
 static inline __attribute__((always_inline)) struct sync_call sync_call_begin_of(struct sync_thread *t, int call,
                                                                                  int fd, uint32_t flags, uintptr_t site)
 {
     struct sync_call c;
     c.t = t;
-    c.tick = tick_now();
+    c.tick = t ? tick_now() : sync_call_stop();
     c.site = site;
     c.rc = SYNC_CALL_CANCELED;
     c.error = 0;
     c.fd = fd;
     c.call = (int16_t)call;
     c.flags = (uint16_t)flags;
+    if (!t) {
+        if (c.tick != 0)
+            sync_switched_arm();
+        return c;
+    }
     if (call == UPMU_CALL_WRITE && fd >= 0)
         sync_call_note_write(c.t, c.tick, fd);
     sync_call_show(c.t, &c);
@@ -114,19 +131,24 @@ static inline __attribute__((always_inline)) struct sync_call sync_call_begin_of
 static inline __attribute__((always_inline)) struct sync_call sync_call_begin(int call, int fd, uint32_t flags,
                                                                               uintptr_t site)
 {
-    struct sync_thread *t = sync_call_thread();
-    return t ? sync_call_begin_of(t, call, fd, flags, site) : (struct sync_call){0};
+    return sync_call_begin_of(sync_call_thread(), call, fd, flags, site);
 }
 
 /** The thread may have been switched out: record the call if it slept. By value, so that a call needs no memory
  *  for what only this needs. Keeps errno. */
 __attribute__((cold)) void sync_call_was_switched(struct sync_call c);
 
+/** The same of a call that began while recording was stopped: if it was started meanwhile, the call counts from there on. */
+__attribute__((cold)) void sync_call_was_stopped(struct sync_call c);
+
 /** Also when the thread is canceled. */
 static inline __attribute__((always_inline)) void sync_call_end(struct sync_call *c)
 {
-    if (!c->t)
+    if (!c->t) {
+        if (UNLIKELY(c->tick != 0) && sync_switched())
+            sync_call_was_stopped(*c);
         return;
+    }
     sync_call_hide(c->t);
     if (UNLIKELY(sync_switched()))
         sync_call_was_switched(*c);

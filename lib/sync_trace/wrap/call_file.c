@@ -20,7 +20,7 @@ UPMU_API ssize_t __pread_chk(int fd, void *to, size_t bytes, off_t at, size_t si
 UPMU_API ssize_t pread(int fd, void *to, size_t bytes, off_t at)
 {
     struct sync_thread *t = sync_call_thread();
-    if (!t)
+    if (!t && sync_call_stop() == 0)
         return SYNC_REAL(pread)(fd, to, bytes, at);
     SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(pread)(fd, to, bytes, at);
@@ -50,7 +50,7 @@ ALIAS_64("preadv64", preadv);
 UPMU_API ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at)
 {
     struct sync_thread *t = sync_call_thread();
-    if (!t)
+    if (!t && sync_call_stop() == 0)
         return SYNC_REAL(pwrite)(fd, from, bytes, at);
     SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(pwrite)(fd, from, bytes, at);

@@ -26,7 +26,7 @@ UPMU_API ssize_t read(int fd, void *to, size_t bytes)
         return -1;
     }
     struct sync_thread *t = sync_call_thread();
-    if (!t)
+    if (!t && sync_call_stop() == 0)
         return SYNC_REAL(read)(fd, to, bytes);
     SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(read)(fd, to, bytes);
@@ -53,7 +53,7 @@ UPMU_API ssize_t readv(int fd, const struct iovec *to, int n)
 UPMU_API ssize_t recv(int fd, void *to, size_t bytes, int flags)
 {
     struct sync_thread *t = sync_call_thread();
-    if (!t)
+    if (!t && sync_call_stop() == 0)
         return SYNC_REAL(recv)(fd, to, bytes, flags);
     SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_READ, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(recv)(fd, to, bytes, flags);
@@ -133,7 +133,7 @@ UPMU_API ssize_t write(int fd, const void *from, size_t bytes)
         return -1;
     }
     struct sync_thread *t = sync_call_thread();
-    if (!t)
+    if (!t && sync_call_stop() == 0)
         return SYNC_REAL(write)(fd, from, bytes);
     SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(write)(fd, from, bytes);
@@ -168,7 +168,7 @@ UPMU_API int fdatasync(int fd)
 UPMU_API ssize_t send(int fd, const void *from, size_t bytes, int flags)
 {
     struct sync_thread *t = sync_call_thread();
-    if (!t)
+    if (!t && sync_call_stop() == 0)
         return SYNC_REAL(send)(fd, from, bytes, flags);
     SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_WRITE, fd, 0, CALL_SITE());
     ssize_t rc = SYNC_REAL(send)(fd, from, bytes, flags);

@@ -15,7 +15,7 @@ UPMU_API int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *mo
 UPMU_API int poll(struct pollfd *fds, nfds_t n, int ms)
 {
     struct sync_thread *t = sync_call_thread();
-    if (!t)
+    if (!t && sync_call_stop() == 0)
         return SYNC_REAL(poll)(fds, n, ms);
     SYNC_CALL c = sync_call_begin_of(t, UPMU_CALL_POLL, -1, ms >= 0 ? UPMU_TRACE_FLAG_TIMED : 0, CALL_SITE());
     int rc = SYNC_REAL(poll)(fds, n, ms);

@@ -215,26 +215,22 @@ static bool path_thread_on_cpu(const struct report *r, size_t thread, const stru
 }
 
 /* Most of what lies on the path is then neither a wait on record nor work: a person must not look for work there. */
-static void path_doubt(struct output *out, const struct report *r, const struct upmu_overview_thread *of,
-                       uint64_t on_path, uint64_t on_cpu, bool stopped)
+static void path_doubt(struct output *out, const struct upmu_overview_thread *of, uint64_t on_path, uint64_t on_cpu)
 {
     char *cpu = report_duration(on_cpu), *path = report_duration(on_path), *ready = report_duration(of->ready_ns);
     fprintf(out->file, "  thread %ld ran for %s in total, but is on the path for %s: ", (long)of->tid, cpu, path);
     if (of->ready_ns != UPMU_NO_VALUE && on_cpu + of->ready_ns >= on_path / 2)
         fprintf(out->file, "it was ready without a CPU for %s in total\n", ready);
     else
-        fprintf(out->file,
-                "the rest is preemption or waits that are\n"
-                "  not recorded, as for pages of memory%s%s\n",
-                stopped ? ", and calls that began or returned while " : "",
-                stopped ? report_stopped_text(r, of->process) : "");
+        fputs("the rest is preemption or waits that are\n"
+              "  not recorded, as for pages of memory\n",
+              out->file);
     free(ready);
     free(cpu);
     free(path);
 }
 
-static void path_doubts(struct output *out, const struct report *r, const struct path_sums *threads, size_t rows,
-                        bool stopped)
+static void path_doubts(struct output *out, const struct report *r, const struct path_sums *threads, size_t rows)
 {
     enum { WORTH_A_WORD_NS = 1000000 };
     struct upmu_overview_thread of = {.size = sizeof of};
@@ -243,7 +239,7 @@ static void path_doubts(struct output *out, const struct report *r, const struct
         uint64_t ns = threads->all[i].ns;
         if (ns >= WORTH_A_WORD_NS && upmu_overview_thread_at(r->overview, threads->all[i].of, &of) == 0 &&
             path_thread_on_cpu(r, threads->all[i].of, &of, &on_cpu) && on_cpu < ns / 2)
-            path_doubt(out, r, &of, ns, on_cpu, stopped);
+            path_doubt(out, &of, ns, on_cpu);
     }
 }
 
@@ -279,7 +275,7 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
     path_sums_sort(&threads);
     if (p->handoffs > 0) /* else it is the path's one thread */
         path_threads_table(out, r, &threads, path_recorded_ns(p));
-    path_doubts(out, r, &threads, threads.n < r->top ? threads.n : r->top, p->stopped_ns > 0);
+    path_doubts(out, r, &threads, threads.n < r->top ? threads.n : r->top);
     free(threads.all);
 }
 
