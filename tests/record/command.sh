@@ -31,6 +31,12 @@ none counts "block pid"
 at_least 1 counts "counts pid"
 expect 0 "$UPMU" record --paused -o paused "$WORKER" 20
 none paused "block pid"
+expect 0 "$UPMU" report paused
+grep -qF "recording was never started: 'upmu ctl paused start' starts it while the program runs" out ||
+    fail "a recording that was never started: $(cat out)"
+! grep -qx Threads out || fail "a table without rows: $(cat out)"
+expect 0 "$UPMU" report -v timeline paused
+grep -qF "  recording was never started: 'upmu ctl paused start'" out || fail "its timeline: $(cat out)"
 rm -f out
 (wait_until 60 grep -q ready out; sleep 0.1; touch later) &
 expect 0 "$UPMU" record -e task-clock -o values "$REGIONS" later

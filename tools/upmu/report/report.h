@@ -56,6 +56,12 @@ bool report_find(struct report *r);
 bool report_was_stopped(uint64_t stopped_ns, uint64_t of_ns);
 /** "recording was stopped", "only counts were recorded" or both: why a process has no events of some time. */
 const char *report_stopped_text(const struct report *r, size_t process);
+/** Whether report_text_stops() prints a line for process number `i`, which is `p`. */
+bool report_has_stops(const struct report *r, size_t i, const struct upmu_trace_process *p);
+/** How long recording of a process was stopped, or only counted, and that this time is left out; or that it was never started. */
+void report_text_stops(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p);
+/** From when to when it was stopped, a line for each process where it was. */
+void report_text_stop_times(struct output *out, const struct report *r);
 
 /* Parts of the text, and of the JSON document. */
 void report_text_findings(struct output *out, const struct report *r);

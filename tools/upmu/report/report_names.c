@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Durations, locations, names and metric values as text. */
+/* Durations, locations, call stacks, names and metric values as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ui/memory.h"
+#include "ui/shorten.h"
 #include "report.h"
 
 const char *report_base_name(const char *path)
@@ -211,5 +212,29 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
         snprintf(last, sizeof last, "%s", info.name);
         if (isfinite(value.value))
             report(arg, &info, &value);
+    }
+}
+
+void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    for (size_t i = 0; upmu_overview_frame_at(r->overview, process, id, i, &s) == 0; i++) {
+        const char *label = upmu_frame_label(&s);
+        if (i == 0)
+            fprintf(out->file, "      %s\n", what);
+        char *where = s.file ? memory_format(" %s:%" PRIu32, report_base_name(s.file), s.line) : memory_copy("");
+        fputs("        ", out->file);
+        if (s.kind >= UPMU_FRAME_TRUNCATED) { /* no function */
+            fprintf(out->file, "(%s)\n", label);
+            free(where);
+            continue;
+        }
+        if (s.function)
+            output_name(out, s.function, strlen("         ()") + text_width(where) + strlen(label));
+        else
+            fprintf(out->file, "%s+0x%" PRIx64, s.module ? report_base_name(s.module) : "", s.offset);
+        output_clean(out->file, where);
+        free(where);
+        fprintf(out->file, label[0] ? " (%s)\n" : "%s\n", label);
     }
 }

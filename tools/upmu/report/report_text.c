@@ -37,62 +37,6 @@ static void text_children(struct output *out, uint32_t n, const char *why)
                 output_style(out, STYLE_WARNING), why, n, output_plain(out));
 }
 
-bool report_was_stopped(uint64_t stopped_ns, uint64_t of_ns)
-{
-    enum { LEAST_PARTS = 1000 };
-    return stopped_ns > 0 && stopped_ns >= of_ns / LEAST_PARTS;
-}
-
-const char *report_stopped_text(const struct report *r, size_t process)
-{
-    struct upmu_overview_recorded of = {.size = sizeof of};
-    if (upmu_overview_recorded_at(r->overview, process, &of) != 0 || of.counted == 0)
-        return "recording was stopped";
-    return of.counted == of.stops ? "only counts were recorded" : "recording was stopped or only counts were recorded";
-}
-
-static bool text_is_stopped(const struct report *r, size_t i, const struct upmu_trace_process *p,
-                            struct upmu_overview_recorded *of)
-{
-    *of = (struct upmu_overview_recorded){.size = sizeof *of};
-    return p->pauses > 0 && upmu_overview_recorded_at(r->overview, i, of) == 0 &&
-           (of->more_ns > 0 || report_was_stopped(of->stopped_ns, of->end_ns - of->begin_ns));
-}
-
-/* "    recording was stopped 1.03 s of 3.07 s, in 2 parts: no time below includes that" */
-static void text_pause(struct output *out, const char *what, uint64_t ns, uint64_t n,
-                       const struct upmu_overview_recorded *of)
-{
-    char *part = report_duration(ns), *all = report_duration(of->end_ns - of->begin_ns);
-    fprintf(out->file, "    %s%s %s of %s", output_style(out, STYLE_WARNING), what, part, all);
-    if (n > 1)
-        fprintf(out->file, ", in %" PRIu64 " parts", n);
-    fputs(": no time below includes that", out->file);
-    free(part);
-    free(all);
-}
-
-/* How long recording was stopped, or only counted, and that this time is left out. */
-static void text_pauses(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
-{
-    struct upmu_overview_recorded of;
-    if (!text_is_stopped(r, i, p, &of))
-        return;
-    if (of.counted > 0) {
-        text_pause(out, "only counts were recorded", of.counted_ns, of.counted, &of);
-        fprintf(out->file, ", but counts do%s\n", output_plain(out));
-    }
-    if (of.stopped_ns == of.counted_ns && of.more_ns == 0)
-        return;
-    text_pause(out, "recording was stopped", of.stopped_ns - of.counted_ns, of.stops - of.counted, &of);
-    char *more = report_duration(of.more_ns);
-    if (of.more_ns > 0)
-        fprintf(out->file, "; and for %s more, in parts that were too many to be kept, which all times below include",
-                more);
-    fprintf(out->file, "%s\n", output_plain(out));
-    free(more);
-}
-
 /* @return false where the one line for all processes about counts of the kernel is to follow. */
 static bool text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
@@ -133,7 +77,7 @@ static bool text_process(struct output *out, const struct report *r, size_t i, c
                     ? "the program restricted its system calls; `upmu doctor -- COMMAND` shows how"
                     : "it reached the size of --stop-at",
                 output_plain(out));
-    text_pauses(out, r, i, p);
+    report_text_stops(out, r, i, p);
     text_children(out, p->children_filtered, "run under a filter of system calls, or could not read /proc");
     text_children(out, p->children_failed, "could not make their files (permissions, memory, descriptors or disk)");
     if (p->children_unrecorded)
@@ -158,9 +102,8 @@ static bool process_has_ended(const struct upmu_trace_process *p)
 /* Of many processes without a proper end, as those that call _exit(), a few are enough. */
 static bool process_has_notes(const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
-    struct upmu_overview_recorded of;
     return p->lost || p->lost_note[0] || p->sched_note[0] || p->stopped || p->children_filtered || p->children_failed ||
-           p->children_unrecorded || p->overwritten || text_is_stopped(r, i, p, &of);
+           p->children_unrecorded || p->overwritten || report_has_stops(r, i, p);
 }
 
 static int events_descending(const void *a, const void *b)

@@ -254,6 +254,10 @@ static void text_threads(struct output *out, const struct report *r)
     size_t i = 0, n;
     struct ranked_thread *ranked = threads_ranked(r, &n);
 
+    if (n == 0) { /* of a recording that was never started */
+        free(ranked);
+        return;
+    }
     report_title(out, "Threads");
     table_begin(&table, columns, sizeof columns / sizeof *columns);
     for (; i < r->top && i < n && upmu_overview_thread_at(r->overview, ranked[i].index, &t) == 0; i++)

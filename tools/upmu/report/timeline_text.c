@@ -174,6 +174,7 @@ void timeline_write_text(struct output *out, const struct timeline *t)
         fprintf(out->file, "page %ld: %" PRIu64 " to %" PRIu64 "\n", t->page, n->skipped + 1, n->skipped + n->shown);
     else
         fprintf(out->file, "page %ld is empty\n", t->page);
+    report_text_stop_times(out, &t->report);
     table_begin(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; upmu_timeline_row_at(t->rows, i, &row) == 0; i++)
         text_row(&table, t, &row);
