@@ -8,6 +8,7 @@
 
 #include "ui/command.h"
 #include "deadlock.h"
+#include "ui/library.h"
 #include "ui/numbers.h"
 #include "ui/options.h"
 #include "ui/output.h"
@@ -143,6 +144,7 @@ static int deadlock_write_report(const struct deadlock_request *q, const struct 
         return EXIT_OK;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
+    library_complain_symbols();
     q->format->write(&out, r);
     if (output_close(&out) != 0)
         return EXIT_FAILED;
@@ -160,8 +162,11 @@ static int deadlock_run_subject(struct deadlock_request *q)
     pid_t unrecorded = 0;
     if (deadlock_open_subject(q, &r.deadlocks, &unrecorded) < 0) {
         bool as_json = q->format->write == deadlock_write_json;
-        if (unrecorded && (as_json || q->format == &formats[0]))
+        if (unrecorded && (as_json || q->format == &formats[0])) {
+            if (!q->only_found)
+                library_complain_symbols();
             return deadlock_inspect(unrecorded, as_json, q->only_found);
+        }
         if (!q->only_found)
             complain("%s", upmu_error());
         return EXIT_FAILED;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu doctor: what works on this machine and how to fix what does not. */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "doctor_filters.h"
 #include "ui/command.h"
 #include "ui/json.h"
+#include "ui/library.h"
+#include "ui/memory.h"
 #include "ui/options.h"
 #include "ui/output.h"
 #include "ui/table.h"
@@ -81,9 +84,41 @@ static int doctor_print_json(const struct upmu_diagnosis *f, void *arg)
     return 0;
 }
 
+/* A library that the command opens when it needs it; `problem`: why it cannot be opened, or NULL; freed. */
+static int doctor_library(struct doctor *d, int (*found)(const struct upmu_diagnosis *f, void *arg), const char *topic,
+                          char *problem, const char *text, const char *remedy)
+{
+    const struct upmu_diagnosis f = {.topic = topic,
+                                     .state = problem ? UPMU_DIAGNOSIS_LIMITED : UPMU_DIAGNOSIS_OK,
+                                     .text = problem ? problem : text,
+                                     .remedy = problem ? remedy : ""};
+    int rc = found(&f, d);
+    free(problem);
+    return rc;
+}
+
+static int doctor_libraries(struct doctor *d, int (*found)(const struct upmu_diagnosis *f, void *arg))
+{
+    char *why = library_problem("upmu/elfutils.so", "upmu_elfutils");
+    char *problem = why ? memory_format("functions, lines and names of variables are not shown: %s", why) : NULL;
+    free(why);
+    int rc = doctor_library(d, found, "symbols", problem, "libdw (upmu/elfutils.so) can be opened",
+                            "Install elfutils ('apt install libdw1') and all files of libupmu");
+    if (rc != 0)
+        return rc;
+    why = library_problem("upmu/curses.so", "upmu_curses");
+    problem = why ? memory_format("'upmu top' does not draw on terminals, only --json works: %s", why) : NULL;
+    free(why);
+    return doctor_library(d, found, "terminal", problem, "ncurses (upmu/curses.so) can be opened",
+                          "Install ncurses ('apt install libncursesw6') and all files of libupmu");
+}
+
 static int doctor_examine(struct doctor *d, int (*found)(const struct upmu_diagnosis *f, void *arg), int *status)
 {
-    return d->program ? doctor_filters(d->program, found, d, status) : upmu_diagnose(found, d);
+    if (d->program)
+        return doctor_filters(d->program, found, d, status);
+    int rc = upmu_diagnose(found, d);
+    return rc != 0 ? rc : doctor_libraries(d, found);
 }
 
 static int doctor_text(struct doctor *d, int *status)
@@ -137,8 +172,9 @@ const struct command command_doctor = {
     .name = "doctor",
     .summary = "show what works on this machine and how to fix what does not",
     .usage = "[--json] [-- COMMAND [ARGUMENT...]]",
-    .about = "Tests CPU, PMUs, permissions, user-space reads, clock, native event names and unwinder, and shows for\n"
-             "each whether it works (ok), works in part (limited) or does not work (missing), with the command or\n"
+    .about = "Tests CPU, PMUs, permissions, user-space reads, clock, native event names, unwinder and libraries, and\n"
+             "shows for each whether it works (ok), works in part (limited) or does not work (missing), with the "
+             "command or\n"
              "setting that fixes it.\n"
              "With a command, runs it to its end and shows whether its seccomp filters allow the system calls of a\n"
              "recording. What it writes to standard output goes to standard error.\n",

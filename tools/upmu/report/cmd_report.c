@@ -7,6 +7,7 @@
 
 #include "ui/command.h"
 #include "trace/export_file.h"
+#include "ui/library.h"
 #include "ui/numbers.h"
 #include "ui/options.h"
 #include "report.h"
@@ -230,6 +231,8 @@ static int report_run(const struct command *self, int argc, char **argv)
         return options_usage(self, "--disassembly requires --annotate FUNCTION");
     if (q.to_ns != 0 && q.to_ns < q.from_ns)
         return options_usage(self, "--to is before --from");
+    if (q.html || (!q.as_json && q.view->show != report_overview && q.view->show != report_regions))
+        library_complain_symbols(); /* those two have it in their head */
     if (q.html)
         return report_html(&q);
     if (q.stacks_given && (q.diff || !q.view->stacks))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ui/disk.h"
+#include "ui/library.h"
 #include "ui/memory.h"
 #include "report.h"
 #include "report_cells.h"
@@ -177,6 +178,17 @@ static void text_disk(struct output *out, const struct report *r)
     free(memory);
 }
 
+static void text_symbols(struct output *out)
+{
+    char *problem = library_symbols_problem();
+    if (problem) {
+        fprintf(out->file, "  %s", output_style(out, STYLE_WARNING));
+        output_clean(out->file, problem);
+        fprintf(out->file, "%s\n", output_plain(out));
+    }
+    free(problem);
+}
+
 static void text_conditions(struct output *out, const struct report *r)
 {
     const struct upmu_overview_totals *t = &r->totals;
@@ -190,6 +202,7 @@ static void text_conditions(struct output *out, const struct report *r)
             t->n_processes == 1 ? "process" : "processes", t->n_threads, t->n_threads == 1 ? "thread" : "threads");
     free(span);
     text_processes(out, r);
+    text_symbols(out);
     text_own_cost(out, t);
     text_disk(out, r);
     if (t->unmatched || t->unknown || t->unfinished)

@@ -6,6 +6,7 @@
 
 #include "ui/command.h"
 #include "export_file.h"
+#include "ui/library.h"
 #include "ui/options.h"
 #include "ui/output.h"
 
@@ -97,10 +98,11 @@ static int export_run(const struct command *self, int argc, char **argv)
         return options_usage(self, "DIR is missing: give the directory of a recording");
     if (q.order.opts.to_ns != 0 && q.order.opts.to_ns < q.order.opts.from_ns)
         return options_usage(self, "--to is before --from");
+    if (!q.order.output && isatty(STDOUT_FILENO))
+        return options_usage(self, "refusing to write an export to a terminal: use -o FILE or a pipe");
+    library_complain_symbols();
     if (q.order.output)
         return export_to_file(&q.order);
-    if (isatty(STDOUT_FILENO))
-        return options_usage(self, "refusing to write an export to a terminal: use -o FILE or a pipe");
     return export_to(&q.order, STDOUT_FILENO);
 }
 
