@@ -6,6 +6,7 @@
 
 #include "base/text/printable.h"
 #include "memory.h"
+#include "text/columns.h"
 
 static const char gap[] = "...";
 
@@ -14,7 +15,7 @@ static size_t text_next(const char *text, size_t *width)
 {
     char shown[PRINTABLE_MAX];
     size_t n = printable_next(text, shown);
-    *width = memcmp(shown, text, n) == 0 ? 1 : strlen(shown);
+    *width = memcmp(shown, text, n) == 0 ? columns_of(utf8_code(text, n)) : strlen(shown);
     return n;
 }
 
@@ -40,5 +41,8 @@ char *text_shortened(const char *text, size_t width)
     }
     for (size_t left = all; *tail && left > keep / 2; left -= one)
         tail += text_next(tail, &one);
+    /* No mark of a character that is left out. */
+    for (size_t n; *tail && (n = text_next(tail, &one), one == 0); tail += n)
+        ;
     return memory_format("%.*s%s%s", (int)(head - text), text, gap, tail);
 }

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/** Characters as they are shown, not bytes. */
+/** Columns that the text takes as it is shown: of wide characters two, of combining marks none. */
 size_t text_width(const char *text);
-/** The text in at most `width` characters, "..." in place of its middle; to be freed. */
+/** The text in at most `width` columns, "..." in place of its middle; to be freed. */
 char *text_shortened(const char *text, size_t width);
 
 #endif
