@@ -21,6 +21,7 @@ struct thread_waits {
     size_t n, cap;
     uint64_t reach; /**< latest end */
     uint64_t wait_ns, sampled_ns;
+    uint64_t stopped_sampled_ns; /**< of `sampled_ns`, while recording was stopped */
 };
 
 /** What a graph of wall time collects, by index of the thread in the pass. */
@@ -50,6 +51,12 @@ bool export_is_start(const char *name)
 
 /* --------------------------------------------------------------------------------------------------------- waits */
 
+/* Waits and regions have no time in which recording was stopped; samples are taken then, too. */
+static uint64_t wall_recorded(const struct export_job *job, uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
+{
+    return recorded_ns(&job->facts->pass, job->facts->pass.threads[thread].process, begin_ns, end_ns);
+}
+
 int export_wall_wait(struct export_job *job, const struct span *span)
 {
     struct export_wall *w = job->wall;
@@ -62,7 +69,7 @@ int export_wall_wait(struct export_job *job, const struct span *span)
     t->all = all;
     all[t->n++] = (struct interval){span->begin_ns, span->end_ns};
     uint64_t from = span->begin_ns > t->reach ? span->begin_ns : t->reach; /* of nested waits one counts */
-    t->wait_ns += span->end_ns > from ? span->end_ns - from : 0;
+    t->wait_ns += span->end_ns > from ? wall_recorded(job, span->thread, from, span->end_ns) : 0;
     t->reach = span->end_ns > t->reach ? span->end_ns : t->reach;
     return 0;
 }
@@ -160,11 +167,14 @@ static int samples_weigh(struct export_job *job, const struct upmu_sample *s, ui
 static int samples_add(struct export_job *job, const struct upmu_sample *s, uint32_t root, uint32_t pass_thread)
 {
     if (job->wall && pass_thread != MAP_NONE) {
-        if (wall_is_waiting(job->wall, pass_thread,
-                            samples_time(job, job->facts->pass.threads[pass_thread].process, s)))
+        uint64_t time_ns = samples_time(job, job->facts->pass.threads[pass_thread].process, s);
+        if (wall_is_waiting(job->wall, pass_thread, time_ns))
             return 0;
-        if (pass_thread < job->wall->n_threads)
-            job->wall->threads[pass_thread].sampled_ns += s->weight;
+        if (pass_thread < job->wall->n_threads) {
+            struct thread_waits *t = &job->wall->threads[pass_thread];
+            t->sampled_ns += s->weight;
+            t->stopped_sampled_ns += wall_recorded(job, pass_thread, time_ns, time_ns + 1) == 0 ? s->weight : 0;
+        }
     }
     uint32_t node = samples_node(job, root, s->path);
     if (node == MAP_NONE)
@@ -303,9 +313,15 @@ int export_wall_rest(struct export_job *job)
         end = end < job->window.to_ns ? end : job->window.to_ns;
         uint64_t life = end > begin ? end - begin : 0;
         uint64_t known = w->wait_ns + w->sampled_ns, rest = life > known ? life - known : 0;
+        uint64_t stopped = life > 0 ? life - wall_recorded(job, i, begin, end) : 0;
+        stopped = stopped > w->stopped_sampled_ns ? stopped - w->stopped_sampled_ns : 0;
+        stopped = stopped < rest ? stopped : rest;
+        rest -= stopped;
         uint64_t preempted = t->sched.recorded ? t->sched.ns[UPMU_SCHED_PREEMPTED] : 0;
         preempted = preempted < rest ? preempted : rest;
-        rc = wall_add(job, i, "[preempted]", preempted);
+        rc = wall_add(job, i, "[while recording was stopped]", stopped);
+        if (rc == 0)
+            rc = wall_add(job, i, "[preempted]", preempted);
         if (rc == 0)
             rc = wall_add(job, i,
                           t->sched.recorded ? "[in a wait that is not recorded]"

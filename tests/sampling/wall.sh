@@ -102,3 +102,31 @@ for stage in "named", "quiet":
     assert after["all"] <= lives["after"] + 50e6, (stage, after, lives)
     assert stage == "quiet" or before["all"] <= lives["named"] + 50e6, (stage, before, lives)
 PY
+
+# Time in which recording was stopped is a frame of its own, and no wait that is not recorded. The main thread only joins.
+"$upmu" record -F 1999 -o stops -- ./subject locks 400 2>err &
+until "$upmu" report --json stops 2>/dev/null | grep -q '"tid"'; do sleep 0.01; done
+"$upmu" ctl stops stop >/dev/null
+sleep 0.2
+"$upmu" ctl stops start >/dev/null
+wait $! || fail "$(cat err)"
+"$upmu" export -f folded --of wall stops >stops.folded
+"$upmu" report --json stops >stops.json
+python3 - <<'PY'
+import json
+report = json.load(open("stops.json"))
+stopped = report["processes"][0]["stopped_ns"]
+assert stopped > 190e6, stopped
+graph = {}
+for line in open("stops.folded"):
+    stack, ns = line.rsplit(" ", 1)
+    frames = stack.split(";")
+    graph.setdefault(int(frames[0].rsplit(" ", 1)[1]), []).append((frames[-1], int(ns)))
+for t in report["threads"]:
+    frame = sum(ns for name, ns in graph[t["tid"]] if name == "[while recording was stopped]")
+    assert frame <= stopped, (frame, stopped)
+    total, life = sum(ns for _, ns in graph[t["tid"]]), t["end_ns"] - t["begin_ns"]
+    assert abs(total - life) <= life // 20 + 10e6, (t["tid"], total, life)
+    if t["tid"] == t["pid"]:
+        assert frame > stopped * 0.9, (frame, stopped)
+PY

@@ -154,9 +154,21 @@ def live(browser, pid):
         refused = subprocess.run([upmu, "top", "--serve=" + address, "-p", str(pid)], check=False, capture_output=True, text=True)
         assert refused.returncode == 1 and "is not an address" in refused.stderr, (address, refused)
     with serve("-e", "task-clock", "-p", str(pid), end=signal.SIGINT) as url:
+        stops(browser, url, pid)
         watch(browser, url)
         os.kill(pid, 0)  # the program continues, and it can be recorded again
         assert subprocess.run([upmu, "ctl", str(pid), "start"], check=False).returncode == 0
+
+
+def stops(browser, url, pid):
+    """The line of the state has that recording is stopped, and not once it is started again."""
+    open_page(browser, url)
+    assert "stopped" not in browser.run("document.getElementById('state').textContent")
+    assert subprocess.run([upmu, "ctl", str(pid), "stop"], check=False, stdout=subprocess.DEVNULL).returncode == 0
+    browser.until("document.getElementById('state').textContent.endsWith(', recording is stopped')")
+    chinese(browser, "stopped")
+    assert subprocess.run([upmu, "ctl", str(pid), "start"], check=False, stdout=subprocess.DEVNULL).returncode == 0
+    browser.until("!document.getElementById('state').textContent.includes('stopped')")
 
 
 def watch(browser, url):

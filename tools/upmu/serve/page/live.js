@@ -108,10 +108,18 @@ function showLocks(id, title, locks, seconds) {
         curve(`${l.pid} ${l.address} ${l.generation}`, Number(l.waited_ns) / 1e9 / seconds)]));
 }
 
+/* While recording is stopped there is nothing about locks to show. Without a recorder the number is null. */
+function stopped(top) {
+    const n = Number(top.stopped_processes ?? 0);
+    const all = new Set(top.threads.map((t) => t.pid)).size;
+    return n === 0 || !top.running ? "" : n >= all ? tr(", recording is stopped") : tr(", recording of some processes is stopped");
+}
+
 function show(top, dropped) {
     const seconds = Math.max(Number(top.interval_ns) / 1e9, 1e-9), now = Number(top.time_ns);
     byId("state").textContent = tr(top.running ? "running, %1 threads, %2 events/s" : "ended, %1 threads, %2 events/s", top.all_threads,
-        amount(Number(top.events) / seconds)) + (dropped ? tr(", %1 updates left out", dropped) : "") + (Number(top.missed_packets) ? tr(", events missed") : "");
+        amount(Number(top.events) / seconds)) + (dropped ? tr(", %1 updates left out", dropped) : "") + (Number(top.missed_packets) ? tr(", events missed") : "")
+        + stopped(top);
     byId("deadlocks").replaceChildren(...top.deadlocks.map((d) => {
         const box = document.createElement("div");
         box.append(tr("Deadlock in process %1: %2", d.pid, deadlockHeadline(d.headline)), ...d.threads.map((t) => {
