@@ -15,7 +15,16 @@
 #include "read_object.h"
 #include "upmu/analysis.h"
 
-enum { NAPS = 20, NAP_US = 10000, MS = 1000000, YIELDS = 5000, TRIES = 5, AGAIN = 3, OLDER_NAPS = 300 };
+enum {
+    NAPS = 20,
+    NAP_US = 10000,
+    MS = 1000000,
+    YIELDS = 5000,
+    TRIES = 5,
+    AGAIN = 3,
+    OLDER_NAPS = 300,
+    SWITCH_NS = 100000
+};
 
 struct worker {
     pid_t tid;
@@ -134,8 +143,9 @@ static void expect_measured(struct upmu_overview *o, const struct worker *w, str
     CHECK(s->unknown_ns == 0);
     CHECK(s->voluntary >= w->voluntary && s->voluntary <= w->voluntary + 20);
     CHECK(s->involuntary >= w->involuntary && s->involuntary <= w->involuntary + 50);
-    /* The kernel leaves interrupts out of a thread's time on some configurations; hypervisors take time away. */
-    CHECK(s->running_ns + MS >= w->cpu_ns - w->cpu_ns / 10);
+    /* The kernel leaves interrupts out of a thread's time on some configurations; hypervisors take time away. Of each wakeup the
+     * thread's time has what is before the record of the switch: 77 us on a virtual machine whose CPUs are busy. */
+    CHECK(s->running_ns + MS + w->voluntary * SWITCH_NS >= w->cpu_ns - w->cpu_ns / 10);
 }
 
 static int adds_up(void)
