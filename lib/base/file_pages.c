@@ -16,7 +16,7 @@ void file_pages_make(int fd, off_t from, size_t bytes)
     static const char zeros[FILE_PAGE_BYTES];
     struct iovec pages[FILE_PAGES_AT_ONCE];
     struct statfs system;
-    if (fstatfs(fd, &system) != 0 || system.f_type == FILE_TMPFS)
+    if (bytes == 0 || fstatfs(fd, &system) != 0 || system.f_type == FILE_TMPFS)
         return;
     for (int i = 0; i < FILE_PAGES_AT_ONCE; i++)
         pages[i] = (struct iovec){(void *)(uintptr_t)zeros, sizeof zeros};

@@ -307,6 +307,14 @@ void stream_stop(struct trace_stream *s)
         stream_stop_one(s->aside);
 }
 
+static size_t stream_first_bytes(const struct trace_stream *s)
+{
+    const struct stream_home *home = s->home;
+    size_t pages = s->seq > 0 && home->limit_bytes == 0 ? STREAM_REUSE_PAGES : 1;
+    size_t bytes = pages * home->page_bytes;
+    return s->slots ? home->ring_bytes : bytes < home->packet_bytes ? bytes : home->packet_bytes;
+}
+
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
 {
     /* Discard events that signal handlers left after stream_stop(). */
@@ -318,9 +326,15 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
     memset(s->thread_name, 0, sizeof s->thread_name);
     memcpy(s->thread_name, thread_name, strnlen(thread_name, sizeof s->thread_name - 1));
-    s->next_bytes = s->slots ? s->home->ring_bytes : s->home->page_bytes;
+    s->next_bytes = stream_first_bytes(s);
     s->retry_tick = 0;
-    int rc = packet_switch(s, tick > s->last_tick ? tick : s->last_tick, true);
+    if (tick < s->last_tick)
+        tick = s->last_tick;
+    int rc = packet_switch(s, tick, true);
+    if (rc != 0 && !s->slots && s->next_bytes > s->home->page_bytes) { /* space for less */
+        s->next_bytes = s->home->page_bytes;
+        rc = packet_switch(s, tick, true);
+    }
     if (rc == 0)
         stream_set_busy(s, 0);
     return rc;

@@ -41,8 +41,9 @@ static bool guard_replace_packet(uintptr_t address)
     for (; s; s = s->next) {
         if (__atomic_load_n(&s->tid, __ATOMIC_RELAXED) != self)
             continue;
-        uintptr_t begin = s->slots ? (uintptr_t)s->ring : (uintptr_t)s->packet;
-        size_t bytes = s->slots ? s->slots * home->ring_bytes : s->mapped_bytes;
+        const struct ctf_packet *p = s->packet ? s->packet : s->ended;
+        uintptr_t begin = s->slots ? (uintptr_t)s->ring : stream_page_of(s, p);
+        size_t bytes = s->slots ? s->slots * home->ring_bytes : s->mapped_bytes + (size_t)((uintptr_t)p - begin);
         if (!guard_covers(begin, bytes, address))
             continue;
         __atomic_store_n(&s->torn, true, __ATOMIC_RELAXED);

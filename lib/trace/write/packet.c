@@ -15,8 +15,9 @@
  * since. */
 static bool packet_is_torn(struct trace_stream *s)
 {
+    const struct ctf_packet *mapped = s->packet ? s->packet : s->ended;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (s->packet && __atomic_load_n(&s->packet->magic, __ATOMIC_RELAXED) != CTF_MAGIC)
+    if (mapped && __atomic_load_n(&mapped->magic, __ATOMIC_RELAXED) != CTF_MAGIC)
         s->torn = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return s->torn;
@@ -44,31 +45,72 @@ static void packet_lose(struct trace_stream *s)
     stream_lose_events(s, LOSS_TRUNCATED, events);
 }
 
+static void packet_unmap(const struct trace_stream *s, struct ctf_packet *p, size_t bytes)
+{
+    uintptr_t from = stream_page_of(s, p);
+    raw_unmap((void *)from, (uintptr_t)p + bytes - from);
+}
+
+void packet_forget(const struct trace_stream *s)
+{
+    packet_unmap(s, s->packet ? s->packet : s->ended, s->mapped_bytes);
+}
+
 void packet_abandon(struct trace_stream *s)
 {
     packet_lose(s);
     stream_lose_events(s, LOSS_TRUNCATED, s->in_ring);
-    void *mapped = s->slots ? (void *)s->ring : (void *)s->packet;
-    size_t bytes = s->slots ? s->slots * s->home->ring_bytes : s->mapped_bytes;
-    s->packet = NULL;
+    struct ctf_packet *mapped = s->packet ? s->packet : s->ended;
+    uint8_t *ring = s->ring;
+    s->packet = s->ended = NULL;
     s->ring = NULL;
     s->pos = s->limit = NULL;
     s->in_ring = 0;
     s->torn = false;
-    if (mapped)
-        munmap(mapped, bytes);
+    if (ring)
+        munmap(ring, s->slots * s->home->ring_bytes);
+    else if (mapped)
+        packet_unmap(s, mapped, s->mapped_bytes);
     stream_renew(s);
+}
+
+static size_t packet_round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
 }
 
 static size_t packet_next_bytes(const struct trace_stream *s, size_t bytes)
 {
+    bytes = packet_round_up(bytes, s->home->page_bytes);
     return bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
+}
+
+/* What the last packet has left becomes a packet. Readers find it when that one ends before it. */
+static struct ctf_packet *packet_after_ended(struct trace_stream *s, uint64_t tick, off_t *offset)
+{
+    struct ctf_packet *ended = s->ended, head;
+    struct ctf_packet *p = (struct ctf_packet *)(void *)((uint8_t *)ended + s->ended_bytes);
+    s->next_bytes = s->mapped_bytes - s->ended_bytes;
+    *offset = s->offset + (off_t)s->ended_bytes;
+    packet_head(s, &head, s->next_bytes, tick);
+    *p = head;
+    __atomic_store_n(&ended->packet_size, s->ended_bytes * 8, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a fault by a store is handled by what is mapped */
+    s->ended = NULL;
+    uintptr_t from = stream_page_of(s, ended), to = stream_page_of(s, p);
+    if (from < to)
+        raw_unmap((void *)from, to - from);
+    return p;
 }
 
 static int packet_next(struct trace_stream *s, uint64_t tick, off_t *offset, struct ctf_packet **out)
 {
     if (packet_is_torn(s))
         packet_abandon(s);
+    if (s->ended) {
+        *out = packet_after_ended(s, tick, offset);
+        return 0;
+    }
     *offset = s->slots    ? (off_t)(s->seq % s->slots * s->next_bytes)
               : s->packet ? s->offset + (off_t)s->mapped_bytes
                           : s->offset;
@@ -115,7 +157,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     /* Only now: a signal handler that does not return (exit) must not find an unmapped packet. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (full && !s->slots)
-        raw_unmap(full, full_bytes);
+        packet_unmap(s, full, full_bytes);
     if (!fresh && s->home->packet_full)
         s->home->packet_full();
     errno = saved;
@@ -162,6 +204,31 @@ static size_t packet_cut(struct trace_stream *s, size_t keep)
     return private_table_run(packet_cut_private, &cutting) == 0 ? keep : s->mapped_bytes;
 }
 
+void packet_cut_ended(struct trace_stream *s)
+{
+    struct packet_cutting cutting = {s, s->ended_bytes};
+    if (!s->ended)
+        return;
+    if (packet_cut_private(&cutting) == 0)
+        stream_space_give(s->home, s->mapped_bytes - s->ended_bytes);
+    packet_unmap(s, s->ended, s->mapped_bytes);
+    s->ended = NULL;
+}
+
+/* Whether the next thread of the stream begins where the packet's content ends. */
+static bool packet_leave(struct trace_stream *s, struct ctf_packet *p, size_t content)
+{
+    const struct stream_home *home = s->home;
+    size_t keep = packet_round_up(content, STREAM_LEFT_ALIGN);
+    size_t most = home->limit_bytes ? home->page_bytes : STREAM_LEFT_MAX; /* other threads may need the space */
+    if (s->fresh || keep + STREAM_LEFT_MIN > s->mapped_bytes || s->mapped_bytes - keep > most ||
+        __atomic_load_n(&home->closed, __ATOMIC_RELAXED))
+        return false;
+    s->ended = p;
+    s->ended_bytes = keep;
+    return true;
+}
+
 void packet_end(struct trace_stream *s)
 {
     struct ctf_packet *p = s->packet;
@@ -179,18 +246,22 @@ void packet_end(struct trace_stream *s)
         ring_end(s);
         return;
     }
-    size_t page = s->home->page_bytes;
-    size_t content = (size_t)(s->pos - (uint8_t *)p);
-    /* An empty packet is removed. */
-    size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
+    const uintptr_t page = stream_page_of(s, p);
+    size_t content = (size_t)(s->pos - (uint8_t *)p), within = (uintptr_t)p - page;
     s->packet = NULL;
     s->pos = s->limit = NULL;
+    if (packet_leave(s, p, content)) {
+        errno = saved;
+        return;
+    }
+    /* An empty packet is removed, unless another one is in its page. */
+    size_t keep = s->fresh && within == 0 ? 0 : packet_round_up(within + content, s->home->page_bytes) - within;
     struct cancel_hold cancel;
     cancel_hold(&cancel);
     if (keep != s->mapped_bytes)
         keep = packet_cut(s, keep);
     cancel_resume(&cancel);
-    raw_unmap(p, s->mapped_bytes);
+    packet_unmap(s, p, s->mapped_bytes);
     if (keep == 0)
         s->seq--;
     stream_space_give(s->home, s->mapped_bytes - keep);

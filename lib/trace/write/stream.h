@@ -29,6 +29,14 @@ enum {
     /** Distance of the prefetch after the last event. The next cache lines are not in the cache: a store, and the next
      *  locked instruction of the program, would wait for them. Prefetching beyond a page does not fault. */
     STREAM_AHEAD = 128,
+    /** Pages of the packet in which threads follow one another in a stream. */
+    STREAM_REUSE_PAGES = 8,
+    /** Least and most unused bytes at the end of a thread's last packet that are left to the next thread. */
+    STREAM_LEFT_MIN = 1024,
+    STREAM_LEFT_MAX = 64 << 10,
+    /** Where that one's packet may begin: at these distances its head is never as far from the begin of its page as a field of the stream
+     *  that each event reads (see struct trace_stream). */
+    STREAM_LEFT_ALIGN = 512,
     /** Events that signal handlers may leave while they interrupt the recorder, and how many of them with long payloads; more are
      *  lost. */
     STREAM_PENDING = 128,
@@ -51,7 +59,8 @@ struct stream_home {
     const char *dir;
     uint8_t uuid[CTF_UUID_BYTES];
     /** Longest packet. A thread's first one is a page, each further one twice as long, so that a thread of few events costs
-     *  little space and no file is shortened at its end, and a busy one costs few system calls. */
+     *  little space and no file is shortened at its end, and a busy one costs few system calls. Where threads follow one another in a
+     *  stream, what a thread has left of its packet is the first packet of the next one, made by no system call. */
     size_t packet_bytes;
     size_t ring_bytes;   /**< of each packet of a ring; 0: files grow */
     uint32_t ring_slots; /**< packets of a ring */
@@ -116,6 +125,9 @@ struct trace_stream {
     pid_t tid;                 /**< atomic */
     struct trace_stream *next; /**< all streams of the process, newest first */
     size_t struct_bytes;
+    /** Between two threads: the last packet, still mapped, if its end is for the next one; else NULL. */
+    struct ctf_packet *ended;
+    size_t ended_bytes; /**< of it, without that end */
     struct stream_pending pending[STREAM_PENDING];
     uint8_t pending_long[STREAM_PENDING_LONG][STREAM_PAYLOAD_MAX];
     char path[]; /**< of the file */
@@ -161,13 +173,24 @@ int ring_next(struct trace_stream *s, uint64_t tick, struct ctf_packet **out);
 /** The thread ends: the ring is free for the next one. */
 void ring_end(struct trace_stream *s);
 
+/** Of the page in which a packet begins. */
+static inline uintptr_t stream_page_of(const struct trace_stream *s, const struct ctf_packet *p)
+{
+    return (uintptr_t)p & ~((uintptr_t)s->home->page_bytes - 1);
+}
+
 /* packet.c */
 
 /** Map a packet at the end of the file and finish the one before it. `fresh`: the first event sets its begin.
  *  @return 0 or -errno; the old packet stays as it was on failure. Signal safe, keeps errno. */
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
-/** Finish the packet permanently: shorten it to whole pages, or remove it if it is empty. Signal safe, keeps errno. */
+/** Finish the packet permanently: leave its unused end to the next thread, else shorten it to whole pages, or remove it if it is
+ *  empty. Signal safe, keeps errno. */
 void packet_end(struct trace_stream *s);
+/** Unmap the packet; nothing else of the stream changes. */
+void packet_forget(const struct trace_stream *s);
+/** Shorten the file by what is left to a next thread; within private_table_run(). */
+void packet_cut_ended(struct trace_stream *s);
 /** Leave a file that another program has truncated: the events of its packet are lost. */
 void packet_abandon(struct trace_stream *s);
 /** Make `need` bytes available at `pos` for an event of this tick. Signal safe, keeps errno. */
@@ -211,6 +234,8 @@ void stream_take_mail(struct trace_stream *s, uint64_t tick);
 struct trace_stream *stream_add(struct stream_home *home, bool aside);
 /** A free stream, claimed for the caller; NULL if there is none. Signal safe. */
 struct trace_stream *stream_from_pool(struct stream_home *home, uint64_t from);
+/** No thread follows in the streams of ended threads: release what packet_end() has left to it. */
+void streams_cut_ended(struct stream_home *home);
 /** The stream for stacks and modules: `s` itself, or the one beside its ring, made and started on demand.
  *  @return NULL if there can be none now. Signal safe, keeps errno. */
 struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);

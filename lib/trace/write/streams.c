@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "base/private_table.h"
 #include "trace/write/stream.h"
 #include "trace/write/writer.h"
 
@@ -65,6 +66,42 @@ void trace_stream_release(struct trace_stream *s)
 {
     stream_stop(s);
     stream_to_pool(s->home, s);
+}
+
+/* Call `act` for streams without a thread, as their owner, and those beside them, while it returns false. @return what it returned. */
+static bool streams_ended_any(struct stream_home *home, bool (*act)(struct trace_stream *))
+{
+    bool done = false;
+    for (struct trace_stream *s = __atomic_load_n(&home->streams, __ATOMIC_ACQUIRE); s && !done; s = s->next) {
+        if (!stream_claim(s))
+            continue;
+        done = act(s) || (s->aside && act(s->aside));
+        __atomic_store_n(&s->used, 0, __ATOMIC_RELEASE);
+    }
+    return done;
+}
+
+static bool stream_has_ended_packet(struct trace_stream *s)
+{
+    return s->ended != NULL;
+}
+
+static bool stream_cut_ended(struct trace_stream *s)
+{
+    packet_cut_ended(s);
+    return false;
+}
+
+static int streams_cut_private(void *home)
+{
+    (void)streams_ended_any(home, stream_cut_ended);
+    return 0;
+}
+
+void streams_cut_ended(struct stream_home *home)
+{
+    if (streams_ended_any(home, stream_has_ended_packet))
+        (void)private_table_run(streams_cut_private, home);
 }
 
 struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick)

@@ -622,6 +622,7 @@ void trace_writer_close(struct trace_writer *w)
     if (__atomic_exchange_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED) == STREAMS_CLOSED)
         return;
     writer_for_own_streams(w, stream_stop);
+    streams_cut_ended(&w->home);
     writer_lose_torn(w);
     writer_fit_clock(w, w->meta.clock.hz);
     w->meta.complete = 1;
@@ -645,10 +646,10 @@ struct control_header *trace_writer_forget(struct trace_writer *w)
     for (struct trace_stream *s = w->home.streams; s; s = s->next) {
         if (s->ring)
             munmap(s->ring, s->slots * w->home.ring_bytes);
-        else if (s->packet)
-            munmap(s->packet, s->mapped_bytes);
+        else if (s->packet || s->ended)
+            packet_forget(s);
         s->ring = NULL;
-        s->packet = NULL;
+        s->packet = s->ended = NULL;
         s->pos = s->limit = NULL;
     }
     w->home.control = &w->forgotten;

@@ -91,6 +91,43 @@ START_TEST(threads_that_take_over_a_file_are_read)
 }
 END_TEST
 
+/* What one has left of its last packet is the first packet of the next. */
+START_TEST(threads_of_any_length_in_one_file_are_read)
+{
+    enum { THREADS = 300, MOST = 257 };
+    int all = 0;
+    writer = writer_with(NULL, 0, 0);
+    mark(stream_of(writer, 1), "a"); /* its thread does not end */
+    struct upmu_trace *t = trace_of(recording);
+    must_be(t, 1, "a");
+    must_end(t);
+    for (pid_t tid = 2; tid < THREADS; tid++) {
+        struct trace_stream *s = stream_of(writer, tid);
+        int n = tid % 3 == 0 ? tid * tid % MOST : 1;
+        for (int i = 0; i < n; i++)
+            mark(s, "b");
+        trace_stream_release(s);
+        more(t);
+        for (int i = 0; i < n; i++)
+            must_be(t, tid, "b");
+        must_end(t);
+        all += n;
+    }
+    upmu_trace_close(t);
+    struct upmu_trace *killed = trace_of(recording);
+    for (int i = 0; i <= all; i++)
+        (void)must_read(killed);
+    must_end(killed);
+    upmu_trace_close(killed);
+    trace_writer_close(writer);
+    t = trace_of(recording);
+    for (int i = 0; i <= all; i++)
+        (void)must_read(t);
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
 enum { NUMBERS = 20000 };
 
 static atomic_int numbers_done;
@@ -266,6 +303,7 @@ int main(void)
     tcase_add_checked_fixture(cases, recording_set_up, recording_tear_down);
     tcase_add_test(cases, what_is_written_later_comes_later);
     tcase_add_test(cases, threads_that_take_over_a_file_are_read);
+    tcase_add_test(cases, threads_of_any_length_in_one_file_are_read);
     tcase_add_test(cases, a_writer_that_does_not_wait_loses_nothing_to_its_reader);
     tcase_add_test(cases, the_reader_of_a_busy_writer_comes_to_an_end);
     tcase_add_test(cases, one_more_event_in_a_ring_is_read_without_all_its_packets);

@@ -93,11 +93,13 @@ START_TEST(short_lived_threads_share_files_and_memory)
     struct trace_stream *held = stream_of(writer, 999);
     for (int i = 0; i < ROUNDS; i++)
         run_threads(record_one, AT_ONCE);
-    ck_assert_uint_le(count_files(trace_writer_dir(writer), "stream_"), AT_ONCE + 1);
-    ck_assert_uint_eq(mapped_packets(), 1);
+    size_t files = count_files(trace_writer_dir(writer), "stream_");
+    ck_assert_uint_le(files, AT_ONCE + 1);
+    ck_assert_uint_le(mapped_packets(), files);
     trace_stream_release(held);
-    ck_assert_uint_eq(mapped_packets(), 0);
+    ck_assert_uint_le(mapped_packets(), files - 1);
     trace_writer_close(writer);
+    ck_assert_uint_eq(mapped_packets(), 0);
     struct upmu_trace *t = trace_of(recording);
     for (int i = 0; i < AT_ONCE * ROUNDS; i++)
         ck_assert_str_eq(must_read(t)->name, "one");
@@ -117,9 +119,9 @@ START_TEST(a_released_stream_goes_to_the_next_thread)
     mark(second, "second");
     trace_stream_release(second);
     char path[PATH_MAX];
-    ck_assert_uint_eq(file_size(path_in(path, trace_writer_dir(writer), "stream_0000")),
-                      2 * (size_t)sysconf(_SC_PAGESIZE));
+    ck_assert_uint_eq(file_size(path_in(path, trace_writer_dir(writer), "stream_0000")), (size_t)sysconf(_SC_PAGESIZE));
     trace_writer_close(writer);
+    ck_assert_uint_eq(file_size(path), (size_t)2 * STREAM_LEFT_ALIGN);
     struct upmu_trace *t = trace_of(recording);
     ck_assert_int_eq(must_read(t)->tid, 1);
     ck_assert_int_eq(must_read(t)->tid, 2);

@@ -75,6 +75,22 @@ START_TEST(the_events_of_a_truncated_packet_are_lost_and_counted)
 }
 END_TEST
 
+START_TEST(a_thread_after_another_continues_in_a_new_file)
+{
+    struct trace_writer *w = writer_with(NULL, 0, 4096);
+    struct trace_stream *s = stream_of(w, gettid());
+    write_marks(s, 10);
+    trace_stream_release(s);
+    truncate_streams();
+    s = stream_of(w, gettid());
+    write_marks(s, 5);
+    trace_stream_release(s);
+    ck_assert_uint_eq(trace_writer_lost(w), 0);
+    trace_writer_close(w);
+    must_have(5, 0, "of 2 packets of events 1 are missing");
+}
+END_TEST
+
 START_TEST(a_thread_continues_in_a_new_file)
 {
     enum { MANY = 1000 };
@@ -176,6 +192,7 @@ int main(void)
     tcase_set_timeout(cases, 100);
     tcase_add_checked_fixture(cases, set_up, recording_tear_down);
     tcase_add_test(cases, the_events_of_a_truncated_packet_are_lost_and_counted);
+    tcase_add_test(cases, a_thread_after_another_continues_in_a_new_file);
     tcase_add_test(cases, a_thread_continues_in_a_new_file);
     tcase_add_test(cases, packets_that_were_finished_before_are_missing);
     tcase_add_test(cases, all_events_of_a_truncated_ring_are_lost_and_counted);
