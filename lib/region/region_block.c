@@ -168,8 +168,10 @@ struct region_thread *region_block_make(void)
     prctl(PR_GET_NAME, t->name);
     t->epoch = __atomic_load_n(&upmu_regions.epoch, __ATOMIC_ACQUIRE);
     block_touch(t, sizeof *t);
-    block_touch(t->frames, TOUCHED_FRAMES * upmu_regions.frame_bytes);
-    block_touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
+    if (!upmu_regions.late_page) { /* else no page faults are counted, and the thread may have no region */
+        block_touch(t->frames, TOUCHED_FRAMES * upmu_regions.frame_bytes);
+        block_touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
+    }
     if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->stream) < 0)
         t->stream = NULL;
     list_block(t); /* first: a child forked by another thread meanwhile must find the open descriptors */

@@ -36,6 +36,7 @@
 #include "sync_trace/state/held.h"
 #include "sync_trace/state/lock_memory.h"
 #include "trace/format/control.h"
+#include "trace/write/stream.h"
 
 /* A round before the recorder releases the thread's stream (lib/region). */
 enum { COUNTS_FIRST = 128, LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 2 };
@@ -214,17 +215,23 @@ static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const c
     sync_wait_state_enter(t);
 }
 
+/* A thread that starts has just got its stream, which has both. */
 static struct sync_thread *block_make(void)
 {
     struct trace_stream *stream = upmu_recorder_stream_();
     struct sync_thread *t = stream ? block_take() : NULL;
+    const bool starts = sync_tls.starting;
     if (!t)
         return NULL;
     char name[SYNC_THREAD_NAME] = "";
-    prctl(PR_GET_NAME, name);
-    block_fill(t, (pid_t)syscall(SYS_gettid), pthread_self(), name);
+    if (starts)
+        memcpy(name, stream->thread_name, sizeof name);
+    else
+        prctl(PR_GET_NAME, name);
+    pid_t tid = starts ? __atomic_load_n(&stream->tid, __ATOMIC_RELAXED) : (pid_t)syscall(SYS_gettid);
+    block_fill(t, tid, pthread_self(), name);
     t->stream = stream;
-    t->born = sync_tls.starting ? t->flushed : 0;
+    t->born = starts ? t->flushed : 0;
     pthread_setspecific(sync_process.end_key, &sync_tls);
     return t;
 }
@@ -278,7 +285,9 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
     int saved = errno;
     struct cancel_hold cancel;
     cancel_hold(&cancel);
-    sigset_t before = sync_signals_block();
+    sigset_t before;
+    if (!tls->starting) /* else they are blocked */
+        before = sync_signals_block();
     tls->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct sync_thread *t = made ? block_adopt(made) : block_make();
@@ -300,7 +309,8 @@ static struct sync_thread *thread_enter(struct sync_thread *made)
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     tls->busy = 0;
-    sync_signals_restore(&before);
+    if (!tls->starting)
+        sync_signals_restore(&before);
     if (t && !tls->starting)
         sync_cpu_timer_begin(t);
     errno = saved;
