@@ -50,12 +50,13 @@ struct early_slot {
 /* Zeros in a forked child. */
 struct early_table {
     uint32_t process;      /**< process id */
-    struct tiny_lock lock; /**< held while waits are published */
+    struct tiny_lock lock; /**< held while a wait is published */
+    uint32_t next;         /**< slot at which the next publication begins */
     struct early_slot slots[EARLY_SLOTS];
 };
 
 static struct early_table *early_table;
-uint32_t sync_early_noted; /* a wait was noted since the last publication */
+uint32_t sync_early_noted; /* a wait was noted since the last publication, or that was not of all */
 
 #if defined(__SANITIZE_THREAD__) /* it does not support fences; the exchange before is one */
 #define EARLY_FENCE() ((void)0)
@@ -146,6 +147,154 @@ static struct sync_thread *early_slot_end(struct early_slot *s)
     return t;
 }
 
+/* ------------------------------------------------------------------------------------------------ publishing */
+
+/* As the kernel has it; "" if the thread has ended. */
+static void early_read_name(pid_t tid, char name[SYNC_THREAD_NAME])
+{
+    char path[sizeof "/proc/self/task//comm" + 3 * sizeof tid] = "/proc/self/task/", digits[3 * sizeof tid];
+    size_t n = 0, at = strlen(path);
+    for (unsigned rest = (unsigned)tid; rest > 0 && n < sizeof digits; rest /= 10)
+        digits[n++] = (char)('0' + rest % 10);
+    while (n > 0)
+        path[at++] = digits[--n];
+    strcpy(path + at, "/comm");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, name, SYNC_THREAD_NAME - 1);
+    if (fd >= 0)
+        close(fd);
+    name[got > 0 ? got : 0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+}
+
+/* The owner as sync_wait_find_holder() expects it. */
+static pid_t early_owner(const struct sync_early *w)
+{
+    const void *lock = (const void *)sync_key_object(w->key, w->type);
+    pid_t owner = -1;
+    if (w->type == UPMU_OBJECT_MUTEX)
+        owner = sync_mutex_owner(lock); /* an mtx_t is one, too, where the field is known */
+    if (w->type == UPMU_OBJECT_RWLOCK)
+        owner = sync_rwlock_writer(lock);
+    return w->type == UPMU_OBJECT_RWLOCK && owner == 0 ? -1 : owner;
+}
+
+/* The event that begins the wait, of which `ended` is whether it has ended: then the lock has another holder. */
+static struct trace_sync early_event(struct sync_thread *t, const struct sync_early *w, bool ended)
+{
+    struct trace_sync e = {
+        .kind = w->kind,
+        .object_type = (int32_t)w->type,
+        .object = sync_key_object(w->key, w->type),
+        .object2 = w->mutex,
+        .flags = w->flags | sync_key_flags(w->key, w->type) | UPMU_TRACE_FLAG_BEFORE,
+        .site = w->site,
+    };
+    if (w->kind == UPMU_TRACE_LOCK_BLOCK && w->type != UPMU_OBJECT_SEM && !ended) {
+        const struct sync_wait wait = {.t = t, .lock = w->key, .type = w->type};
+        sync_wait_find_holder(&wait, early_owner(w), false, &e);
+    }
+    if (w->kind == UPMU_TRACE_THREAD_JOIN) {
+        const struct sync_thread *joined = sync_thread_by_handle((pthread_t)w->key);
+        e.peer = joined ? __atomic_load_n(&joined->tid, __ATOMIC_RELAXED) : 0;
+    }
+    return e;
+}
+
+static void early_publish_slot(struct early_slot *s, bool ended)
+{
+    char name[SYNC_THREAD_NAME];
+    early_read_name(s->tid, name);
+    uint64_t since = sync_recording_since(); /* it has lasted at least from there on */
+    struct trace_stream *stream = upmu_recorder_stream_of_(s->tid, name, since);
+    struct sync_thread *t = !stream ? NULL : s->t ? s->t : sync_thread_make_for(s->tid, s->self, name);
+    s->t = t;
+    if (t) {
+        uint64_t tick = tick_now();
+        const struct trace_sync e = early_event(t, &s->wait, ended);
+        bool held_then = e.holder_since <= since;                     /* otherwise by another thread at first */
+        (void)upmu_trace_sync_(stream, held_then ? since : tick, &e); /* if it is lost, that is counted */
+        if (s->wait.kind != UPMU_TRACE_COND_WAIT && s->wait.kind != UPMU_TRACE_THREAD_JOIN)
+            __atomic_store_n(&t->waiting, s->wait.key, __ATOMIC_RELAXED);
+        sync_wait_state_block_other(t, tick, &e);
+    } else {
+        upmu_recorder_lost_(LOSS_THREAD, 1);
+    }
+    if (stream)
+        upmu_recorder_stream_release_(stream);
+}
+
+/* Publishes up to `most` waits, and none after so many ticks. @return whether others may be left. */
+static bool early_publish_slots(struct early_table *table, uint32_t most, uint64_t ticks)
+{
+    uint64_t begin = tick_now();
+    uint32_t first = __atomic_load_n(&table->next, __ATOMIC_RELAXED), n = 0;
+    for (uint32_t i = 0; i < EARLY_SLOTS; i++) {
+        struct early_slot *s = &table->slots[(first + i) % EARLY_SLOTS];
+        uint32_t waits = EARLY_WAITS;
+        if (__atomic_load_n(&s->state, __ATOMIC_RELAXED) != EARLY_WAITS)
+            continue;
+        if (n == most || (n > 0 && tick_now() - begin >= ticks)) {
+            __atomic_store_n(&table->next, (first + i) % EARLY_SLOTS, __ATOMIC_RELAXED);
+            return true;
+        }
+        tiny_lock_take(&table->lock);
+        if (__atomic_compare_exchange_n(&s->state, &waits, EARLY_READ, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            early_publish_slot(s, false);
+            __atomic_store_n(&s->state, EARLY_PUBLISHED, __ATOMIC_RELEASE);
+            n++;
+        }
+        tiny_lock_give(&table->lock);
+    }
+    return false;
+}
+
+static void early_publish(struct sync_thread *t, uint32_t most, uint64_t ticks)
+{
+    struct early_table *table = __atomic_load_n(&early_table, __ATOMIC_ACQUIRE);
+    int saved = errno;
+    struct cancel_hold cancel;
+    if (!control_mode_has_events(sync_mode()) || !table || !__atomic_exchange_n(&sync_early_noted, 0, __ATOMIC_SEQ_CST))
+        return;
+    EARLY_FENCE();
+    cancel_hold(&cancel);
+    sigset_t before = sync_signals_block();
+    uint32_t ready = sync_guard(t);
+    if (early_publish_slots(table, most, ticks))
+        __atomic_store_n(&sync_early_noted, 1, __ATOMIC_RELEASE);
+    sync_unguard(t, ready);
+    sync_signals_restore(&before);
+    errno = saved;
+    cancel_resume(&cancel);
+}
+
+void sync_early_publish(struct sync_thread *t)
+{
+    early_publish(t, EARLY_SLOTS, UINT64_MAX);
+}
+
+void sync_early_publish_some(struct sync_thread *t)
+{
+    enum { SOME = 4, PER_SECOND = 2000 };
+    early_publish(t, SOME, sync_process.hz / PER_SECOND);
+}
+
+/* The calling thread's wait has ended, and is not published although events are recorded by now: the thread does it. */
+static void early_publish_own(struct early_slot *s)
+{
+    uint32_t waits = EARLY_WAITS;
+    struct cancel_hold cancel;
+    if (!control_mode_has_events(sync_mode()) ||
+        !__atomic_compare_exchange_n(&s->state, &waits, EARLY_READ, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return;
+    cancel_hold(&cancel);
+    sigset_t before = sync_signals_block();
+    early_publish_slot(s, true);
+    __atomic_store_n(&s->state, EARLY_PUBLISHED, __ATOMIC_RELEASE);
+    sync_signals_restore(&before);
+    cancel_resume(&cancel);
+}
+
 /* ----------------------------------------------------------------------------------------------- of a waiter */
 
 /* A signal handler may have left the wait by a jump: it has no end then. @return whether it has. */
@@ -210,7 +359,9 @@ struct sync_thread *sync_early_end(struct sync_early *w)
     if (w->slot == 0)
         return NULL;
     int saved = errno;
-    struct sync_thread *t = early_slot_end(&early_table->slots[w->slot - 1]);
+    struct early_slot *s = &early_table->slots[w->slot - 1];
+    early_publish_own(s);
+    struct sync_thread *t = early_slot_end(s);
     w->slot = 0;
     errno = saved;
     return t;
@@ -244,11 +395,8 @@ void sync_early_wait_begin(struct sync_early_wait *w, struct sync_wait *wait)
     w->early.slot = 0;
     if (LIKELY(wait->recorded))
         return;
-    w->early = (struct sync_early){.kind = UPMU_TRACE_LOCK_BLOCK,
-                                   .type = wait->type,
-                                   .key = wait->lock,
-                                   .site = wait->site,
-                                   .flags = wait->flags};
+    w->early = (struct sync_early){
+        .kind = UPMU_TRACE_LOCK_BLOCK, .type = wait->type, .key = wait->lock, .site = wait->site, .flags = wait->flags};
     (void)sync_early_begin(&w->early); /* a mode that begins at this moment has no event of the wait */
 }
 
@@ -259,112 +407,6 @@ void sync_early_wait_end(struct sync_early_wait *w)
         return;
     wait->recorded = true;
     wait->flags |= sync_key_flags(wait->lock, wait->type);
-}
-
-/* ------------------------------------------------------------------------------------------------ publishing */
-
-/* As the kernel has it; "" if the thread has ended. */
-static void early_read_name(pid_t tid, char name[SYNC_THREAD_NAME])
-{
-    char path[sizeof "/proc/self/task//comm" + 3 * sizeof tid] = "/proc/self/task/", digits[3 * sizeof tid];
-    size_t n = 0, at = strlen(path);
-    for (unsigned rest = (unsigned)tid; rest > 0 && n < sizeof digits; rest /= 10)
-        digits[n++] = (char)('0' + rest % 10);
-    while (n > 0)
-        path[at++] = digits[--n];
-    strcpy(path + at, "/comm");
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, name, SYNC_THREAD_NAME - 1);
-    if (fd >= 0)
-        close(fd);
-    name[got > 0 ? got : 0] = '\0';
-    name[strcspn(name, "\n")] = '\0';
-}
-
-/* The owner as sync_wait_find_holder() expects it. */
-static pid_t early_owner(const struct sync_early *w)
-{
-    const void *lock = (const void *)sync_key_object(w->key, w->type);
-    pid_t owner = -1;
-    if (w->type == UPMU_OBJECT_MUTEX)
-        owner = sync_mutex_owner(lock); /* an mtx_t is one, too, where the field is known */
-    if (w->type == UPMU_OBJECT_RWLOCK)
-        owner = sync_rwlock_writer(lock);
-    return w->type == UPMU_OBJECT_RWLOCK && owner == 0 ? -1 : owner;
-}
-
-/* The event that begins the wait. */
-static struct trace_sync early_event(struct sync_thread *t, const struct sync_early *w)
-{
-    struct trace_sync e = {
-        .kind = w->kind,
-        .object_type = (int32_t)w->type,
-        .object = sync_key_object(w->key, w->type),
-        .object2 = w->mutex,
-        .flags = w->flags | sync_key_flags(w->key, w->type) | UPMU_TRACE_FLAG_BEFORE,
-        .site = w->site,
-    };
-    if (w->kind == UPMU_TRACE_LOCK_BLOCK && w->type != UPMU_OBJECT_SEM) {
-        const struct sync_wait wait = {.t = t, .lock = w->key, .type = w->type};
-        sync_wait_find_holder(&wait, early_owner(w), false, &e);
-    }
-    if (w->kind == UPMU_TRACE_THREAD_JOIN) {
-        const struct sync_thread *joined = sync_thread_by_handle((pthread_t)w->key);
-        e.peer = joined ? __atomic_load_n(&joined->tid, __ATOMIC_RELAXED) : 0;
-    }
-    return e;
-}
-
-static void early_publish_slot(struct early_slot *s)
-{
-    char name[SYNC_THREAD_NAME];
-    early_read_name(s->tid, name);
-    uint64_t since = sync_recording_since(); /* it has lasted at least from there on */
-    struct trace_stream *stream = upmu_recorder_stream_of_(s->tid, name, since);
-    struct sync_thread *t = !stream ? NULL : s->t ? s->t : sync_thread_make_for(s->tid, s->self, name);
-    s->t = t;
-    if (t) {
-        uint64_t tick = tick_now();
-        const struct trace_sync e = early_event(t, &s->wait);
-        bool held_then = e.holder_since <= since;                     /* otherwise by another thread at first */
-        (void)upmu_trace_sync_(stream, held_then ? since : tick, &e); /* if it is lost, that is counted */
-        if (s->wait.kind != UPMU_TRACE_COND_WAIT && s->wait.kind != UPMU_TRACE_THREAD_JOIN)
-            __atomic_store_n(&t->waiting, s->wait.key, __ATOMIC_RELAXED);
-        sync_wait_state_block_other(t, tick, &e);
-    } else {
-        upmu_recorder_lost_(LOSS_THREAD, 1);
-    }
-    if (stream)
-        upmu_recorder_stream_release_(stream);
-}
-
-void sync_early_publish(struct sync_thread *t)
-{
-    struct early_table *table = __atomic_load_n(&early_table, __ATOMIC_ACQUIRE);
-    int saved = errno;
-    struct cancel_hold cancel;
-    if (!control_mode_has_events(sync_mode()) || !table ||
-        !__atomic_exchange_n(&sync_early_noted, 0, __ATOMIC_SEQ_CST))
-        return;
-    EARLY_FENCE();
-    cancel_hold(&cancel);
-    sigset_t before = sync_signals_block();
-    uint32_t ready = sync_guard(t);
-    tiny_lock_take(&table->lock);
-    for (uint32_t i = 0; i < EARLY_SLOTS; i++) {
-        struct early_slot *s = &table->slots[i];
-        uint32_t waits = EARLY_WAITS;
-        if (__atomic_load_n(&s->state, __ATOMIC_RELAXED) != EARLY_WAITS ||
-            !__atomic_compare_exchange_n(&s->state, &waits, EARLY_READ, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            continue;
-        early_publish_slot(s);
-        __atomic_store_n(&s->state, EARLY_PUBLISHED, __ATOMIC_RELEASE);
-    }
-    tiny_lock_give(&table->lock);
-    sync_unguard(t, ready);
-    sync_signals_restore(&before);
-    errno = saved;
-    cancel_resume(&cancel);
 }
 
 /* ----------------------------------------------------------------------------------------------------- holds */

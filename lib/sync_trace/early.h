@@ -47,13 +47,16 @@ void sync_early_wait_end(struct sync_early_wait *w);
 
 /** Publish the waits noted so far: recording is on. `t`: the calling thread's block. Keeps errno. */
 void sync_early_publish(struct sync_thread *t);
+/** The same of a few of them. */
+void sync_early_publish_some(struct sync_thread *t);
 extern uint32_t sync_early_noted __attribute__((visibility("hidden")));
 
-/** Publish noted waits: recording that `upmu ctl` starts does not publish them itself. */
+/** Publish noted waits: recording that `upmu ctl` starts does not publish them itself. The caller may hold locks of the program, and
+ *  a wait takes up to a millisecond: the others follow in later calls, or their threads publish them when they end. */
 static inline void sync_early_check(struct sync_thread *t)
 {
     if (UNLIKELY(__atomic_load_n(&sync_early_noted, __ATOMIC_RELAXED) != 0))
-        sync_early_publish(t);
+        sync_early_publish_some(t);
 }
 
 /** Tick from which on calls are recorded, or slightly later. */

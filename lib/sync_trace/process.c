@@ -311,6 +311,8 @@ static void process_stop(void)
         return;
     struct sync_thread *t = sync_thread();
     struct control_header *control = upmu_recorder_control_();
+    if (t)
+        sync_early_publish(t);
     uint32_t mode = __atomic_load_n(word, __ATOMIC_RELAXED);
     if (control) /* tracing that the program ended cannot be started from outside */
         __atomic_store_n(&control->chosen, 0, __ATOMIC_RELAXED);
@@ -400,6 +402,7 @@ static void process_end(void)
         return;
     struct sync_thread *t = sync_tls.refused ? NULL : sync_thread(); /* the last thread may have ended before */
     if (t) {
+        sync_early_publish(t);
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);
         upmu_recorder_thread_end_();
