@@ -21,6 +21,8 @@
 enum {
     CTF_UUID_BYTES = 16,
     CTF_THREAD_NAME_BYTES = 16,
+    CTF_THREAD_NAME_GIVEN =
+        1, /**< last byte of a name that an event has given to the thread, in this or an earlier packet */
     /** Tick bits in a short event head; a longer pause needs the long head. */
     CTF_TICK_BITS = 27,
     CTF_ID_BITS = 5,

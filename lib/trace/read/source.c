@@ -190,11 +190,14 @@ static int source_step_in_ring(struct source *s, int fd, uint64_t file_size)
             return source_damaged(s, next.offset, next.wrong);
         if (state != PACKET_GOOD)
             return 0;
-        if (s->has_packet && next.head.packet_seq_num > s->packet.head.packet_seq_num)
-            s->missed += next.head.packet_seq_num - s->packet.head.packet_seq_num - 1;
+        uint64_t expected = s->has_packet ? s->packet.head.packet_seq_num + 1 : 0;
+        bool gap = next.head.packet_seq_num > expected;
+        if (s->has_packet && gap)
+            s->missed += next.head.packet_seq_num - expected;
         int rc = source_begin_packet(s, fd, &next);
         if (rc > 0)
             rc = source_keep_if_same(s, fd, file_size, &next);
+        s->names = rc > 0 && gap && next.head.thread_name[CTF_THREAD_NAME_BYTES - 1] == CTF_THREAD_NAME_GIVEN;
         if (rc != 0)
             return rc;
         done = true;
@@ -387,6 +390,19 @@ static bool source_is_several(const struct source *s)
     return s->now.event.kind <= SCHEMA_KIND_MPI_CALL && s->now.event.kind >= SCHEMA_KIND_MPI_EXCHANGE;
 }
 
+static void source_take_name(struct source *s)
+{
+    struct upmu_trace_event *e = &s->now.event;
+    s->names = false;
+    *e = (struct upmu_trace_event){.size = e->size, .process = e->process, .pid = e->pid};
+    e->kind = UPMU_TRACE_THREAD_NAME;
+    e->object_type = UPMU_OBJECT_THREAD;
+    e->tick = s->packet.head.timestamp_begin;
+    e->name = s->packet.head.thread_name;
+    s->packet.head.thread_name[CTF_THREAD_NAME_BYTES - 1] = '\0';
+    source_complete_event(s);
+}
+
 /* The end of a packet that is being written changes with each event. */
 static bool source_is_late(const struct source *s)
 {
@@ -400,6 +416,10 @@ int source_next(struct source *s)
         return 1;
     }
     while (!s->over) {
+        if (s->names) {
+            source_take_name(s);
+            return 1;
+        }
         while (s->cursor.pos < s->cursor.end) {
             const uint8_t *pos = s->cursor.pos;
             const char *wrong = decode_event(s->meta, &s->cursor, &s->now, s->values);

@@ -32,6 +32,7 @@ struct source {
     bool over;           /**< the file is gone or unreadable: no more events */
     bool ahead;          /**< of the records that are not events, only modules are kept */
     bool has_packet;
+    bool names;     /**< the current packet follows a gap: its thread's name, whose event may be lost, is an event */
     bool has_grown; /**< the current packet, since its begin was read, or the last end for now */
     struct packet packet;
     uint8_t *data; /**< content of the packet */

@@ -315,6 +315,18 @@ static size_t stream_first_bytes(const struct trace_stream *s)
     return s->slots ? home->ring_bytes : bytes < home->packet_bytes ? bytes : home->packet_bytes;
 }
 
+void stream_name_thread(struct trace_stream *s, const char *name, uint8_t last)
+{
+    enum { WORDS = sizeof s->thread_name / sizeof *s->thread_name };
+    char text[CTF_THREAD_NAME_BYTES] = "";
+    uint64_t words[WORDS];
+    memcpy(text, name, strnlen(name, sizeof text - 1));
+    text[sizeof text - 1] = (char)last;
+    memcpy(words, text, sizeof words);
+    for (size_t i = 0; i < WORDS; i++)
+        __atomic_store_n(&s->thread_name[i], words[i], __ATOMIC_RELAXED);
+}
+
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
 {
     /* Discard events that signal handlers left after stream_stop(). */
@@ -324,8 +336,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     for (uint32_t i = 0; i < STREAM_PENDING && i < left; i++)
         s->pending[i].ready = 0;
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
-    memset(s->thread_name, 0, sizeof s->thread_name);
-    memcpy(s->thread_name, thread_name, strnlen(thread_name, sizeof s->thread_name - 1));
+    stream_name_thread(s, thread_name, 0);
     s->next_bytes = stream_first_bytes(s);
     s->retry_tick = 0;
     if (tick < s->last_tick)

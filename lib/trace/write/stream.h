@@ -103,7 +103,7 @@ struct trace_stream {
     uint64_t discarded;
     uint64_t retry_tick;
     bool fresh; /**< no event yet: the packet's begin is still open */
-    char thread_name[CTF_THREAD_NAME_BYTES];
+    uint64_t thread_name[CTF_THREAD_NAME_BYTES / sizeof(uint64_t)]; /**< as in a packet; words are atomic */
     dev_t dev;
     ino_t ino;
     off_t file_bytes; /**< length of the file when it was opened last */
@@ -199,6 +199,7 @@ bool packet_reserve(struct trace_stream *s, size_t need, uint64_t tick);
 /* event.c */
 
 /** Begin to record a thread with its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
+void stream_name_thread(struct trace_stream *s, const char *name, uint8_t last);
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
 /** After stream_start() has failed: the thread's events are lost and counted one by one, until there is space for a packet. */
 void stream_start_without_space(struct trace_stream *s, uint64_t tick);

@@ -187,7 +187,10 @@ void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t byte
         .clock_realtime = now.realtime_ns,
     };
     memcpy(p->uuid, s->home->uuid, sizeof p->uuid);
-    memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
+    for (size_t i = 0; i < sizeof s->thread_name / sizeof *s->thread_name; i++) {
+        uint64_t word = __atomic_load_n(&s->thread_name[i], __ATOMIC_RELAXED);
+        memcpy(p->thread_name + i * sizeof word, &word, sizeof word);
+    }
 }
 
 struct packet_request {

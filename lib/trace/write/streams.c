@@ -112,7 +112,7 @@ struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick)
     if (!s->aside)
         s->aside = stream_add(s->home, true);
     struct trace_stream *aside = s->aside;
-    bool usable = aside && (aside->packet || stream_start(aside, s->tid, s->thread_name, tick) == 0);
+    bool usable = aside && (aside->packet || stream_start(aside, s->tid, (const char *)s->thread_name, tick) == 0);
     errno = saved;
     return usable ? aside : NULL;
 }

@@ -192,6 +192,14 @@ static bool write_fields(struct trace_stream *s, uint64_t tick, uint32_t id, con
     return stream_record(s, tick, id, payload, (size_t)(p - payload));
 }
 
+/* Further packets of the thread that an event names have its name: in a ring the event is overwritten. */
+static void sync_name_thread(struct trace_stream *s, const struct trace_sync *e)
+{
+    for (s = __atomic_load_n(&s->home->streams, __ATOMIC_ACQUIRE); s; s = s->next)
+        if (__atomic_load_n(&s->used, __ATOMIC_RELAXED) && __atomic_load_n(&s->tid, __ATOMIC_RELAXED) == e->peer)
+            stream_name_thread(s, e->name ? e->name : "", CTF_THREAD_NAME_GIVEN);
+}
+
 bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
 {
     uint32_t id = sync_event_class(e);
@@ -199,6 +207,8 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
         stream_lose(s, LOSS_PACKET);
         return false;
     }
+    if (__builtin_expect(e->kind == UPMU_TRACE_THREAD_NAME, 0) && e->peer != 0)
+        sync_name_thread(s, e);
     if (stream_has_mail(s))
         stream_take_mail(s, tick);
     return write_fields(s, tick, id, e);
