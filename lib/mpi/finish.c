@@ -158,7 +158,7 @@ void mpi_finish_write_done(struct mpi_call *c, uint64_t tick)
 static void request_done(struct mpi_call *c, uint64_t tick, uint32_t i, uint32_t s)
 {
     struct mpi_request r;
-    const void *status;
+    const void *status = NULL;
     if (i >= c->n)
         return;
     bool has_status = mpi_finish_status(c, s, &status);

@@ -188,7 +188,8 @@ void machine_find_core_types(struct machine types[MACHINE_CORE_TYPES_MAX])
     *f = (struct finding){.types = types, .plain = types[0]};
     (void)core_kernel()->list_dir(MACHINE_PMU_DIR, core_types_note_pmu, f); /* no folder: no PMU */
     core_types_drop_general(f);
-    for (unsigned k = 0; k < f->n; k++) {
+    /* There are never more than fit, which gcc -O3 cannot infer. */
+    for (unsigned k = 0; k < f->n && k < MACHINE_CORE_TYPES_MAX; k++) {
         types[k].core_type = (uint8_t)k;
         types[k].n_core_types = f->n;
         types[k].core_types_beyond = f->beyond;
