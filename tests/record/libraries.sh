@@ -46,4 +46,16 @@ PYTHON
 rm -r lib/upmu
 expect 1 env LD_LIBRARY_PATH="$work/lib" "$UPMU" record -c 1 -e uprobe:/bin/true:main -o two -- true
 grep -q '^upmu: libdw cannot be opened: ' err || fail "sampler: $(cat err)"
+
+# A library that the preloaded one needs, as libatomic on riscv64: the program does not start, and the cause is named.
+compiler=$(command -v cc || command -v gcc || true)
+if [ -n "$compiler" ]; then
+    echo 'int needed(void) { return 1; }' >needed.c
+    echo 'int needed(void); int upmu_sync_begin(void) { return needed(); }' >needs.c
+    "$compiler" -shared -fPIC -Wl,-soname,libneeded.so.1 -o libneeded.so.1 needed.c
+    "$compiler" -shared -fPIC -o lib/libupmu_sync.so.0 needs.c -L. -l:libneeded.so.1
+    rm libneeded.so.1
+    expect 127 env LD_LIBRARY_PATH="$work/lib" "$UPMU" record -o needs -- true
+    grep -q '^upmu: nothing was recorded: the library cannot be loaded into the command: libneeded.so.1: ' err || fail "the cause: $(cat err)"
+fi
 finish

@@ -60,17 +60,21 @@ wait "$recorder" || fail "the recorder ended with $?: $(cat err)"
 kill "$waits"
 grep -q "^upmu: no thread of process $waits ran. If it hangs: upmu deadlock $waits\$" err || fail "no hint: $(cat err)"
 
-# The recorder ends with the process, too.
-"$upmu" record -p "$subject" -o until_end 2>err &
+# The recorder ends with the process, too. The command that it names can be pasted into a shell, whatever the directory is called.
+until_end='until it'\''s "$HOME" & `end`; *'
+"$upmu" record -p "$subject" -o "$until_end" 2>err &
 recorder=$!
 for _ in $(seq 1200); do
     # Its first bytes are written before all threads are attached to.
-    [ "$(stat -c %s until_end/samples 2>/dev/null || echo 0)" -gt 20000 ] && break
+    [ "$(stat -c %s "$until_end/samples" 2>/dev/null || echo 0)" -gt 20000 ] && break
     sleep 0.05
 done
 touch end
 wait "$recorder" || fail "the recorder ended with $?: $(cat err)"
 wait "$subject"
+next=$(sed -n 's/^upmu: in .*; next: upmu //p' err)
+sh -c "exec $(printf %q "$upmu") $next" >text || fail "the next command: $(cat err)"
+grep -q '^Samples of until it.*: [0-9]* of ' text || fail "the next command's output: $(head -n 3 text)"
 "$upmu" record -p 4194304 -o nothing 2>err && fail "a process that does not exist"
 grep -q 'the process to be sampled does not exist' err && [ ! -e nothing ] || fail "$(cat err)"
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Summary line of a recording, and reasons for an incomplete one. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ui/disk.h"
+#include "ui/library.h"
 #include "ui/memory.h"
 #include "ui/output.h"
 #include "record.h"
@@ -51,11 +55,38 @@ static int summary_add_processes(const char *dir, struct totals *t)
     return rc;
 }
 
+/* Why the library cannot be loaded, as for a library that it needs: to be freed; NULL if it can be. In a process of its own, since its
+ * constructor would record this one if the environment asks for that. */
+static char *summary_library_problem(void)
+{
+    enum { WHY_MAX = 512 };
+    char why[WHY_MAX];
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    pid_t child = fork();
+    if (child == 0) {
+        clearenv();
+        char *problem = library_problem("libupmu_sync.so.0", "upmu_sync_begin");
+        _exit(problem && write(ends[1], problem, strlen(problem)) < 0);
+    }
+    close(ends[1]);
+    ssize_t n = child > 0 ? read(ends[0], why, sizeof why - 1) : 0;
+    close(ends[0]);
+    if (child > 0)
+        (void)waitpid(child, NULL, 0);
+    return n > 0 ? memory_format("%.*s", (int)n, why) : NULL;
+}
+
 /* Nothing is there although the command ran. */
 static void summary_explain_nothing(const char *dir, const char *shown, const char *failed)
 {
     struct statvfs fs;
-    if (failed)
+    char *problem = failed ? NULL : summary_library_problem();
+    if (problem)
+        complain("nothing was recorded: the library cannot be loaded into the command: %s. Install what is missing",
+                 problem);
+    else if (failed)
         complain("nothing was recorded: %s failed before a rank called MPI_Init()", failed);
     else if (statvfs(dir, &fs) == 0 && fs.f_bavail == 0)
         complain("nothing was recorded: the disk of %s is full", shown);
@@ -64,6 +95,7 @@ static void summary_explain_nothing(const char *dir, const char *shown, const ch
             "nothing was recorded: the library was not loaded into the command (does it empty its environment, or is "
             "it not readable?), or it could not write to %s",
             shown);
+    free(problem);
 }
 
 static const char *summary_plural(uint64_t n)
