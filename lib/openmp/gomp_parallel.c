@@ -52,21 +52,10 @@ static void team_end(const struct team *t)
 }
 
 /* A wrapper that is one jump while nothing is recorded: libgomp ends a region by a system call, after which a return to the wrapper is
- * slow. The body that follows runs with the same parameters and call site; a process without libgomp has one thread. */
-#define REGION(wrapper, result, PARAMETERS, ARGUMENTS)                                                  \
-    UPMU_API result wrapper PARAMETERS;                                                                 \
-    static struct omp_function wrapper##_behind = {.name = #wrapper};                                   \
-    static OMP_JUMPS __attribute__((noinline)) result wrapper##_recorded PARAMETERS;                    \
-    OMP_JUMPS result wrapper PARAMETERS                                                                 \
-    {                                                                                                   \
-        void *address = omp_is_on() ? NULL : __atomic_load_n(&wrapper##_behind.real, __ATOMIC_ACQUIRE); \
-        __typeof__(&wrapper) jump = NULL;                                                               \
-        memcpy(&jump, &address, sizeof jump);                                                           \
-        if (LIKELY(jump))                                                                               \
-            OMP_JUMP jump ARGUMENTS;                                                                    \
-        OMP_JUMP wrapper##_recorded ARGUMENTS;                                                          \
-    }                                                                                                   \
-    static result wrapper##_recorded PARAMETERS
+ * slow. A process without libgomp has one thread. */
+#define REGION(wrapper, result, PARAMETERS, ARGUMENTS)  \
+    OMP_JUMPING(wrapper, result, PARAMETERS, ARGUMENTS, \
+                omp_is_on() ? NULL : __atomic_load_n(&wrapper##_behind.real, __ATOMIC_ACQUIRE))
 
 #define PARALLEL(name, PARAMETERS, ARGUMENTS)                          \
     REGION(name, void, PARAMETERS, ARGUMENTS)                          \

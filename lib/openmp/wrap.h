@@ -58,7 +58,7 @@ static inline uintptr_t omp_site_of_body(void (*function)(void *))
 #else
 #define OMP_JUMP return
 #ifdef __OPTIMIZE__
-#define OMP_JUMPS
+#define OMP_JUMPS __attribute__((optimize("optimize-sibling-calls"))) /* -O1 is without */
 #else
 #define OMP_JUMPS __attribute__((optimize("O2")))
 #endif
@@ -89,15 +89,15 @@ static inline void omp_site_clear(enum omp_way way)
     __typeof__(&function) real = NULL;                           \
     memcpy(&real, &address, sizeof real)
 
-/** The wrapper of this name is one jump where OMPT records the function. Otherwise the body that follows runs, with the same parameters and
- *  call site; it begins with OMP_REAL_BEHIND(name, name##_behind). */
-#define OMP_WRAPPER(function, result, PARAMETERS, ARGUMENTS)                          \
+/** The wrapper of this name is one jump to `target`, unless that is NULL. Otherwise the body that follows runs, with the same parameters
+ *  and call site; it begins with OMP_REAL_BEHIND(name, name##_behind). */
+#define OMP_JUMPING(function, result, PARAMETERS, ARGUMENTS, target)                  \
     UPMU_API result function PARAMETERS;                                              \
     static struct omp_function function##_behind = {.name = #function};               \
     static OMP_JUMPS __attribute__((noinline)) result function##_recorded PARAMETERS; \
     OMP_JUMPS result function PARAMETERS                                              \
     {                                                                                 \
-        void *address = __atomic_load_n(&function##_behind.jump, __ATOMIC_ACQUIRE);   \
+        void *address = target;                                                       \
         __typeof__(&function) jump = NULL;                                            \
         memcpy(&jump, &address, sizeof jump);                                         \
         if (LIKELY(jump))                                                             \
@@ -105,5 +105,9 @@ static inline void omp_site_clear(enum omp_way way)
         OMP_JUMP function##_recorded ARGUMENTS;                                       \
     }                                                                                 \
     static result function##_recorded PARAMETERS
+
+/** A wrapper that is one jump where OMPT records the function. */
+#define OMP_WRAPPER(function, result, PARAMETERS, ARGUMENTS) \
+    OMP_JUMPING(function, result, PARAMETERS, ARGUMENTS, __atomic_load_n(&function##_behind.jump, __ATOMIC_ACQUIRE))
 
 #endif
