@@ -207,17 +207,22 @@ static bool program_find_segment(int fd, const elf_header *e, uint32_t type, uin
 /* The names of all that the dynamic linker joins, one behind the other; NULL if there are none. */
 static char *program_dynamic_names(int fd, const elf_header *e, size_t *n)
 {
+    enum { ENTRIES = 64 }; /* most programs have fewer */
     elf_segment s;
-    elf_dynamic d;
+    elf_dynamic d[ENTRIES];
     uint64_t at = 0, size = 0;
     if (!program_find_segment(fd, e, PT_DYNAMIC, 0, &s))
         return NULL;
-    for (size_t i = 0; i < s.p_filesz / sizeof d; i++) {
-        if (program_read_at(fd, &d, sizeof d, (off_t)(s.p_offset + i * sizeof d)) != (ssize_t)sizeof d ||
-            d.d_tag == DT_NULL)
+    for (size_t i = 0, k = 0, there = 0; i < s.p_filesz / sizeof *d; i++, k++) {
+        if (k == there) {
+            ssize_t got = program_read_at(fd, d, sizeof d, (off_t)(s.p_offset + i * sizeof *d));
+            there = got > 0 ? (size_t)got / sizeof *d : 0;
+            k = 0;
+        }
+        if (there == 0 || d[k].d_tag == DT_NULL)
             break;
-        at = d.d_tag == DT_STRTAB ? d.d_un.d_ptr : at;
-        size = d.d_tag == DT_STRSZ ? d.d_un.d_val : size;
+        at = d[k].d_tag == DT_STRTAB ? d[k].d_un.d_ptr : at;
+        size = d[k].d_tag == DT_STRSZ ? d[k].d_un.d_val : size;
     }
     if (at == 0 || size == 0 || size > NAMES_MAX || !program_find_segment(fd, e, PT_LOAD, at, &s))
         return NULL;
@@ -238,15 +243,19 @@ static const struct sanitizer {
     {"__hwasan_init", "HWAddressSanitizer"},
 };
 
-static bool program_is_built_with(const char *path, const struct sanitizer *what)
+/* Those the file is built with, a bit for each. */
+static uint32_t program_sanitizers(const char *path)
 {
     elf_header e;
     size_t n = 0;
+    uint32_t found = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return false;
+        return 0;
     char *names = program_read_at(fd, &e, sizeof e, 0) == (ssize_t)sizeof e ? program_dynamic_names(fd, &e, &n) : NULL;
-    bool found = names && memmem(names, n, what->begins, strlen(what->begins) + 1);
+    for (size_t i = 0; names && i < sizeof sanitizers / sizeof *sanitizers; i++)
+        if (memmem(names, n, sanitizers[i].begins, strlen(sanitizers[i].begins) + 1))
+            found |= UINT32_C(1) << i;
     free(names);
     close(fd);
     return found;
@@ -255,10 +264,10 @@ static bool program_is_built_with(const char *path, const struct sanitizer *what
 /* The sanitizer that the program is built for and the library is not; NULL if there is none. */
 static const char *program_foreign_sanitizer(const char *path, const char *library)
 {
-    for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
-        if (program_is_built_with(path, &sanitizers[i]) && !program_is_built_with(library, &sanitizers[i]))
-            return sanitizers[i].name;
-    return NULL;
+    uint32_t found = program_sanitizers(path);
+    if (found != 0)
+        found &= ~program_sanitizers(library);
+    return found != 0 ? sanitizers[__builtin_ctz(found)].name : NULL;
 }
 
 /* -------------------------------------------------------------------------------------------- gained rights */
