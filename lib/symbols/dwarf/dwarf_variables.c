@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "symbols/wrappers.h"
 
-enum { VISITED_MAX = 4 << 20, VARIABLE_DEPTH_MAX = 50, DIMENSIONS_MAX = 8 };
+enum { VISITED_MAX = 4 << 20, VARIABLE_DEPTH_MAX = 50, DIMENSIONS_MAX = 8, BASES_MAX = 8, PARTS_MAX = 1 << 16 };
 
 static int variables_no_memory(void)
 {
@@ -95,10 +95,39 @@ static bool variable_type(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
 }
 
-static uint64_t type_size(Dwarf_Die *type)
+/* The type itself: a unit may have a declaration that refers to the unit of the type. */
+static void type_complete(Dwarf_Die *type)
 {
-    Dwarf_Word size;
-    return dwarf_aggregate_size(type, &size) == 0 ? size : 0;
+    Dwarf_Attribute attribute;
+    Dwarf_Die complete;
+    if (dwarf_attr(type, DW_AT_signature, &attribute) && dwarf_formref_die(&attribute, &complete))
+        *type = complete;
+}
+
+/* A type that only names or qualifies another one. */
+static bool type_is_transparent(int tag)
+{
+    return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+           tag == DW_TAG_atomic_type;
+}
+
+static bool type_is_class(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* Without what only names or qualifies it. @return its tag, DW_TAG_invalid if it is void. */
+static int type_strip(Dwarf_Die *type)
+{
+    Dwarf_Die inner;
+    unsigned depth = 0;
+    while (type_is_transparent(dwarf_tag(type))) {
+        if (++depth > VARIABLE_DEPTH_MAX || !variable_type(type, &inner))
+            return DW_TAG_invalid;
+        *type = inner;
+    }
+    type_complete(type);
+    return dwarf_tag(type);
 }
 
 /* The numbers of elements of each dimension. @return how many dimensions, 0 if one is not known. */
@@ -122,10 +151,28 @@ static size_t array_dimensions(Dwarf_Die *array, uint64_t counts[DIMENSIONS_MAX]
     return n;
 }
 
+/* In bytes; 0 if it is not known. */
+static uint64_t type_size(Dwarf_Die of)
+{
+    uint64_t counts[DIMENSIONS_MAX], n = 1;
+    Dwarf_Word size;
+    Dwarf_Die type = of, element;
+    unsigned depth = 0;
+    while (type_strip(&type) == DW_TAG_array_type) {
+        size_t dimensions = array_dimensions(&type, counts);
+        if (dimensions == 0 || ++depth > VARIABLE_DEPTH_MAX || !variable_type(&type, &element))
+            return 0;
+        for (size_t i = 0; i < dimensions; i++)
+            n *= counts[i];
+        type = element;
+    }
+    return dwarf_aggregate_size(&type, &size) == 0 ? n * size : 0;
+}
+
 /* Appends the indices of the element at `*offset`, which becomes the offset in that element. */
 static bool path_index(Dwarf_Die *array, Dwarf_Die *element, uint64_t *offset, struct textbuf *path)
 {
-    uint64_t counts[DIMENSIONS_MAX], size = type_size(element), inner;
+    uint64_t counts[DIMENSIONS_MAX], size = type_size(*element), inner;
     size_t n = array_dimensions(array, counts);
     if (n == 0 || size == 0)
         return false;
@@ -141,72 +188,155 @@ static bool path_index(Dwarf_Die *array, Dwarf_Die *element, uint64_t *offset, s
     return true;
 }
 
-/* The member, or base class, that contains `*offset`, which becomes the offset in it. */
-static bool member_at(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member)
+/* Where a member or base class begins in its class. @return false for a virtual base class, whose place is in a table of the program. */
+static bool member_begin(Dwarf_Die *die, uint64_t *begin)
 {
-    Dwarf_Die die, of;
     Dwarf_Attribute attribute;
-    Dwarf_Word begin;
-    if (dwarf_child(type, &die) != 0)
+    Dwarf_Word number = 0;
+    Dwarf_Op *ops;
+    size_t n;
+    *begin = 0;
+    if (!dwarf_attr(die, DW_AT_data_member_location, &attribute))
+        return !dwarf_hasattr(die, DW_AT_data_bit_offset);
+    if (dwarf_formudata(&attribute, &number) != 0) {
+        if (dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 || ops[0].atom != DW_OP_plus_uconst)
+            return false;
+        number = ops[0].number; /* in DWARF 2 */
+    }
+    *begin = number;
+    return true;
+}
+
+/* A member of a class, or of one of its base classes. */
+struct member {
+    Dwarf_Die die;
+    uint64_t offset;            /* in it */
+    Dwarf_Die bases[BASES_MAX]; /* the class that it is in, as base class of the one before */
+    size_t n_bases;
+    unsigned n_parts; /* read so far: damaged information may have classes that contain themselves */
+};
+
+/* The next member or base class of a class, from `die` on, with its type. */
+static bool class_part(Dwarf_Die *die, Dwarf_Die *type, bool *is_base, struct member *m)
+{
+    do {
+        int tag = dwarf_tag(die);
+        *is_base = tag == DW_TAG_inheritance;
+        if ((tag == DW_TAG_member || *is_base) && !dwarf_hasattr(die, DW_AT_external) && variable_type(die, type))
+            return m->n_parts++ < PARTS_MAX;
+    } while (dwarf_siblingof(die, die) == 0);
+    return false;
+}
+
+/* An empty class, which has no place of its own as a base class or beside other members of a union. */
+static bool class_is_empty(Dwarf_Die type, struct member *m)
+{
+    Dwarf_Die die, part;
+    bool is_base;
+    return type_is_class(type_strip(&type)) && (dwarf_child(&type, &die) != 0 || !class_part(&die, &part, &is_base, m));
+}
+
+/* The named member at `offset`. A base class that includes it by its size may not have it: it may be empty, or the next member be in
+ * its padding. */
+static bool class_member_at(Dwarf_Die *class, uint64_t offset, struct member *m, unsigned depth)
+{
+    Dwarf_Die die, type;
+    uint64_t begin;
+    bool is_base;
+    if (depth > VARIABLE_DEPTH_MAX || dwarf_child(class, &die) != 0)
         return false;
     do {
-        int tag = dwarf_tag(&die);
-        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&die, DW_AT_external) ||
-            !variable_type(&die, &of))
+        if (!class_part(&die, &type, &is_base, m))
+            return false;
+        if (!member_begin(&die, &begin) || offset < begin || offset - begin >= type_size(type) ||
+            class_is_empty(type, m))
             continue;
-        bool placed = dwarf_attr(&die, DW_AT_data_member_location, &attribute);
-        begin = 0;
-        if ((placed && dwarf_formudata(&attribute, &begin) != 0) || *offset < begin ||
-            *offset - begin >= type_size(&of))
+        m->die = die;
+        m->offset = offset - begin;
+        if (!is_base && dwarf_diename(&die))
+            return true;
+        if (!type_is_class(type_strip(&type)) || m->n_bases == BASES_MAX)
             continue;
-        *offset -= begin;
-        *member = die;
-        return true;
+        if (is_base)
+            m->bases[m->n_bases++] = type;
+        if (class_member_at(&type, offset - begin, m, depth + 1))
+            return true;
+        m->n_bases -= is_base;
     } while (dwarf_siblingof(&die, &die) == 0);
     return false;
+}
+
+/* How many members of a class and its base classes have that name. */
+static size_t class_members_named(Dwarf_Die *class, const char *name, struct member *m, unsigned depth)
+{
+    Dwarf_Die die, type;
+    size_t n = 0;
+    bool is_base;
+    if (depth > VARIABLE_DEPTH_MAX || dwarf_child(class, &die) != 0)
+        return 0;
+    do {
+        if (!class_part(&die, &type, &is_base, m))
+            break;
+        const char *other = is_base ? NULL : dwarf_diename(&die);
+        if (other)
+            n += strcmp(other, name) == 0;
+        else if (type_is_class(type_strip(&type)))
+            n += class_members_named(&type, name, m, depth + 1);
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return n;
 }
 
 /* Members of the C and C++ libraries, whose parts a program does not name. */
 static bool is_reserved(const char *name)
 {
-    return name && name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+    return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
 }
 
-static void path_append(Dwarf_Die *type, uint64_t offset, struct textbuf *path, unsigned depth)
+static void path_append(Dwarf_Die *type, uint64_t offset, struct textbuf *path, unsigned depth);
+
+/* Two members of a class never have the same path: where a name is ambiguous, it is qualified by the base classes, and a reserved one
+ * is left out only at the beginning of the class. */
+static bool path_member(Dwarf_Die *class, uint64_t offset, struct textbuf *path, unsigned depth)
 {
-    Dwarf_Die inner;
-    const char *name = dwarf_diename(type);
-    bool whole = offset == 0 && name && name_is_lock_class(name);
-    switch (depth > VARIABLE_DEPTH_MAX || whole ? DW_TAG_base_type : dwarf_tag(type)) {
-    case DW_TAG_typedef:
-    case DW_TAG_const_type:
-    case DW_TAG_volatile_type:
-    case DW_TAG_atomic_type:
-        if (variable_type(type, &inner))
-            path_append(&inner, offset, path, depth + 1);
-        return;
-    case DW_TAG_array_type:
-        if (variable_type(type, &inner) && path_index(type, &inner, &offset, path))
-            path_append(&inner, offset, path, depth + 1);
-        return;
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type: {
-        Dwarf_Die member;
-        if (!member_at(type, &offset, &member) || !variable_type(&member, &inner))
-            return;
-        name = dwarf_tag(&member) == DW_TAG_member ? dwarf_diename(&member) : NULL;
-        if (is_reserved(name))
-            return;
-        if (name)
-            textbuf_printf(path, ".%s", name);
-        path_append(&inner, offset, path, depth + 1);
-        return;
+    struct member member = {.n_bases = 0};
+    Dwarf_Die type;
+    if (!class_member_at(class, offset, &member, 0) || !variable_type(&member.die, &type))
+        return false;
+    const char *name = dwarf_diename(&member.die);
+    if (is_reserved(name)) {
+        if (member.offset != offset)
+            return false;
+        path_append(&type, offset, path, depth + 1);
+        return true;
     }
-    default:
-        if (offset > 0)
-            textbuf_printf(path, "+0x%llx", (unsigned long long)offset);
+    textbuf_printf(path, ".");
+    bool ambiguous = member.n_bases > 0 && class_members_named(class, name, &member, 0) > 1;
+    for (size_t i = 0; ambiguous && i < member.n_bases; i++) {
+        const char *base = dwarf_diename(&member.bases[i]);
+        textbuf_printf(path, "%s::", base ? base : "");
     }
+    textbuf_printf(path, "%s", name);
+    path_append(&type, member.offset, path, depth + 1);
+    return true;
+}
+
+/* Appends the way to the lock, and as offset what is not known of it. */
+static void path_append(Dwarf_Die *of, uint64_t offset, struct textbuf *path, unsigned depth)
+{
+    Dwarf_Die type = *of, inner;
+    type_complete(&type);
+    const char *name = dwarf_diename(&type);
+    int tag = dwarf_tag(&type);
+    bool more = depth <= VARIABLE_DEPTH_MAX && !(offset == 0 && name && name_is_lock_class(name)), known = false;
+    if (more && type_is_class(tag)) {
+        known = path_member(&type, offset, path, depth);
+    } else if (more && (type_is_transparent(tag) || tag == DW_TAG_array_type) && variable_type(&type, &inner)) {
+        known = tag != DW_TAG_array_type || path_index(&type, &inner, &offset, path);
+        if (known)
+            path_append(&inner, offset, path, depth + 1);
+    }
+    if (!known && offset > 0)
+        textbuf_printf(path, "+0x%llx", (unsigned long long)offset);
 }
 
 int dwarf_variables_find(struct dwarf_variables *v, Dwarf *dwarf, uint64_t address, uint64_t offset,
