@@ -350,7 +350,8 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return overview_no_memory();
     struct ov_object *that = &o->objects[object];
     that->used |= e->kind != UPMU_TRACE_LOCK_NAME && e->kind != UPMU_TRACE_LOCK_INIT;
-    if (that->used_stack == 0 && that->used_site == 0 && e->kind != UPMU_TRACE_LOCK_INIT) {
+    bool lives = e->kind != UPMU_TRACE_LOCK_INIT && e->kind != UPMU_TRACE_LOCK_DESTROY;
+    if (that->used_stack == 0 && that->used_site == 0 && lives) {
         /* A release may be the first event: the use is the acquisition. */
         bool releases = e->kind == UPMU_TRACE_LOCK_RELEASE;
         that->used_site = releases ? e->lock_release.held_site : e->site;

@@ -249,7 +249,7 @@ struct ov_object {
     bool is_signal;    /**< a semaphore that was posted by a thread that did not hold it: it is not a lock */
     bool in_window;    /**< a thread has statistics of it in the window */
     bool followed;     /**< another object is, or was, at its address later */
-    uint64_t init_site, used_site; /**< where it was initialized, and where it was first used */
+    uint64_t init_site, used_site; /**< where it was initialized, and where it was first used: not where it ended */
     uint32_t init_stack, used_stack;
     struct upmu_wait_sum waits, shared_waits;
     uint64_t before_waits; /**< of these, begun before the recording */
