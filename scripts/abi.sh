@@ -27,6 +27,7 @@ dump()
         --suppressions "$scratch/private" --no-show-locs --no-corpus-path --no-comp-dir-path --no-elf-needed \
         --type-id-style hash --out-file "$2" "$1"
     sed -i "s|path='[./]*/lib/|path='lib/|; /<elf-symbol name='upmu_recorder_.* type='tls-type'/d" "$2"
+    python3 "$root/scripts/abi_units.py" "$2"
 }
 
 mode=${1:-} build=${2:-$root/build/release}
