@@ -449,7 +449,8 @@ uint64_t sync_recording_started(uint32_t stop)
 
 bool sync_held_before(const struct sync_thread *t, uintptr_t key, struct sync_held *h)
 {
-    uint64_t since = sync_recording_since();
+    uint64_t since = sync_recording_since(), ready = __atomic_load_n(&sync_gate.ready, __ATOMIC_RELAXED);
+    since = since < ready ? ready : since;
     *h = (struct sync_held){.lock = key, .since = since};
     return since >= t->born && t->forgotten == 0;
 }

@@ -160,8 +160,11 @@ void sync_child_start(void)
         fork_restore_lock();
         sync_threads_forget();
         uint32_t mode = sync_process.mode;
-        if (upmu_recorder_stream_() && sync_gate_open(mode, mode == MODE_OFF) == 0 && forked.by.process != 0)
+        bool records = upmu_recorder_stream_() && sync_gate_open(mode, mode == MODE_OFF) == 0;
+        if (records && forked.by.process != 0)
             fork_note_parent();
+        if (records) /* in a call of the program, which may hold locks: they are not held for this */
+            __atomic_store_n(&sync_gate.ready, tick_now(), __ATOMIC_RELAXED);
     }
     errno = saved;
     cancel_resume(&cancel);

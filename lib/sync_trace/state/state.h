@@ -109,9 +109,10 @@ struct sync_gate {
     uint32_t blocks;                      /**< made; under `lock` */
     uint32_t counts_lost;                 /**< some count is missing because a table was full */
     uint64_t since, since_raw_ns;         /**< tick and time at which the process itself began recording last */
+    uint64_t ready;                       /**< tick at which a forked child's recording was set up, 0 in others */
     uint64_t cpus[SYNC_CPU_WORDS];        /**< CPUs that ended threads could use, of those that were preempted */
     unsigned char rest[SYNC_PAGE_MAX - 4 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 10 * sizeof(uint32_t) -
-                       (2 + SYNC_CPU_WORDS) * sizeof(uint64_t)];
+                       (3 + SYNC_CPU_WORDS) * sizeof(uint64_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate __attribute__((visibility("hidden")));
