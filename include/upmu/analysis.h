@@ -109,9 +109,9 @@ UPMU_API size_t upmu_overview_process_count(const struct upmu_overview *overview
 
 /** Which part of a process's run was recorded. */
 struct upmu_overview_recorded {
-    size_t size;         /**< in: sizeof(struct upmu_overview_recorded); out: bytes filled */
-    uint64_t begin_ns;   /**< begin of its recording, or of the stretch, nanoseconds since 1970 */
-    uint64_t end_ns;     /**< its last event, or the end of the stretch */
+    size_t size;       /**< in: sizeof(struct upmu_overview_recorded); out: bytes filled */
+    uint64_t begin_ns; /**< begin of its recording, or of the stretch, nanoseconds since 1970 */
+    uint64_t end_ns;   /**< its last event, or the end of the stretch */
     /** Of the time between, how long recording was stopped, or only counted; no sum of the overview includes it, but counts do. */
     uint64_t stopped_ns;
     uint64_t stops; /**< in how many stretches (upmu_trace_pause_at()) */
