@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/own_once.h"
 #include "base/process/host_clock.h"
 #include "base/tick.h"
 #include "base/tick_problem.h"
@@ -31,7 +31,7 @@
 #endif
 
 int (*tick_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
-static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
+static struct own_once clock_once;
 static struct clock_triple clock_first, clock_earlier;
 static const struct clock_triple *clock_fit = &clock_first; /* atomic: from where the frequency is fitted */
 static const char *clock_reason = "";
@@ -233,7 +233,7 @@ static void clock_decide(void)
 
 void clock_start(void)
 {
-    pthread_once(&clock_once, clock_decide);
+    own_once(&clock_once, clock_decide);
 }
 
 void clock_renew(void)

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/own_once.h"
+
 struct error_message {
     int code;
     char text[ERROR_TEXT_MAX];
@@ -24,7 +26,7 @@ static struct error_message error_fixed = {UPMU_E_NOMEM, "out of memory; the mes
 
 static _Thread_local struct error_message *error_last __attribute__((tls_model("initial-exec")));
 
-static pthread_once_t error_once = PTHREAD_ONCE_INIT;
+static struct own_once error_once;
 static pthread_key_t error_key;
 static int error_key_made;
 
@@ -43,7 +45,7 @@ static struct error_message *error_buffer(void)
 {
     if (error_last && error_last != &error_fixed)
         return error_last;
-    pthread_once(&error_once, error_make_key);
+    own_once(&error_once, error_make_key);
     struct error_message *message = error_key_made ? calloc(1, sizeof *message) : NULL;
     if (message && pthread_setspecific(error_key, message) != 0) {
         free(message);

@@ -8,10 +8,11 @@
 
 #include <pthread.h>
 
+#include "base/own_once.h"
 #include "base/tiny_lock.h"
 
 static struct tiny_lock locks[FORKING_LOCKS];
-static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
+static struct own_once handlers_once;
 
 static void forking_lock_all(void)
 {
@@ -34,7 +35,7 @@ static void forking_install(void)
 
 void forking_take(enum forking_lock lock)
 {
-    pthread_once(&handlers_once, forking_install);
+    own_once(&handlers_once, forking_install);
     tiny_lock_take(&locks[lock]);
 }
 

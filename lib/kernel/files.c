@@ -10,16 +10,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/own_once.h"
 #include "kernel/parts.h"
 
-static pthread_once_t root_once = PTHREAD_ONCE_INIT;
+static struct own_once root_once;
 static char root[PATH_MAX];
 static bool root_too_long;
 
@@ -36,7 +36,7 @@ static void files_choose_root(void)
 
 bool kernel_files_recorded(void)
 {
-    pthread_once(&root_once, files_choose_root);
+    own_once(&root_once, files_choose_root);
     return root_too_long || root[0] != '\0';
 }
 
@@ -85,7 +85,7 @@ static int files_open_recorded(const char *path, int flags)
 /* @return a descriptor, or -errno. */
 static int files_open(const char *path, int flags)
 {
-    pthread_once(&root_once, files_choose_root);
+    own_once(&root_once, files_choose_root);
     if (root_too_long)
         return -ENAMETOOLONG;
     if (root[0])

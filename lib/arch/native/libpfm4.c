@@ -7,12 +7,12 @@
  */
 #include <dlfcn.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/own_once.h"
 #include "core/arch_ops.h"
 
 enum { PFM_SUCCESS = 0, PFM_OS_PERF_EVENT = 1, PFM_PLM_KERNEL = 0x1, PFM_PLM_USER = 0x8 };
@@ -68,10 +68,9 @@ static bool libpfm4_has_modes(const struct perf_event_attr *attr)
 
 int arch_native_encode(const char *name, struct arch_native_code *out)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static struct own_once once;
     *out = (struct arch_native_code){0};
-    if (pthread_once(&once, libpfm4_open) != 0)
-        return upmu_fail(UPMU_E_SYSTEM, "%s: libpfm4 could not be loaded", name);
+    own_once(&once, libpfm4_open);
     if (pfm.missing[0] != '\0')
         return upmu_fail(UPMU_E_UNSUPPORTED, "%s needs libpfm4: %s. Install the package libpfm4.", name, pfm.missing);
 

@@ -8,13 +8,13 @@
  */
 #include "core/check/self_check.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/own_once.h"
 #include "core/check/self_check_fixed.h"
 
 static struct self_check checks[SELF_CHECKS] = {
@@ -25,7 +25,7 @@ static struct self_check checks[SELF_CHECKS] = {
     {.name = "context-switches", .config = KERNEL_SW_CONTEXT_SWITCHES},
 };
 
-static pthread_once_t self_check_once = PTHREAD_ONCE_INIT;
+static struct own_once self_check_once;
 
 static uint64_t self_check_expected(const struct self_check *c, const struct kernel_work *work)
 {
@@ -130,7 +130,7 @@ static void self_check_run(void)
 
 const struct self_check *self_check_results(void)
 {
-    pthread_once(&self_check_once, self_check_run);
+    own_once(&self_check_once, self_check_run);
     return checks;
 }
 

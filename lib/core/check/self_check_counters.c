@@ -8,15 +8,15 @@
  */
 #include "core/check/self_check_counters.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/own_once.h"
 #include "core/kernel_ops.h"
 
 enum { COPIES_MAX = 16, TRIES = 3, LOOP = 300000, HARDWARE_BRANCHES = 4 };
 
-static pthread_once_t counters_once = PTHREAD_ONCE_INIT;
+static struct own_once counters_once;
 static unsigned wanted, working;
 
 static unsigned copies_open(int *fd, unsigned n)
@@ -82,6 +82,6 @@ unsigned self_check_counters(unsigned claimed)
         return claimed;
     if (__atomic_load_n(&wanted, __ATOMIC_RELAXED) == 0)
         __atomic_store_n(&wanted, claimed, __ATOMIC_RELAXED);
-    pthread_once(&counters_once, counters_try);
+    own_once(&counters_once, counters_try);
     return working < claimed ? working : claimed;
 }

@@ -7,10 +7,10 @@
  */
 #include "core/check/self_check_fixed.h"
 
-#include <pthread.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/own_once.h"
 #include "core/backend.h"
 #include "core/machine/machine.h"
 
@@ -18,7 +18,7 @@
 enum { FIXED_MIN = 256, FIXED_MAX = 64, FIXED_INSTRUCTIONS = 1 };
 
 static struct self_check_fixed result;
-static pthread_once_t fixed_once = PTHREAD_ONCE_INIT;
+static struct own_once fixed_once;
 
 static int fixed_measure(int fd, uint64_t words[KERNEL_READ_ONE_WORDS], struct kernel_work *work)
 {
@@ -60,7 +60,7 @@ static void fixed_try(void)
 
 const struct self_check_fixed *self_check_fixed_result(void)
 {
-    pthread_once(&fixed_once, fixed_try);
+    own_once(&fixed_once, fixed_try);
     return &result;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/own_once.h"
 #include "core/formula/expression.h"
 #include "core/names/intern.h"
 #include "core/formula/metric_table.h"
@@ -20,7 +21,7 @@ enum { USER_LINE_MAX = 1024, USER_NAME_MAX = 63, USER_METRICS_MAX = 512 };
 static struct metric_row user_rows[USER_METRICS_MAX];
 static size_t user_n_rows; /* published */
 static pthread_mutex_t user_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t user_once = PTHREAD_ONCE_INIT;
+static struct own_once user_once;
 static int user_environment_rc;
 static char user_environment_fault[512];
 
@@ -173,7 +174,7 @@ static void user_load_environment(void)
 static void user_need_environment(void)
 {
     if (!user_reading)
-        (void)pthread_once(&user_once, user_load_environment);
+        own_once(&user_once, user_load_environment);
 }
 
 const char *metric_user_fault(void)

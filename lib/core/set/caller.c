@@ -12,11 +12,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/own_once.h"
+
 _Thread_local uint64_t caller_thread_number __attribute__((tls_model("initial-exec")));
 uint64_t *caller_process_page;
 
 static uint64_t threads_numbered, processes_numbered;
-static pthread_once_t page_once = PTHREAD_ONCE_INIT;
+static struct own_once page_once;
 
 uint64_t caller_thread_first(void)
 {
@@ -47,7 +49,7 @@ static void caller_map_page(void)
 uint64_t caller_process_first(void)
 {
     uint64_t unnumbered = 0, *page;
-    pthread_once(&page_once, caller_map_page);
+    own_once(&page_once, caller_map_page);
     page = __atomic_load_n(&caller_process_page, __ATOMIC_ACQUIRE);
     if (!page)
         return (uint64_t)getpid(); /* before Linux 4.14: one system call per call */
