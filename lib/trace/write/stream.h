@@ -198,8 +198,9 @@ bool packet_reserve(struct trace_stream *s, size_t need, uint64_t tick);
 
 /* event.c */
 
-/** Begin to record a thread with its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
+/** Set the name that further packets have, and its last byte: 0 or CTF_THREAD_NAME_GIVEN. Also of another thread's stream. */
 void stream_name_thread(struct trace_stream *s, const char *name, uint8_t last);
+/** Begin to record a thread with its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
 /** After stream_start() has failed: the thread's events are lost and counted one by one, until there is space for a packet. */
 void stream_start_without_space(struct trace_stream *s, uint64_t tick);
