@@ -208,8 +208,8 @@ struct upmu_lock_acquisition {
     uint64_t held_site;   /**< call site of its acquisition, for upmu_overview_symbol_at() */
     size_t n_held;        /**< entries of upmu_deadlocks_acquisition_held_at() */
     uint32_t
-        reusable; /**< 1: the initialization of `lock` or `held` is not recorded: in memory that the program reuses without
-                            free(), it may have been several objects */
+        reusable; /**< 1: the initialization of `lock` or `held` is not recorded, and its memory is no variable of locks: where the
+                            program reuses that without free(), it may have been several objects */
     uint32_t
         held_stack; /**< call stack of the acquisition of `held`, for upmu_overview_stack_find(); 0: only `held_site` */
     uint32_t

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/locations.h"
+#include "analysis/pass/tables.h"
 #include "analysis/public.h"
 #include "base/text/textbuf.h"
 #include "symbols/wrappers.h"
@@ -265,15 +266,17 @@ static bool object_has_place(const struct ov_object *x)
 }
 
 /* The static variable the object is, or is in. */
-static char *object_variable(const struct upmu_overview *o, const struct ov_object *x)
+static char *object_variable(const struct upmu_overview *o, const struct ov_object *x, bool *reusable)
 {
     struct upmu_trace_module m;
     struct textbuf text = {0};
     uint64_t address;
     uint32_t index;
-    if (!object_module(o, x, &m, &address) || symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
+    bool in_module = object_module(o, x, &m, &address);
+    *reusable = !in_module;
+    if (!in_module || symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
         return NULL;
-    int found = symbols_variable(o->lookup->symbols, index, address - m.base, &text);
+    int found = symbols_variable(o->lookup->symbols, index, address - m.base, &text, reusable);
     /* In a stripped file: the call site of its creation is preferred. */
     if (found == 0 && x->init_site == 0 && x->init_stack == 0)
         textbuf_printf(&text, "static %s+0x%llx", object_base_name(m.path), (unsigned long long)(address - m.base));
@@ -295,7 +298,7 @@ static bool objects_number(const struct upmu_overview *o)
         const struct ov_object *x = &o->pass.objects[l->n_objects];
         struct object_identity *i = &all[l->n_objects++];
         *i = (struct object_identity){.source = MAP_NONE};
-        i->text = object_has_place(x) ? object_variable(o, x) : NULL;
+        i->text = object_has_place(x) ? object_variable(o, x, &i->reusable) : NULL;
         if (i->text)
             i->kind = UPMU_IDENTITY_VARIABLE;
         else if (object_has_place(x))
@@ -327,6 +330,12 @@ struct identity identity_object(const struct upmu_overview *o, uint32_t object)
         i->text = text.data;
     }
     return i->text ? (struct identity){.kind = i->kind, .name = i->text, .group = group} : none;
+}
+
+bool identity_memory_is_reusable(const struct upmu_overview *o, uint32_t process, int type, uint64_t address)
+{
+    uint32_t object = object_last(&o->pass, process, type, address);
+    return object != MAP_NONE && o->lookup && objects_number(o) && o->lookup->objects[object].reusable;
 }
 
 void identity_free(struct lookup *l)

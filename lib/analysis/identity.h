@@ -28,6 +28,10 @@ struct identity {
 /** What an object is called: the name it was given, its static variable, where it was created, where it was first used. */
 struct identity identity_object(const struct upmu_overview *o, uint32_t object);
 
+/** Whether a program may construct one object after the other at an address: on the heap, a stack, in a mapping, or in a static
+ *  variable that is known to be of bytes. */
+bool identity_memory_is_reusable(const struct upmu_overview *o, uint32_t process, int type, uint64_t address);
+
 struct lookup;
 void identity_free(struct lookup *lookup);
 

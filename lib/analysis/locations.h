@@ -54,6 +54,7 @@ struct lookup {
     size_t n_threads, cap_threads;
     struct object_identity {
         int kind;        /**< enum upmu_identity */
+        bool reusable;   /**< identity_memory_is_reusable() */
         uint32_t source; /**< in `sources`: where it was initialized or first used; MAP_NONE */
         uint32_t number; /**< of that source, from 1 on */
         char *text;      /**< NULL: it has none, or was not asked for */

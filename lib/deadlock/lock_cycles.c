@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "deadlock/deadlocks.h"
+#include "analysis/identity.h"
 #include "base/map.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -181,6 +182,13 @@ int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upm
     return OPTS_GIVE(out, ours, UPMU_LOCK_CYCLE_SIZE_V1);
 }
 
+/* Whether its address may have been several locks. */
+static bool lock_is_reusable(const struct upmu_deadlocks *d, uint32_t process, const struct acq_lock *lock,
+                             uint64_t address)
+{
+    return !lock->initialized && identity_memory_is_reusable(d->overview, process, lock->type, address);
+}
+
 int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_lock_acquisition *out)
 {
     if (!d || !out)
@@ -207,7 +215,8 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
         .held_site = d->log.sites[entry].site,
         .held_stack = d->log.sites[entry].stack,
         .n_held = t->n_held,
-        .reusable = !held->initialized || !lock->initialized,
+        .reusable = lock_is_reusable(d, f->process, lock, f->address) ||
+                    lock_is_reusable(d, f->process, held, d->log.sites[entry].address),
         .process = f->process,
         .pid = f->pid,
     };

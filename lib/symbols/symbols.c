@@ -245,11 +245,12 @@ static void symbols_variable_name(struct symbols *s, const struct elf_name *vari
     textbuf_add(out, name, numbered ? (size_t)(dot - name) : strlen(name));
 }
 
-int symbols_variable(struct symbols *s, uint32_t module, uint64_t address, struct textbuf *out)
+int symbols_variable(struct symbols *s, uint32_t module, uint64_t address, struct textbuf *out, bool *is_bytes)
 {
     struct module *m = &s->modules[module];
     struct textbuf path = {0};
     const char *function = NULL;
+    *is_bytes = false;
     int rc = m->opened ? 0 : symbols_module_read(s, m);
     if (rc == 0 && !m->has_variables)
         rc = symbols_names_read(m, &m->variables, ELF_VARIABLES);
@@ -259,7 +260,7 @@ int symbols_variable(struct symbols *s, uint32_t module, uint64_t address, struc
         return rc;
     uint64_t offset = address - variable->low;
     if (m->dwarf)
-        rc = dwarf_variables_find(&m->members, m->dwarf, variable->low, offset, &function, &path);
+        rc = dwarf_variables_find(&m->members, m->dwarf, variable->low, offset, &function, &path, is_bytes);
     if (rc >= 0) {
         symbols_variable_name(s, variable, function, out);
         if (rc == 0 && offset > 0)

@@ -49,8 +49,9 @@ int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, st
 int symbols_passes_on(struct symbols *s, uint32_t module, uint64_t address);
 
 /** The static variable that contains the lock at `address`, with the way to it: "pool[3].lock", "state+0x28" without debug
- *  information. @return 1; 0 if none is known; UPMU_E_NOMEM. */
-int symbols_variable(struct symbols *s, uint32_t module, uint64_t address, struct textbuf *out);
+ *  information. @param is_bytes out: the variable is known to be of bytes there, not of locks @return 1; 0 if none is known;
+ *  UPMU_E_NOMEM. */
+int symbols_variable(struct symbols *s, uint32_t module, uint64_t address, struct textbuf *out, bool *is_bytes);
 
 /** Whether a frame is of a function that only passes a call on, as std::mutex::lock() (wrappers.h). */
 bool symbols_is_wrapper(const struct symbols *s, const struct symbol_frame *frame, const char *module);

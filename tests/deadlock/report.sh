@@ -69,10 +69,12 @@ ends_with 3 -1 --json "$dir/one"
 is_json '[c["class"] for c in d["lock_order"]["cycles"]] == ["one-thread"]'
 ends_with 0 --one-thread "$dir/gated"
 # Locks of a pool may be several at one address, if no initialization of them is recorded. Those of "inversion" are variables.
-"$upmu" record -o "$dir/pooled" -- "$corpus" pooled_kept "$dir/pid" 2>/dev/null
-ends_with 3 "$dir/pooled"
-prints '^lock order \[inversion\]'
-prints '^  note: no initialization of these locks is recorded'
+for pool in pooled_kept pooled_bytes; do
+    "$upmu" record -o "$dir/$pool" -- "$corpus" "$pool" "$dir/pid" 2>/dev/null
+    ends_with 3 "$dir/$pool"
+    prints '^lock order \[inversion\]'
+    prints '^  note: no initialization of these locks is recorded'
+done
 ends_with 3 "$dir/inversion"
 ! grep -q 'no initialization' "$dir/out" || fail "a note about variables: $(cat "$dir/out")"
 # A stream that is cut off could have held one.

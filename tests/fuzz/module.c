@@ -34,8 +34,9 @@ static void look_up(struct symbols *s, uint32_t module, uint64_t address)
 static void look_up_variable(struct symbols *s, uint32_t module, uint64_t address)
 {
     struct textbuf path = {0};
+    bool is_bytes;
 
-    (void)symbols_variable(s, module, address, &path);
+    (void)symbols_variable(s, module, address, &path, &is_bytes);
     textbuf_free(&path);
 }
 

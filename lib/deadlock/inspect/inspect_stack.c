@@ -194,14 +194,14 @@ int inspect_object_name(struct upmu_deadlock_inspect *inspect, struct inspect_th
     struct textbuf text = {0};
     uint32_t index;
     uint64_t bias;
-    bool is_address = t->type != UPMU_OBJECT_THREAD && t->object != 0;
+    bool is_bytes, is_address = t->type != UPMU_OBJECT_THREAD && t->object != 0;
     if (!inspect->dwfl || !is_address)
         return 0;
     /* Variables without a value in the file are in a mapping of their own, behind those of the module. */
     (void)dwfl_getmodules(inspect->dwfl, inspect_below, &b, 0);
     int rc = inspect_module(inspect, b.module, &index, &bias);
     if (rc > 0)
-        rc = symbols_variable(inspect->symbols, index, t->object - bias, &text);
+        rc = symbols_variable(inspect->symbols, index, t->object - bias, &text, &is_bytes);
     if (rc > 0 && text.data) {
         t->object_name = text.data;
         return 0;

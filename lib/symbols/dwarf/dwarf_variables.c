@@ -292,11 +292,17 @@ static bool is_reserved(const char *name)
     return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
 }
 
-static void path_append(Dwarf_Die *type, uint64_t offset, struct textbuf *path, unsigned depth);
+/* The way to a lock. */
+struct path {
+    struct textbuf *text;
+    bool ends_at_byte; /* it is in memory without a type of its own */
+};
+
+static void path_append(Dwarf_Die *type, uint64_t offset, struct path *path, unsigned depth);
 
 /* Two members of a class never have the same path: where a name is ambiguous, it is qualified by the base classes, and a reserved one
  * is left out only at the beginning of the class. */
-static bool path_member(Dwarf_Die *class, uint64_t offset, struct textbuf *path, unsigned depth)
+static bool path_member(Dwarf_Die *class, uint64_t offset, struct path *path, unsigned depth)
 {
     struct member member = {.n_bases = 0};
     Dwarf_Die type;
@@ -309,19 +315,19 @@ static bool path_member(Dwarf_Die *class, uint64_t offset, struct textbuf *path,
         path_append(&type, offset, path, depth + 1);
         return true;
     }
-    textbuf_printf(path, ".");
+    textbuf_printf(path->text, ".");
     bool ambiguous = member.n_bases > 0 && class_members_named(class, name, &member, 0) > 1;
     for (size_t i = 0; ambiguous && i < member.n_bases; i++) {
         const char *base = dwarf_diename(&member.bases[i]);
-        textbuf_printf(path, "%s::", base ? base : "");
+        textbuf_printf(path->text, "%s::", base ? base : "");
     }
-    textbuf_printf(path, "%s", name);
+    textbuf_printf(path->text, "%s", name);
     path_append(&type, member.offset, path, depth + 1);
     return true;
 }
 
 /* Appends the way to the lock, and as offset what is not known of it. */
-static void path_append(Dwarf_Die *of, uint64_t offset, struct textbuf *path, unsigned depth)
+static void path_append(Dwarf_Die *of, uint64_t offset, struct path *path, unsigned depth)
 {
     Dwarf_Die type = *of, inner;
     type_complete(&type);
@@ -331,17 +337,19 @@ static void path_append(Dwarf_Die *of, uint64_t offset, struct textbuf *path, un
     if (more && type_is_class(tag)) {
         known = path_member(&type, offset, path, depth);
     } else if (more && (type_is_transparent(tag) || tag == DW_TAG_array_type) && variable_type(&type, &inner)) {
-        known = tag != DW_TAG_array_type || path_index(&type, &inner, &offset, path);
+        known = tag != DW_TAG_array_type || path_index(&type, &inner, &offset, path->text);
         if (known)
             path_append(&inner, offset, path, depth + 1);
     }
     if (!known && offset > 0)
-        textbuf_printf(path, "+0x%llx", (unsigned long long)offset);
+        textbuf_printf(path->text, "+0x%llx", (unsigned long long)offset);
+    path->ends_at_byte |= !known && type_size(type) == 1;
 }
 
 int dwarf_variables_find(struct dwarf_variables *v, Dwarf *dwarf, uint64_t address, uint64_t offset,
-                         const char **function, struct textbuf *path)
+                         const char **function, struct textbuf *text, bool *is_bytes)
 {
+    struct path path = {.text = text};
     Dwarf_Die type;
     uint32_t at;
     int rc = 0;
@@ -350,8 +358,9 @@ int dwarf_variables_find(struct dwarf_variables *v, Dwarf *dwarf, uint64_t addre
     if (at == MAP_NONE || !variable_type(&v->all[at].die, &type))
         return rc;
     *function = v->all[at].in_function ? dwarf_diename(&v->all[at].function) : NULL;
-    path_append(&type, offset, path, 0);
-    return path->failed ? variables_no_memory() : 1;
+    path_append(&type, offset, &path, 0);
+    *is_bytes = path.ends_at_byte;
+    return text->failed ? variables_no_memory() : 1;
 }
 
 void dwarf_variables_free(struct dwarf_variables *v)

@@ -25,10 +25,11 @@ struct dwarf_variables {
     struct map by_address;
 };
 
-/** The variable at `address` (of the file): its function, NULL if it is in none, and in `path` the way from its begin to
- *  the lock `offset` bytes behind: "[3].mutex". @return 1; 0 if it is not known; UPMU_E_NOMEM. */
+/** The variable at `address` (of the file): its function, NULL if it is in none, and in `text` the way from its begin to
+ *  the lock `offset` bytes behind: "[3].mutex"; and whether that ends at a byte, as in a pool of memory.
+ *  @return 1; 0 if it is not known; UPMU_E_NOMEM. */
 int dwarf_variables_find(struct dwarf_variables *v, Dwarf *dwarf, uint64_t address, uint64_t offset,
-                         const char **function, struct textbuf *path);
+                         const char **function, struct textbuf *text, bool *is_bytes);
 void dwarf_variables_free(struct dwarf_variables *v);
 
 #endif

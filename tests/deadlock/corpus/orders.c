@@ -281,9 +281,9 @@ static void *pooled_second(void *arg)
     return NULL;
 }
 
-static void pooled(void *anew)
+static void pooled(void *memory, void *anew)
 {
-    pool = calloc(1, sizeof *pool);
+    pool = memory ? memory : calloc(1, sizeof *pool);
     pthread_t s = dl_start(pooled_first, anew), t = dl_start(pooled_second, anew);
     MUST(pthread_join(s, NULL));
     MUST(pthread_join(t, NULL));
@@ -291,12 +291,18 @@ static void pooled(void *anew)
 
 static void pooled_anew(void)
 {
-    pooled(&pool);
+    pooled(NULL, &pool);
 }
 
 static void pooled_kept(void)
 {
-    pooled(NULL);
+    pooled(NULL, NULL);
+}
+
+static void pooled_bytes(void)
+{
+    static _Alignas(pthread_mutex_t) unsigned char bytes[2 * sizeof(pthread_mutex_t)];
+    pooled(bytes, NULL);
 }
 
 const struct dl_case cases_orders[] = {
@@ -312,5 +318,6 @@ const struct dl_case cases_orders[] = {
     {"readers_by_default", readers_by_default},
     {"pooled_anew", pooled_anew},
     {"pooled_kept", pooled_kept},
+    {"pooled_bytes", pooled_bytes},
     {NULL, NULL},
 };

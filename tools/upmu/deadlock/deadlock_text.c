@@ -227,14 +227,6 @@ static void text_gates(struct output *out, const struct deadlock_report *r, uint
     }
 }
 
-/* Whether an object is in no module: on the heap, a stack or in a mapping. */
-static bool text_is_reusable(const struct deadlock_report *r, uint32_t process, uint64_t address)
-{
-    struct upmu_symbol s = {.size = sizeof s};
-    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    return upmu_overview_symbol_at(o, process, address, 0, &s) != 0 || !s.module;
-}
-
 static void text_cycle(struct output *out, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
 {
     struct upmu_lock_acquisition t = {.size = sizeof t};
@@ -248,7 +240,7 @@ static void text_cycle(struct output *out, const struct deadlock_report *r, size
         fprintf(out->file, "in process %ld: %s\n", (long)c->pid, headline);
     free(headline);
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++) {
-        reusable |= t.reusable && (text_is_reusable(r, t.process, t.lock) || text_is_reusable(r, t.process, t.held));
+        reusable |= t.reusable;
         text_acquisition(out, r, i, k, &t, inversion);
         if (c->class_number == UPMU_LOCK_GATED)
             text_gates(out, r, t.process, i, k);
