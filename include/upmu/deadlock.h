@@ -238,6 +238,7 @@ struct upmu_deadlocks_totals {
     uint32_t truncated;          /**< 1: the search was stopped early, there may be more inversions */
     uint32_t without_wait_state; /**< processes without recorded wait states */
     uint32_t mpi;                /**< 1: processes are ranks of MPI jobs, whose deadlocks upmu_mpi_open() finds */
+    uint32_t counted;            /**< processes in mode counts, for a time at least: it records no orders of locks */
 };
 #define UPMU_DEADLOCKS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlocks_totals, 32)
 /** Read the totals. @return 0; UPMU_E_INVAL. */

@@ -4,9 +4,11 @@
 
 #include "deadlock/deadlocks.h"
 #include "analysis/identity.h"
+#include "analysis/public.h"
 #include "base/map.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "trace/read/bare.h"
 
 static const struct wg_order_cycle *lock_cycle_found(const struct upmu_deadlocks *d, const struct dl_cycle *c)
 {
@@ -266,14 +268,18 @@ int upmu_deadlocks_totals_read(const struct upmu_deadlocks *d, struct upmu_deadl
 {
     if (!d || !out)
         return argument_null(__func__, d ? "out" : "deadlocks");
-    uint32_t without = 0;
-    for (size_t i = 0; i < d->n_processes; i++)
-        without += !d->processes[i].recorded;
+    uint32_t without = 0, counted = 0;
+    for (size_t i = 0; i < d->n_processes; i++) {
+        const struct dl_process *p = &d->processes[i];
+        without += !p->recorded;
+        counted += p->dir && trace_process_counted(d->overview->trace, p->index);
+    }
     const struct upmu_deadlocks_totals ours = {.acquisitions = d->log.n_acquisitions,
                                                .incomplete = d->log.incomplete,
                                                .truncated = d->order.truncated,
                                                .without_wait_state = without,
-                                               .mpi = d->has_ranks};
+                                               .mpi = d->has_ranks,
+                                               .counted = counted};
     return OPTS_GIVE(out, ours, UPMU_DEADLOCKS_TOTALS_SIZE_V1);
 }
 

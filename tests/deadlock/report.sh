@@ -77,6 +77,16 @@ for pool in pooled_kept pooled_bytes; do
 done
 ends_with 3 "$dir/inversion"
 ! grep -q 'no initialization' "$dir/out" || fail "a note about variables: $(cat "$dir/out")"
+! grep -q 'mode counts' "$dir/out" || fail "a note about another mode: $(cat "$dir/out")"
+# Mode counts records no orders of locks, and "no inversion" states so.
+"$upmu" record -m counts -o "$dir/counts" -- "$corpus" inversion "$dir/pid" 2>/dev/null
+ends_with 0 "$dir/counts"
+prints '^no deadlock in .*, and no lock-order inversion among 0 nested'
+prints '^lock order is not recorded in mode counts: 1 process was in it, at least for a time$'
+ends_with 0 --json "$dir/counts"
+is_json 'd["lock_order"]["processes_in_mode_counts"] == 1 and d["lock_order"]["cycles"] == []'
+ends_with 3 --json "$dir/inversion"
+is_json 'd["lock_order"]["processes_in_mode_counts"] == 0'
 # A stream that is cut off could have held one.
 cp -r "$dir/quiet" "$dir/cut"
 truncate -s 0 "$(find "$dir/cut" -name stream_0000)"

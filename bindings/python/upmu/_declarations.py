@@ -933,6 +933,7 @@ class UpmuDeadlocksTotals(Structure):
         ("truncated", c_uint32),
         ("without_wait_state", c_uint32),
         ("mpi", c_uint32),
+        ("counted", c_uint32),
     ]
 
 

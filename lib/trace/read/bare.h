@@ -26,6 +26,8 @@ int trace_each_process(const char *dir, trace_process_fn each, void *arg);
 size_t trace_process_next_image(const struct upmu_trace *t, size_t index);
 /** The directory of process `index`. */
 const char *trace_process_dir(const struct upmu_trace *trace, size_t index);
+/** Whether it was recorded in mode counts for a time at least, without orders of locks. */
+bool trace_process_counted(const struct upmu_trace *trace, size_t index);
 /** Whether events of any kind of thread `tid` of process `index` were lost, as far as its stream was read; false for rings, which count what they
  *  overwrite as lost. */
 bool trace_thread_lost(const struct upmu_trace *trace, size_t index, pid_t tid);

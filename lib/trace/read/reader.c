@@ -475,6 +475,11 @@ const char *trace_process_dir(const struct upmu_trace *trace, size_t index)
     return trace->processes[index].dir;
 }
 
+bool trace_process_counted(const struct upmu_trace *trace, size_t index)
+{
+    return trace->processes[index].totals.counted;
+}
+
 bool trace_thread_lost(const struct upmu_trace *trace, size_t index, pid_t tid)
 {
     const struct process *p = &trace->processes[index];

@@ -379,6 +379,7 @@ static bool recording_control_counts(const char *process, uint64_t *lost, uint64
     }
     if (good && h.bytes >= offsetof(struct control_header, pause) + sizeof h.pause) {
         t->pauses = h.pauses;
+        t->counted = (h.modes & 1U << CONTROL_COUNTS) != 0;
         t->paused_more_ns = h.paused_more_ns;
     }
     t->has_parent = good && h.bytes >= offsetof(struct control_header, parent) + sizeof h.parent;

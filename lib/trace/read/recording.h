@@ -65,6 +65,7 @@ struct recording_totals {
     uint32_t parent;          /**< by the control file: process id of the parent; 0: not known */
     bool has_parent;          /**< the control file has both */
     uint32_t pauses;          /**< by the control file: stretches without recording of locks */
+    bool counted; /**< by the control file: a part of it was in mode counts, which records no orders of locks */
     uint64_t paused_more_ns;  /**< by the control file: of these, the total of those that are not kept one by one */
     uint64_t start_ticks;     /**< by the control file: start time of the process; 0: not known */
     struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */

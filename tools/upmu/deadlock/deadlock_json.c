@@ -199,6 +199,7 @@ static void json_order(struct textbuf *j, const struct deadlock_report *r)
         json_uint(j, "incomplete", order.incomplete);
         json_bool(j, "cut", order.truncated);
         json_uint(j, "processes_not_recorded", order.without_wait_state);
+        json_uint(j, "processes_in_mode_counts", order.counted);
     }
     json_array(j, "cycles");
     for (size_t i = 0; upmu_deadlocks_cycle_at(r->deadlocks, i, &c) == 0; i++)

@@ -265,6 +265,10 @@ static void text_order(struct output *out, const struct deadlock_report *r, bool
                 other, r->subject, other, order.acquisitions);
     if (order.without_wait_state)
         fprintf(out->file, "%" PRIu32 " of the processes have no wait-state files\n", order.without_wait_state);
+    if (order.counted)
+        fprintf(out->file,
+                "lock order is not recorded in mode counts: %" PRIu32 " process%s in it, at least for a time\n",
+                order.counted, order.counted > 1 ? "es were" : " was");
     if (order.incomplete)
         fprintf(out->file, "%" PRIu64 " nested acquisitions were recorded incompletely and are left out\n",
                 order.incomplete);
