@@ -208,6 +208,7 @@ struct region_process {
     struct region_kept *spare;                  /**< blocks of ended threads whose sums are merged, for new threads */
     size_t spares;
     size_t threads_ended, threads_merged, threads_short, threads_lost;
+    size_t threads_empty;            /**< ended without a region: they have no block any more */
     uint64_t turned_away;            /**< begins and ends refused without a thread's block */
     struct region_thread *merged;    /**< sums of ended threads beyond REGION_THREADS_KEPT */
     uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first query */

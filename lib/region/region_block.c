@@ -221,13 +221,24 @@ static void unlist_block(struct region_kept *kept)
     *(kept->next ? &kept->next->before : &p->threads_last) = kept->before;
 }
 
+/* Whether the thread had no region and nothing to report, as most threads of programs that are recorded but have no regions. */
+static bool block_is_empty(const struct region_thread *t)
+{
+    static const struct region_misuse none;
+    return t->n_records == 0 && t->kept->late == 0 && memcmp(&t->misuse, &none, sizeof none) == 0;
+}
+
 /* Keep the ended thread's block, or add its sums to the shared one and release it. */
 static void block_retire(struct region_thread *t)
 {
     struct region_process *p = &upmu_regions;
     struct region_kept *gone = NULL;
     tiny_lock_take(&p->shared->lock);
-    if (p->threads_ended < REGION_THREADS_KEPT) {
+    if (block_is_empty(t)) {
+        __atomic_fetch_add(&p->threads_empty, 1, __ATOMIC_RELAXED);
+        unlist_block(t->kept);
+        gone = t->kept;
+    } else if (p->threads_ended < REGION_THREADS_KEPT) {
         p->threads_ended++;
     } else if (p->merged || (p->merged = block_map()) != NULL) {
         __atomic_fetch_add(&p->threads_merged, 1, __ATOMIC_RELAXED);
@@ -290,6 +301,7 @@ void region_blocks_forget(void)
     p->spares = 0;
     p->merged = NULL;
     p->threads_ended = p->threads_merged = p->threads_short = p->threads_lost = p->turned_away = 0;
+    p->threads_empty = 0;
     region_tls.refused = 0;
     region_thread_set(NULL);
 }

@@ -119,7 +119,8 @@ static int report_gather(struct report *r)
         r->program[0] = '\0';
     region_blocks_check();
     region_each_thread(report_count_thread, &r->threads);
-    r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
+    r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED) +
+                  __atomic_load_n(&upmu_regions.threads_empty, __ATOMIC_RELAXED);
     int rc = gather_regions(r);
     if (rc == 0 && upmu_region_health_read(&r->health) < 0)
         r->health = (struct upmu_region_health){.begin_ns = UPMU_NO_VALUE, .end_ns = UPMU_NO_VALUE};
