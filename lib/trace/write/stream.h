@@ -148,7 +148,7 @@ void stream_space_give(struct stream_home *home, size_t bytes);
 
 /* stream_file.c */
 
-/** Make a stream with its (empty) file; `number` names it. `aside`: its file grows where others are rings. @return NULL
+/** Make a stream, whose file its first packet makes; `number` names it. `aside`: its file grows where others are rings. @return NULL
  *  with errno set. Signal safe. */
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside);
 /** Open the stream's file, with its identity verified; within private_table_run(). @return descriptor or -errno. */

@@ -23,7 +23,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/file_pages.h"
 #include "base/own_memory.h"
@@ -33,18 +32,20 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-static int stream_make_file(void *stream)
+/* @return descriptor or -errno. */
+static int stream_make_file(struct trace_stream *s)
 {
-    struct trace_stream *s = stream;
     struct stat st = {0};
     int fd = private_open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     s->has_file = private_fstat(fd, &st) == 0;
-    int rc = s->has_file ? 0 : -errno;
-    private_close(fd);
+    int rc = s->has_file ? fd : -errno;
+    if (rc < 0)
+        private_close(fd);
     s->dev = st.st_dev;
     s->ino = st.st_ino;
+    s->file_bytes = 0;
     return rc;
 }
 
@@ -78,10 +79,6 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
     s->used = 1;
     s->slots = aside ? 0 : home->ring_slots;
     stream_name(s, number, aside);
-    struct cancel_hold cancel;
-    cancel_hold(&cancel);
-    (void)private_table_run(stream_make_file, s); /* on failure each packet tries again; events without one are lost */
-    cancel_resume(&cancel);
     return s;
 }
 
@@ -89,9 +86,8 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
 int stream_open(struct trace_stream *s)
 {
     struct stat st;
-    int rc = s->has_file ? 0 : stream_make_file(s);
-    if (rc != 0)
-        return rc;
+    if (!s->has_file)
+        return stream_make_file(s); /* on failure each packet tries again; events without one are lost */
     int fd = private_open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
