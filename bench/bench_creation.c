@@ -3,7 +3,7 @@
  * Processor time that recording adds to the life of a thread, which is created, locks a mutex once and is joined.
  *
  * The floor is the same by the C library's own functions, which are not recorded. Blocks of threads that have ended are used
- * again after the first 256: the steady state. Before that each thread gets a block of its own.
+ * again by the next ones; those of threads that live at the same time are not measured.
  */
 #include <dlfcn.h>
 #include <limits.h>
