@@ -289,6 +289,35 @@ bool func_is_on_signal_stack(uint64_t cfa, uint64_t other)
     return on && cfa - (uintptr_t)s.ss_sp < s.ss_size && other - (uintptr_t)s.ss_sp >= s.ss_size;
 }
 
+/* Where the return address of the function of call `c` is in its stack frame: the first word with that value, at most a page away, and
+ * below the thread's first call, where all is stack; 0: none is found. The upper bits of a signed address differ. */
+__attribute__((no_sanitize("address", "thread"))) static uint64_t tree_return_slot(const struct func_tree *t,
+                                                                                   const struct func_call *c)
+{
+    enum { BYTES_MAX = 4096, SIGNED_BITS = 16, WORD = sizeof(uintptr_t) };
+    const struct func_frame *base = (const struct func_frame *)(const void *)((const char *)t + t->frames_at);
+    const uint64_t first = base[1].cfa, limit = c->cfa + BYTES_MAX, end = first < limit ? first : limit;
+    if (c->hook == c->function || !func_tree_has_calls(t))
+        return 0; /* a sled: `cfa` is where the function's frame begins */
+    for (uint64_t at = (c->cfa + WORD - 1) & ~(uint64_t)(WORD - 1); at < end; at += WORD)
+        if ((uint64_t)(*(const uintptr_t *)(uintptr_t)at ^ c->site) << SIGNED_BITS == 0)
+            return at;
+    return 0;
+}
+
+/* Whether frame `f` was left although that of call `c`, which has more local data, reaches deeper: the return address of `c`, at `slot`,
+ * is not below it, so that a caller of `f` calls. The slot of a function that was inlined is that of the one around it. */
+static bool tree_is_beside(const struct func_frame *f, const struct func_call *c, uint64_t slot)
+{
+    return slot >= f->cfa && c->site != f->site;
+}
+
+/* The fast path does not compare these: there, the call has been made from this frame before. */
+static bool tree_is_left_beside(struct func_tree *t, const struct func_frame *f, const struct func_call *c)
+{
+    return func_tree_find_known(t, f, c)->function != c->function && tree_is_beside(f, c, tree_return_slot(t, c));
+}
+
 static void tree_leave(struct func_tree *t, struct func_frame *f, uint64_t now, const struct func_reading *r)
 {
     if (tree_is_lost(t, f)) {
@@ -311,7 +340,8 @@ static struct func_frame *tree_resync(struct func_tree *t, const struct func_cal
     r.n = 0;
     if (func_process.counters > 0)
         func_counts_read(&r);
-    for (; func_frame_is_left(f, c); f = func_tree_top(t))
+    const uint64_t slot = tree_return_slot(t, c);
+    for (; func_frame_is_left(f, c) || tree_is_beside(f, c, slot); f = func_tree_top(t))
         tree_leave(t, f, now, &r);
     return f;
 }
@@ -348,7 +378,7 @@ void func_tree_return_late(struct func_tree *t, uint64_t function, uint64_t cfa,
 void func_tree_enter(struct func_tree *t, const struct func_call *c)
 {
     struct func_frame *f = func_tree_top(t);
-    if (func_frame_is_left(f, c))
+    if (func_frame_is_left(f, c) || tree_is_left_beside(t, f, c))
         f = tree_resync(t, c);
     uint32_t child = tree_child(t, f, c);
     if (child == FUNC_NODE_LOST) {

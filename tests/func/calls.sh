@@ -30,7 +30,7 @@ selected()
 
 while read -r cc cxx; do
     "$cc" -g -O2 -finstrument-functions "$sources/subject.c" -o "subject_$cc" -pthread -ldl
-    for mode in recursion jump jump_same frames storm other_stack threads many_threads ends; do
+    for mode in recursion jump jump_same jump_beside frames storm other_stack threads many_threads ends; do
         run "$cc.$mode" "./subject_$cc" "$mode"
     done
     run "$cc.forks" "./subject_$cc" forks

@@ -107,7 +107,7 @@ traced()
 }
 judged=()
 
-for mode in jump other_stack threads many_threads forks; do
+for mode in jump jump_beside other_stack threads many_threads forks; do
     traced $mode whole ./subject $mode
 done
 traced plugins whole ./subject plugins ./first.so ./second.so

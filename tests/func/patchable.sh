@@ -41,7 +41,7 @@ while read -r cc cxx; do
         run recursion ./subject recursion
     done
     tried=1
-    for mode in jump jump_same other_stack threads ends; do
+    for mode in jump jump_same jump_beside other_stack threads ends; do
         run "$mode" ./subject "$mode"
     done
     run forks ./subject forks

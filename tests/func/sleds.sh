@@ -40,7 +40,7 @@ if [ "$(uname -m)" != x86_64 ]; then
 fi
 
 # Linked without clang's own runtime, and with it if it is installed.
-for mode in recursion jump jump_same storm other_stack threads many_threads ends; do
+for mode in recursion jump jump_same jump_beside storm other_stack threads many_threads ends; do
     run "$mode" ./subject "$mode"
 done
 if clang -fxray-instrument subject.o -o with_runtime -pthread -ldl 2>/dev/null; then

@@ -99,6 +99,35 @@ static void jump_same(void)
     printf("calls jumps 10\nedge jump_same jumps 10\nedge jump_same leaf 1\n");
 }
 
+OWN static void jumps_at_once(void)
+{
+    longjmp(back, 1);
+}
+
+/* Its frame reaches deeper than that of the function that was left. */
+OWN static void wide(void)
+{
+    volatile char local[1024];
+    local[sink % sizeof local] = 1;
+    leaf();
+}
+
+OWN static void beside_round(void)
+{
+    if (setjmp(back) == 0)
+        jumps_at_once();
+    wide();
+    sink++; /* no tail call */
+}
+
+static void jump_beside(void)
+{
+    for (volatile int i = 0; i < 10; i++)
+        beside_round();
+    printf("calls jumps_at_once 10\ncalls wide 10\nedge beside_round jumps_at_once 10\nedge beside_round wide 10\n"
+           "edge jump_beside beside_round 10\nedge wide leaf 10\n");
+}
+
 /* -------------------------------------------------------------------------------------- stack that grows by itself */
 
 OWN static void *variable(int n)
@@ -377,12 +406,19 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } all[] = {{"recursion", recursion}, {"jump", jump},
-               {"jump_same", jump_same}, {"frames", frames},
-               {"storm", storm},         {"other_stack", other_stack},
-               {"threads", threads},     {"many_threads", many_threads},
-               {"ends", ends},           {"forks", forks},
-               {"deep", deep},           {"killed", killed},
+    } all[] = {{"recursion", recursion},
+               {"jump", jump},
+               {"jump_same", jump_same},
+               {"jump_beside", jump_beside},
+               {"frames", frames},
+               {"storm", storm},
+               {"other_stack", other_stack},
+               {"threads", threads},
+               {"many_threads", many_threads},
+               {"ends", ends},
+               {"forks", forks},
+               {"deep", deep},
+               {"killed", killed},
                {"paths", paths}};
     if (argc == 4 && strcmp(argv[1], "plugins") == 0)
         plugins(argv + 2);
