@@ -93,7 +93,7 @@ import json
 d, text = json.load(open("json")), open("text").read()
 if d["weight"] < 0.5 * d["count"] and d["with_kernel"]:
     missed = not (d["lost"] or d["throttled"] or d["unwritten"] or d["damages"])
-    assert ("; threads ended before their next sample: use a higher -F" in text) == missed, text
+    assert ("; threads ended before their next sample: use a higher -F.\n  No sample is in the first period of a thread" in text) == missed, text
     assert ("; the rest was lost" in text) != missed, text
 PY
 

@@ -4,6 +4,7 @@
  *
  *     subject shares THREADS MS    each thread spends MS of CPU time, 70 % in seventy() and 30 % in thirty(): prints "share NAME
  *                                  NS" with the CPU time that the thread clocks show
+ *     subject brief THREADS MS     the same in one step in each of THREADS threads, one after the other
  *     subject deep MS              CPU time below 25 nested functions, deep1() to deep25()
  *     subject serve FILE           threads come and go until FILE exists; prints "ready"
  *     subject locks MS             two threads compute under one lock, MS of CPU time each: prints "held NS" and "life NS"
@@ -102,6 +103,26 @@ static int shares(int threads, long long ms)
         b += all[i].b;
     }
     printf("share seventy %lld\nshare thirty %lld\n", a, b);
+    return 0;
+}
+
+static void *brief_run(void *arg)
+{
+    struct shares *s = arg;
+    s->a += seventy(s->ns * 7 / 10);
+    s->b += thirty(s->ns * 3 / 10);
+    return NULL;
+}
+
+static int brief(int threads, long long ms)
+{
+    struct shares s = {.ns = ms * MS};
+    for (int i = 0; i < threads; i++) {
+        if (pthread_create(&s.thread, NULL, brief_run, &s) != 0)
+            return 1;
+        pthread_join(s.thread, NULL);
+    }
+    printf("share seventy %lld\nshare thirty %lld\n", s.a, s.b);
     return 0;
 }
 
@@ -346,6 +367,8 @@ int main(int argc, char **argv)
     const char *what = argc > 2 ? argv[1] : "";
     if (strcmp(what, "shares") == 0 && argc > 3)
         return shares(atoi(argv[2]), atoll(argv[3]));
+    if (strcmp(what, "brief") == 0 && argc > 3)
+        return brief(atoi(argv[2]), atoll(argv[3]));
     if (strcmp(what, "deep") == 0)
         return deep1(atoll(argv[2]) * MS) == 0;
     if (strcmp(what, "serve") == 0)

@@ -48,6 +48,20 @@ if platform.machine() == "x86_64":
     assert d["stacks"]["whole"] > 0.95 * d["samples"], d["stacks"]
 PY
 
+# Threads that live for a little more than one period are sampled anywhere in their life: 120 samples, a standard deviation of 4 %.
+"$without_perf" EPERM -- "$upmu" record -F 33 -o brief -- ./subject brief 120 36 >truth 2>err || fail "brief: $(cat err)"
+"$upmu" report --samples --json brief >json
+python3 - <<'PY'
+import json, platform
+d = json.load(open("json"))
+truth = {w[1]: int(w[2]) for w in (line.split() for line in open("truth"))}
+f = {x["name"]: x["weight"] for x in d["functions"]}
+if platform.machine() == "x86_64":
+    share = f.get("seventy", 0) / (f.get("seventy", 0) + f["thirty"])
+    want = truth["seventy"] / (truth["seventy"] + truth["thirty"])
+    assert abs(share - want) < 0.2, (share, want)
+PY
+
 "$without_perf" EPERM -- "$upmu" record -F 999 -o forked -- ./subject forks 300 >truth 2>err || fail "forks: $(cat err)"
 "$upmu" report --samples forked >text
 grep -q ' parent_work subject.c$' text || fail "the parent's work: $(cat text)"

@@ -4,7 +4,8 @@
  *
  * Each thread has a POSIX timer of its CPU-time clock, which sends a real-time signal that the program does not use to this
  * thread. A process-wide timer (setitimer) would favor threads. The kernel checks these timers at its own ticks, 100 to 1000
- * times a second; a sample stands for all expirations since the one before.
+ * times a second; a sample stands for all expirations since the one before. The first period of a thread is a random part of
+ * one: else no sample would be in the first period of any thread.
  *
  * The handler reads the stack through the kernel, which fails where there is no memory, and unwinds the copy: it takes no
  * lock, and interrupts code of any kind. Where the recorder itself is interrupted there is no sample; that time shows as a
@@ -139,11 +140,25 @@ int sync_cpu_timer_start(void)
                            "UPMU_SYNC_CPU_SAMPLES: the program handles every real-time signal. Record without samples");
 }
 
+/* From 1 ns to a whole period, evenly distributed (splitmix64 of the thread and the time). */
+static long timer_first_ns(const struct sync_thread *t)
+{
+    uint64_t x = ((uint64_t)t->tid << 32) ^ tick_now();
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return 1 + (long)((x ^ x >> 31) % (uint64_t)timers.period_ns);
+}
+
+static struct timespec timer_span(long ns)
+{
+    return (struct timespec){ns / timer_second, ns % timer_second};
+}
+
 /* A thread that blocks the signal, perhaps to wait for all signals itself, has no timer. */
 static bool timer_create_for(struct sync_thread *t)
 {
-    const struct timespec period = {timers.period_ns / timer_second, timers.period_ns % timer_second};
-    const struct itimerspec each = {period, period};
+    const struct itimerspec each = {timer_span(timers.period_ns), timer_span(timer_first_ns(t))};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = timers.signal};
     sigset_t blocked;
     event._sigev_un._tid = t->tid;

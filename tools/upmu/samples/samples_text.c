@@ -44,7 +44,8 @@ static char *text_rate(const struct upmu_samples_totals *t)
     return memory_format("one every %" PRIu64 "%s", t->period, t->is_time ? " ns" : "");
 }
 
-/* Where CPU time without samples is. Each thread has its own period: what follows its last sample is in none. */
+/* Where CPU time without samples is. Each thread has its own period: what follows its last sample is in none. It begins
+ * with the thread. */
 static const char *text_missing(const struct upmu_samples_totals *t)
 {
     if (t->source == UPMU_SAMPLES_TIMER)
@@ -54,7 +55,9 @@ static const char *text_missing(const struct upmu_samples_totals *t)
                "(kernel.perf_event_paranoid is above 1)";
     if (t->lost || t->throttled || t->unwritten || t->damages)
         return "; the rest was lost";
-    return "; threads ended before their next sample: use a higher -F";
+    return "; threads ended before their next sample: use a higher -F.\n  No sample is in the first period of a "
+           "thread: the shares "
+           "of what threads do later are too large";
 }
 
 static void text_calls(struct output *out, const struct upmu_samples_totals *t)
