@@ -74,7 +74,7 @@ static void extend_waits(struct upmu_overview *o, uint32_t process, const struct
 {
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct wait_file_slot *h = &f->threads[i].head;
-        bool waits = h->state == WAIT_FILE_BLOCKED || wait_state_is_call(h);
+        bool waits = (h->state == WAIT_FILE_BLOCKED && !wait_file_is_left(h)) || wait_state_is_call(h);
         if (waits && h->since_ns < f->header.alive_ns)
             overview_extend_wait(&o->pass, process, h->tid, h->object, until, f->header.alive_ns - h->since_ns);
     }

@@ -65,7 +65,8 @@ static int wait_state_read_slot(struct wait_state_file *f, int fd, off_t at, str
             continue;
         t->first_held = (uint32_t)f->n_held;
         t->n_held = 0;
-        t->inspected = false;
+        t->at = at;
+        t->inspected = t->left = t->waits = false;
         t->paused = t->head.state == WAIT_FILE_PAUSED;
         t->several = t->several_kind = t->several_threads = 0;
         bool waits = t->head.state == WAIT_FILE_BLOCKED || t->paused;
@@ -128,6 +129,19 @@ void wait_state_file_end_pauses(struct wait_state_file *f)
         t->head.state = WAIT_FILE_BLOCKED;
         t->n_held = t->paused_held;
     }
+}
+
+void wait_state_thread_runs(struct wait_state_thread *t)
+{
+    t->head.state = WAIT_FILE_RUNNING;
+    t->n_held = 0;
+}
+
+void wait_state_file_end_left(struct wait_state_file *f)
+{
+    for (size_t i = 0; i < f->n_threads; i++)
+        if (wait_file_is_left(&f->threads[i].head))
+            wait_state_thread_runs(&f->threads[i]);
 }
 
 static int wait_state_check_header(const struct wait_file_header *h, const char *path)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "trace/format/wait_state.h"
 
@@ -19,6 +20,9 @@ struct wait_state_thread {
      *  counts none. */
     bool paused;
     uint32_t paused_held;
+    off_t at;       /**< of the slot in the file */
+    bool left;      /**< the kernel shows it elsewhere than in the wait of its slot */
+    bool waits;     /**< the kernel shows it there */
     bool inspected; /**< its wait was not recorded: it is as the kernel shows it */
     /** Before the process ended it was part of a deadlock that was found in several processes together: the number of it, its
      *  kind (enum wg_deadlock_kind), and how many threads of this process are part of it. 0: none. */
@@ -40,6 +44,12 @@ void wait_state_file_free(struct wait_state_file *f);
 
 /** Of a process that has ended: threads that were about to wait for a lock wait for it. */
 void wait_state_file_end_pauses(struct wait_state_file *f);
+
+/** The thread has left the wait that its slot shows: it runs, or waits for something else. */
+void wait_state_thread_runs(struct wait_state_thread *t);
+
+/** Of a process that has ended: threads that an observer found to have left their waits. */
+void wait_state_file_end_left(struct wait_state_file *f);
 
 /** Whether the thread is in a call that may wait. */
 static inline bool wait_state_is_call(const struct wait_file_slot *slot)

@@ -36,11 +36,36 @@ static bool deadlocks_found_any(const struct wait_state *s)
     return found;
 }
 
+/* Whether a thread is elsewhere than in the wait of its slot. */
+static bool deadlocks_has_left(const struct wait_state *s)
+{
+    bool left = false;
+    for (size_t i = 0; i < s->file.n_threads; i++)
+        left |= s->file.threads[i].left;
+    return left;
+}
+
+/* A thread that is not in its wait may be in a signal handler for a moment: it is read again then, some times. */
+static int deadlocks_read_settled(struct dl_process *p, const char *dir)
+{
+    enum { TRIES = 3 };
+    const struct timespec pause = {.tv_nsec = INTERVAL_NS};
+    int rc = deadlocks_read_wait_state(p, dir);
+    for (int i = 1; rc == 0 && i < TRIES && deadlocks_has_left(&p->wait_state); i++) {
+        wait_state_free(&p->wait_state);
+        nanosleep(&pause, NULL);
+        rc = deadlocks_read_wait_state(p, dir);
+    }
+    if (rc == 0 && p->wait_state.kernel.n_threads > 0)
+        wait_state_save_left(&p->wait_state, dir);
+    return rc;
+}
+
 /* Of a live process, keeps the deadlocks found in two successive readings. */
 static int deadlocks_read_confirmed(struct dl_process *p, const char *dir)
 {
     const struct timespec pause = {.tv_nsec = INTERVAL_NS};
-    int rc = deadlocks_read_wait_state(p, dir);
+    int rc = deadlocks_read_settled(p, dir);
     if (rc != 0 || !p->alive || p->wait_state.snapshot.n_deadlocks == 0)
         return rc;
     struct wait_state before = p->wait_state;

@@ -12,6 +12,7 @@ int deadlocks_read_wait_state(struct dl_process *p, const char *dir)
         rc = wait_state_read_wakers(&p->wait_state, p->outer_pid);
     if (rc >= 0 && dir && p->wait_state.kernel.n_threads == 0) { /* it has ended, or is ending */
         wait_state_file_end_pauses(&p->wait_state.file);
+        wait_state_file_end_left(&p->wait_state.file);
         wait_state_restore_inspected(&p->wait_state, dir);
     }
     return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state, p->alive ? p->outer_pid : 0);

@@ -208,6 +208,25 @@ int wait_state_save_alive(const char *dir, const struct alive_time *at)
                                 offsetof(struct wait_file_header, alive_ns) + sizeof h.alive_ns);
 }
 
+/* Without the permission to write, a report after the end of the process shows the wait. */
+void wait_state_save_left(const struct wait_state *s, const char *dir)
+{
+    char path[PATH_MAX];
+    int fd = -1;
+    for (size_t i = 0; i < s->file.n_threads; i++) {
+        const struct wait_state_thread *t = &s->file.threads[i];
+        uint64_t left = t->left ? t->head.version : 0;
+        if (t->at == 0 || !(t->left || t->waits) || t->head.left == left)
+            continue;
+        if (fd < 0 && snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir) < (int)sizeof path)
+            fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0 || pwrite(fd, &left, sizeof left, t->at + (off_t)offsetof(struct wait_file_slot, left)) < 0)
+            break;
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
 /* ------------------------------------------------------------------------------------------------- snapshot */
 
 static enum wg_wait wait_of(const struct wait_state_thread *t)

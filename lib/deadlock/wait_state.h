@@ -49,10 +49,12 @@ uint64_t wait_state_signature(const struct wait_state *s, const struct wg_deadlo
 /** A hash that stays the same as long as the deadlock lasts, whatever other threads do. */
 uint64_t wait_state_identity(const struct wait_state *s, const struct wg_deadlock *d);
 
-/* Notes for later readers of the file. Each returns 0, or UPMU_E_IO, also if there is no file. */
+/* Notes for later readers of the file. Those with a result return 0, or UPMU_E_IO, also if there is no file. */
 
 /** Save the wakers that were found while the threads slept. */
 int wait_state_save_wakers(const struct wait_state *s, const char *dir);
+/** Save which threads of an inspected process have left the waits of their slots, and which have not. */
+void wait_state_save_left(const struct wait_state *s, const char *dir);
 /** A time at which a process is about to be found alive. */
 struct alive_time {
     uint64_t raw_ns, real_ns; /**< CLOCK_MONOTONIC_RAW, CLOCK_REALTIME */

@@ -172,24 +172,47 @@ static bool watch_has_inspected(const struct wait_state *s)
     return found && s->wakers.inspected > 0;
 }
 
-/* An inspection reads some files for each thread: it is made where the wait-state file alone shows that nothing runs, and
- * about once per second. @return 1 if there is a new deadlock; 0; an error. */
+/* Whether the snapshot has a deadlock that was not reported yet. */
+static bool watch_has_new(const struct upmu_deadlock_watch *w, const struct wait_state *s, uint64_t process)
+{
+    for (size_t i = 0; i < s->snapshot.n_deadlocks; i++) {
+        const struct wg_deadlock *f = &s->snapshot.deadlocks[i];
+        if (f->certainty <= WG_STALLED && map_find(&w->reported, wait_state_identity(s, f) ^ process, 0) == MAP_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* @return 0; an error. */
+static int watch_read_wait_state(const struct alive *a, bool wanted, struct wait_state *s)
+{
+    int rc = wait_state_read(s, a->dir);
+    wanted = wanted || (rc > 0 && watch_all_wait(s));
+    if (rc >= 0 && wanted && a->pid != 0)
+        rc = wait_state_read_wakers(s, a->pid);
+    if (rc >= 0 && s->kernel.n_threads > 0)
+        wait_state_save_left(s, a->dir);
+    return rc >= 0 ? wait_state_find_blocked(s, a->pid) : rc;
+}
+
+/* An inspection reads some files for each thread: it is made where the wait-state file alone shows that nothing runs, about
+ * once per second, and before a deadlock is reported. @return 1 if there is a new deadlock; 0; an error. */
 static int watch_wait_state(struct upmu_deadlock_watch *w, struct alive *a)
 {
     struct wait_state s;
     const char *dir = a->dir;
-    int found = 0, rc = wait_state_read(&s, dir);
-    bool wanted = a->suspected || w->polls % POLLS_INSPECTION == 0 || (rc > 0 && watch_all_wait(&s));
-    if (rc >= 0 && wanted && a->pid != 0)
-        rc = wait_state_read_wakers(&s, a->pid);
-    if (rc >= 0)
-        rc = wait_state_find_blocked(&s, a->pid);
+    uint64_t process = (uint64_t)a->pid << 32;
+    int found = 0, rc = watch_read_wait_state(a, a->suspected || w->polls % POLLS_INSPECTION == 0, &s);
+    if (rc == 0 && a->pid != 0 && s.kernel.n_threads == 0 && watch_has_new(w, &s, process)) {
+        wait_state_free(&s);
+        rc = watch_read_wait_state(a, true, &s);
+    }
     a->suspected = rc == 0 && watch_has_inspected(&s);
     if (rc == 0 && s.kernel.n_threads > 0)
         a->shared = deadlocks_wait_for_shared(&s);
     bool any = s.snapshot.n_deadlocks > 0;
     if (rc == 0)
-        rc = found = watch_add_all(w, &s, (uint64_t)a->pid << 32);
+        rc = found = watch_add_all(w, &s, process);
     /* Saves what could end the waits while the threads are blocked, for reports after the end of the process. */
     if (rc >= 0 && any && s.wakers.known && s.wakers.asleep)
         (void)wait_state_save_wakers(&s, dir);

@@ -407,6 +407,7 @@ static void process_end(void)
         sync_counts_write(t, t->stream);
         upmu_recorder_thread_end_();
         sync_cpu_timer_end(t);
+        sync_wait_state_end_left(t);
         sync_thread_exit_event(t);
     }
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +80,11 @@ static bool kernel_view_read_state(pid_t pid, struct kernel_thread *t)
     size_t length = name && name < end ? (size_t)(end - name - 1) : 0;
     memcpy(t->name, name ? name + 1 : "", length < sizeof t->name ? length : sizeof t->name - 1);
     t->asleep = state == 'S';
+    t->runs = state == 'R';
     if (!kernel_view_read_task(pid, t->task, "status", text, sizeof text))
         return false;
     t->tid = kernel_view_innermost_id(kernel_view_field(text, "\nNSpid:"), t->task);
+    t->killed = strtoull(kernel_view_field(text, "\nSigPnd:"), NULL, 16) >> (SIGKILL - 1) & 1;
     t->switches = strtoull(kernel_view_field(text, "\nvoluntary_ctxt_switches:"), NULL, 10) +
                   strtoull(kernel_view_field(text, "\nnonvoluntary_ctxt_switches:"), NULL, 10);
     return true;
@@ -130,6 +133,8 @@ static bool kernel_view_read_call(pid_t pid, struct kernel_thread *t)
         return false;
     int n = sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &argument[0], &argument[1],
                    &argument[2], &argument[3]);
+    t->in_call = n == 5;
+    t->first = n == 5 ? argument[0] : 0;
     if (n == 5 && number == SYS_futex && kernel_view_is_futex_wait(argument[1]))
         kernel_view_set_futex(t, argument);
     else if (n == 5)

@@ -13,10 +13,14 @@ struct kernel_thread {
     pid_t tid;  /**< its id as the process itself sees it */
     char name[16];
     bool asleep;       /**< in an interruptible sleep */
+    bool runs;         /**< on a CPU, or ready to run: also to handle a signal */
+    bool killed;       /**< SIGKILL is pending: it runs only to end */
+    bool in_call;      /**< in a system call, whose first argument is known */
     bool in_futex;     /**< in a futex wait */
     bool timed;        /**< which has a timeout */
     bool shared_op;    /**< by an operation for words that processes may share */
     bool may_share;    /**< on such a word, unless it is in private memory */
+    uint64_t first;    /**< that argument */
     uint64_t word;     /**< address of the futex */
     uint32_t expected; /**< value that the word had when the thread began to wait */
     uint64_t switches; /**< context switches so far: unchanged if the thread has not run */

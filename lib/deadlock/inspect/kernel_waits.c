@@ -7,11 +7,59 @@
  * of such a thread is its number of context switches: two snapshots with the same versions show threads that have not run
  * between them, so that the owners read meanwhile are those of one moment.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "deadlock/wait_state.h"
 #include "upmu/trace.h"
+
+static bool kernel_waits_is_in(uint64_t address, uint64_t object, size_t bytes)
+{
+    return object != 0 && address - object < bytes;
+}
+
+/* Whether `address` may be the futex of the recorded wait, by the C library's object; `*known`: it is known which are. */
+static bool kernel_waits_is_futex_of(const struct wait_file_slot *h, uint64_t address, bool *known)
+{
+    enum { DESCRIPTOR_MAX = 4096 };
+    *known = true;
+    if (h->kind == UPMU_TRACE_THREAD_JOIN)
+        return kernel_waits_is_in(address, h->object, DESCRIPTOR_MAX);
+    if (h->kind == UPMU_TRACE_COND_WAIT && h->type == UPMU_OBJECT_COND)
+        return kernel_waits_is_in(address, h->object, sizeof(pthread_cond_t)) ||
+               kernel_waits_is_in(address, h->object2, sizeof(pthread_mutex_t));
+    if (h->kind == UPMU_TRACE_LOCK_BLOCK && h->type == UPMU_OBJECT_MUTEX)
+        return kernel_waits_is_in(address, h->object, sizeof(pthread_mutex_t));
+    if (h->kind == UPMU_TRACE_LOCK_BLOCK && h->type == UPMU_OBJECT_RWLOCK)
+        return kernel_waits_is_in(address, h->object, sizeof(pthread_rwlock_t));
+    *known = false;
+    return false;
+}
+
+/* Whether the thread is not in its recorded wait: a signal handler has left that by a jump, or interrupts it now. The address of
+ * the futex is compared, not the number of the system call, which another ABI has, too. A stopped thread is still in its call. */
+static bool kernel_waits_has_left(const struct wait_state *s, const struct wait_file_slot *h,
+                                  const struct kernel_thread *k)
+{
+    bool known, in_wait = kernel_waits_is_futex_of(h, k->first, &known);
+    return known && (s->kernel.waits ? !k->in_call || !in_wait : k->runs);
+}
+
+/* Threads that do not wait any more as their slots show: what they do is up to the kernel. One that is being killed waited until then. */
+static void kernel_waits_drop_left(struct wait_state *s)
+{
+    for (size_t i = 0; i < s->file.n_threads; i++) {
+        struct wait_state_thread *t = &s->file.threads[i];
+        const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);
+        if (t->head.state != WAIT_FILE_BLOCKED || !k || k->killed)
+            continue;
+        t->left = kernel_waits_has_left(s, &t->head, k);
+        t->waits = !t->left;
+        if (t->left)
+            wait_state_thread_runs(t);
+    }
+}
 
 /* A thread without a slot. NULL without memory. */
 static struct wait_state_thread *kernel_waits_add_thread(struct wait_state *s, const struct kernel_thread *k)
@@ -122,6 +170,8 @@ int wait_state_inspect(struct wait_state *s, pid_t pid)
 {
     kernel_view_free(&s->kernel);
     int rc = kernel_view_read(&s->kernel, pid);
+    if (rc == 0)
+        kernel_waits_drop_left(s);
     if (rc != 0 || !s->kernel.waits)
         return rc;
     for (size_t i = 0; rc == 0 && i < s->kernel.n_threads; i++)

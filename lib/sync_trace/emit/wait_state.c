@@ -280,6 +280,15 @@ bool sync_wait_state_forget_left(struct sync_thread *t)
     return true;
 }
 
+void sync_wait_state_end_left(struct sync_thread *t)
+{
+    struct wait_file_slot *s = t->wait_slot;
+    if (s && t->wait_depth > 0 && sync_is_ready(t) && sync_wait_state_forget_left(t)) {
+        __atomic_store_n(&s->state, WAIT_FILE_RUNNING, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
+    }
+}
+
 /* Waits nest: in a signal handler, or in the calls that implement a custom lock. */
 static void slot_write_wait(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {

@@ -56,6 +56,8 @@ void sync_wait_state_held(struct sync_thread *t, uint64_t tick, uint64_t now);
 bool sync_wait_is_left(uintptr_t frame);
 /** If the calling thread has left its outermost wait, that is over. @return whether it has. */
 bool sync_wait_state_forget_left(struct sync_thread *t);
+/** The process ends in this thread: a wait that it has left by a jump is over. */
+void sync_wait_state_end_left(struct sync_thread *t);
 /** The wait is over. */
 void sync_wait_state_unblock(struct sync_thread *t);
 /** The lock is no longer held by thread `tid`, which did not release it itself; 0: by no thread that has ended. */

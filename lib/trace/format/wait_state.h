@@ -8,7 +8,8 @@
  * inspect the process, do not disturb it, and can read it after a kill. CTF readers ignore hidden files.
  *
  * A slot is written between two increments of `version` (odd during the write). If a reader finds the same even version
- * twice, the thread was blocked in between. Single words (state running, owner seen) are stored without that protocol;
+ * twice, the thread was blocked in between, unless it has left the wait by a jump: that shows in the kernel only, and an
+ * observer notes it in `left`. Single words (state running, owner seen) are stored without that protocol;
  * the next wait has another version.
  *
  * A report on a hang does not read the trace, which may be long: slots contain the call stack of the wait, and notes
@@ -18,6 +19,7 @@
 #define UPMU_TRACE_WAIT_STATE_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -142,7 +144,9 @@ struct wait_file_slot {
     uint32_t forgotten;    /**< held locks that did not fit */
     uint32_t owner;        /**< enum wait_file_owner */
     uint32_t holder_stack; /**< id of the stack at which `peer` acquired the lock, 0 = not known */
-    uint64_t unused[2];
+    uint64_t
+        left; /**< written by an outside observer: the version of a wait that the thread has left without an end of it; else 0 */
+    uint64_t unused;
 };
 
 /** The call stack of a wait. */
@@ -186,6 +190,12 @@ static inline size_t wait_file_bytes(uint32_t n)
 static inline off_t wait_file_slot_at(uint32_t index)
 {
     return index == WAIT_FILE_HEADER_INDEX ? 0 : WAIT_FILE_HEADER_BYTES + (off_t)index * WAIT_FILE_SLOT_BYTES;
+}
+
+/** Whether an observer found that the thread has left the wait that its slot shows. */
+static inline bool wait_file_is_left(const struct wait_file_slot *s)
+{
+    return s->state == WAIT_FILE_BLOCKED && s->left != 0 && s->left == s->version;
 }
 
 /** The call stack of a slot inside the mapped file. */
