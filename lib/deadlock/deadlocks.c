@@ -48,7 +48,7 @@ static bool deadlocks_has_left(const struct wait_state *s)
 /* A thread that is not in its wait may be in a signal handler for a moment: it is read again then, some times. */
 static int deadlocks_read_settled(struct dl_process *p, const char *dir)
 {
-    enum { TRIES = 3 };
+    enum { TRIES = 10 };
     const struct timespec pause = {.tv_nsec = INTERVAL_NS};
     int rc = deadlocks_read_wait_state(p, dir);
     for (int i = 1; rc == 0 && i < TRIES && deadlocks_has_left(&p->wait_state); i++) {
@@ -70,7 +70,7 @@ static int deadlocks_read_confirmed(struct dl_process *p, const char *dir)
         return rc;
     struct wait_state before = p->wait_state;
     nanosleep(&pause, NULL);
-    rc = deadlocks_read_wait_state(p, dir);
+    rc = deadlocks_read_settled(p, dir);
     struct wg_snapshot *now = &p->wait_state.snapshot;
     for (size_t i = 0; rc == 0 && i < now->n_deadlocks; i++)
         if (!deadlocks_are_confirmed(&before, wait_state_signature(&p->wait_state, &now->deadlocks[i])))

@@ -208,6 +208,16 @@ int wait_state_save_alive(const char *dir, const struct alive_time *at)
                                 offsetof(struct wait_file_header, alive_ns) + sizeof h.alive_ns);
 }
 
+/* What the file is to have in `left`. A process that is being killed leaves its waits, too, for a moment: a second inspection must have found
+ * the same, and the first one leaves an odd number, which is no version of a wait. */
+static uint64_t wait_state_left(const struct wait_state_thread *t)
+{
+    uint64_t version = t->head.version, once = version + 1;
+    if (!t->left)
+        return 0;
+    return t->head.left == once || t->head.left == version ? version : once;
+}
+
 /* Without the permission to write, a report after the end of the process shows the wait. */
 void wait_state_save_left(const struct wait_state *s, const char *dir)
 {
@@ -215,7 +225,7 @@ void wait_state_save_left(const struct wait_state *s, const char *dir)
     int fd = -1;
     for (size_t i = 0; i < s->file.n_threads; i++) {
         const struct wait_state_thread *t = &s->file.threads[i];
-        uint64_t left = t->left ? t->head.version : 0;
+        uint64_t left = wait_state_left(t);
         if (t->at == 0 || !(t->left || t->waits) || t->head.left == left)
             continue;
         if (fd < 0 && snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir) < (int)sizeof path)

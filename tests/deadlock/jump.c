@@ -86,7 +86,7 @@ static void compute_until(const char *file)
 
 static void interrupt_often(void)
 {
-    const struct itimerval often = {.it_interval = {.tv_usec = 20000}, .it_value = {.tv_usec = 20000}};
+    const struct itimerval often = {.it_interval = {.tv_usec = 200000}, .it_value = {.tv_usec = 200000}};
     struct sigaction act = {.sa_handler = count, .sa_flags = SA_RESTART};
     sigaction(SIGALRM, &act, NULL);
     setitimer(ITIMER_REAL, &often, NULL);

@@ -49,7 +49,7 @@ for case in cycle self; do
 
     begin "$case-killed" "$case"
     until_true grep -q computing "$dir/$case-killed.out"
-    sleep 1.5
+    for _ in 1 2; do none "$case-killed" "while the thread computes"; done # two inspections find the same
     kill -9 "$(pgrep -P "$recorder")"
     wait "$recorder" 2>/dev/null || true
     none "$case-killed" "after it was killed"

@@ -142,6 +142,13 @@ static bool kernel_view_read_call(pid_t pid, struct kernel_thread *t)
     return true;
 }
 
+/* Whether the thread is ending by now: one that runs, since it was killed, showed neither before. */
+static bool kernel_view_is_ending(pid_t pid, pid_t task)
+{
+    struct kernel_thread now = {.task = task};
+    return !kernel_view_read_state(pid, &now) || now.killed;
+}
+
 static int kernel_view_add_thread(struct kernel_view *v, pid_t task)
 {
     struct kernel_thread *all = array_reserve(v->threads, v->n_threads, &v->cap_threads, sizeof *all);
@@ -155,6 +162,7 @@ static int kernel_view_add_thread(struct kernel_view *v, pid_t task)
     v->n_threads++;
     if (!kernel_view_read_call(v->pid, t))
         v->waits = false;
+    v->killed |= t->killed || (!t->in_call && kernel_view_is_ending(v->pid, t->task));
     return 0;
 }
 

@@ -33,6 +33,7 @@ struct kernel_view {
     uint64_t space;   /**< number of its pid namespace; 0: not known */
     bool waits;       /**< the waits are known: the process may be inspected */
     uint32_t holders; /**< that were found in the memory of locks */
+    bool killed;      /**< a thread is being killed, or ended meanwhile */
     bool inside;      /**< no word waited for is in memory that another process may map */
     struct kernel_thread *threads;
     size_t n_threads, cap_threads;

@@ -37,22 +37,31 @@ static bool kernel_waits_is_futex_of(const struct wait_file_slot *h, uint64_t ad
     return false;
 }
 
+/* The C library lets a thread wait for a zero of its own, permanently, where the kernel has refused to wait for a mutex with priority
+ * inheritance, since that would be a deadlock. */
+static bool kernel_waits_is_delayed(const struct wait_file_slot *h, const struct kernel_thread *k)
+{
+    return h->kind == UPMU_TRACE_LOCK_BLOCK && h->type == UPMU_OBJECT_MUTEX && k->in_futex && !k->timed &&
+           k->expected == 0;
+}
+
 /* Whether the thread is not in its recorded wait: a signal handler has left that by a jump, or interrupts it now. The address of
  * the futex is compared, not the number of the system call, which another ABI has, too. A stopped thread is still in its call. */
 static bool kernel_waits_has_left(const struct wait_state *s, const struct wait_file_slot *h,
                                   const struct kernel_thread *k)
 {
-    bool known, in_wait = kernel_waits_is_futex_of(h, k->first, &known);
+    bool known, in_wait = kernel_waits_is_futex_of(h, k->first, &known) || kernel_waits_is_delayed(h, k);
     return known && (s->kernel.waits ? !k->in_call || !in_wait : k->runs);
 }
 
-/* Threads that do not wait any more as their slots show: what they do is up to the kernel. One that is being killed waited until then. */
+/* Threads that do not wait any more as their slots show: what they do is up to the kernel. Those of a process that is being
+ * killed waited until then. */
 static void kernel_waits_drop_left(struct wait_state *s)
 {
     for (size_t i = 0; i < s->file.n_threads; i++) {
         struct wait_state_thread *t = &s->file.threads[i];
         const struct kernel_thread *k = kernel_view_thread(&s->kernel, t->head.tid);
-        if (t->head.state != WAIT_FILE_BLOCKED || !k || k->killed)
+        if (t->head.state != WAIT_FILE_BLOCKED || !k || s->kernel.killed)
             continue;
         t->left = kernel_waits_has_left(s, &t->head, k);
         t->waits = !t->left;

@@ -145,7 +145,8 @@ struct wait_file_slot {
     uint32_t owner;        /**< enum wait_file_owner */
     uint32_t holder_stack; /**< id of the stack at which `peer` acquired the lock, 0 = not known */
     uint64_t
-        left; /**< written by an outside observer: the version of a wait that the thread has left without an end of it; else 0 */
+        left; /**< written by an outside observer: the version of a wait that the thread has left without an end of it; that plus one: once
+                      seen elsewhere; else 0 */
     uint64_t unused;
 };
 
