@@ -8,8 +8,11 @@
 #include "base/own_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -149,4 +152,29 @@ uint64_t own_memory_count(void)
     }
     errno = saved;
     return known ? sum : OWN_MEMORY_UNKNOWN;
+}
+
+/* Pages of address space in use, the first number in statm; 0 if it cannot be read. */
+static uint64_t memory_pages_mapped(void)
+{
+    char text[64];
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return strtoull(text, NULL, 10);
+}
+
+uint64_t own_memory_space_left(void)
+{
+    struct rlimit limit;
+    int saved = errno;
+    uint64_t left = UINT64_MAX;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        uint64_t used = memory_pages_mapped() * (uint64_t)sysconf(_SC_PAGESIZE);
+        left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    }
+    errno = saved;
+    return left;
 }

@@ -17,6 +17,9 @@ void *own_memory_map_wiped(size_t bytes);
 /** Unmap what own_memory_map() has mapped. Signal safe, keeps errno. */
 void own_memory_unmap(void *memory, size_t bytes);
 
+/** Address space that the process may still map under its limit (`ulimit -v`), in bytes; UINT64_MAX without a limit. Keeps errno. */
+uint64_t own_memory_space_left(void);
+
 /** Physical memory of all mappings that no earlier call has counted, in bytes; OWN_MEMORY_UNKNOWN if it cannot be found. Several
  *  libraries may share this function or have one each: the sum of their calls is right in both cases. */
 uint64_t own_memory_count(void);

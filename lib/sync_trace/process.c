@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -175,11 +176,44 @@ static int process_check_runtime(void)
                 : 0;
 }
 
+/* Under a limit of the address space, a recording that leaves less than a thread's stack to a program that had it is refused, by
+ * what was left before and after the tables were mapped. */
+static int process_check_space(uint64_t before, uint64_t after)
+{
+    enum { STACK_DEFAULT = 8 << 20, OWN_LATER = 5 << 20 }; /* files that are mapped, and the first threads' blocks */
+    struct rlimit stack;
+    bool limited = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
+    uint64_t needed = limited ? (uint64_t)stack.rlim_cur : (uint64_t)STACK_DEFAULT;
+    if (before < needed || after >= needed + OWN_LATER)
+        return 0;
+    return upmu_fail(
+        UPMU_E_NOMEM,
+        "the limit of the address space (ulimit -v) leaves no space for the recorder beside the stack of a "
+        "thread: raise it by 32 MB");
+}
+
+/* The larger tables, which are unmapped if recording cannot begin. */
+static int process_map_tables(void)
+{
+    int rc = sync_stacks_start();
+    return rc == 0 ? sync_lock_life_start() : rc;
+}
+
+/* Recording could not begin. Nothing uses the tables yet, unless it has begun before. */
+static int process_refused(int rc)
+{
+    if (!sync_process.has_recorded) {
+        sync_stacks_release();
+        sync_lock_life_release();
+    }
+    return rc;
+}
+
 /* Once in a process: tables, key, unwinder. */
 static int process_set_up(void)
 {
     if (sync_process.set_up)
-        return 0;
+        return process_map_tables();
     sync_resolve();
     int rc = process_check_order();
     if (rc == 0)
@@ -188,17 +222,18 @@ static int process_set_up(void)
         rc = process_check_runtime();
     if (rc == 0 && (size_t)sysconf(_SC_PAGESIZE) > SYNC_PAGE_MAX)
         rc = upmu_fail(UPMU_E_SYSTEM, "pages are larger than this build expects: sync tracing stays off");
+    sync_freed_start();
+    uint64_t before = own_memory_space_left();
     if (rc == 0)
-        rc = sync_stacks_start();
+        rc = process_map_tables();
+    if (rc == 0)
+        rc = process_check_space(before, own_memory_space_left());
     if (rc == 0)
         rc = sync_modules_start();
     if (rc == 0)
         rc = sync_threads_start();
     if (rc == 0)
         rc = sync_fork_start();
-    sync_freed_start();
-    if (rc == 0)
-        rc = sync_lock_life_start();
     if (rc < 0)
         return rc;
     sync_layout_start();
@@ -234,7 +269,8 @@ static int process_start(const struct upmu_sync_opts *o)
     /* The first one with UPMU_SYNC is not: recording begins when the program is loaded. */
     bool late = (sync_process.set_up || !variable_value("UPMU_SYNC")) && upmu_recorder_control_();
     if ((rc = process_set_up()) < 0 || (rc = sync_cpu_timer_start()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
-        return rc;
+        return process_refused(rc);
+    sync_process.has_recorded = 1;
     (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */
     process_take_clock();
     bool requests = o->requests != 0 || variable_value("UPMU_SYNC_REQUESTS") != NULL;

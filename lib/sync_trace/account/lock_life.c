@@ -16,11 +16,20 @@
 
 int sync_lock_life_start(void)
 {
+    if (sync_process.lock_memory)
+        return 0;
     struct lock_memory *memory = own_memory_map_wiped(sizeof *memory);
     if (!memory)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     __atomic_store_n(&sync_process.lock_memory, memory, __ATOMIC_RELEASE);
     return 0;
+}
+
+void sync_lock_life_release(void)
+{
+    struct lock_memory *memory = __atomic_exchange_n(&sync_process.lock_memory, NULL, __ATOMIC_ACQ_REL);
+    if (memory)
+        own_memory_unmap(memory, sizeof *memory);
 }
 
 void sync_lock_register(uintptr_t key, uint32_t type)

@@ -5,8 +5,10 @@
 
 #include "sync_trace/state/thread.h"
 
-/** @return 0; UPMU_E_NOMEM. */
+/** @return 0, also if it has been started; UPMU_E_NOMEM. */
 int sync_lock_life_start(void);
+/** Recording could not begin, and never has: the memory of registered locks is unmapped. */
+void sync_lock_life_release(void);
 /** Register an object whose end is not announced: it ends when its memory is freed. */
 void sync_lock_register(uintptr_t key, uint32_t type);
 /** An object at this address begins or ends: what was recorded of an earlier one does not apply to it. */

@@ -15,7 +15,6 @@
 #include "sync_trace/stack/stacks.h"
 
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/own_memory.h"
@@ -70,19 +69,37 @@ static uint64_t *table_frames;
 
 _Static_assert(sizeof(struct stack_table) == sizeof(struct slot), "slots do not cross lines of the cache");
 
-/* Where address space is limited, it is left to the program. */
+static size_t table_bytes(uint32_t parts)
+{
+    uint32_t slots = part_first[parts];
+    return sizeof(struct stack_table) + slots * (sizeof(struct slot) + FRAMES_PER_SLOT * sizeof(uint64_t));
+}
+
+/* Where address space is limited, it is left to the program: the table gets a small share, and has one part at least. */
 int sync_stacks_start(void)
 {
-    struct rlimit limit;
-    bool unlimited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
-    uint32_t slots = unlimited ? SLOTS : SLOTS_LIMITED;
-    n_frames = slots * FRAMES_PER_SLOT;
-    stack_table = own_memory_map_wiped(sizeof *stack_table + slots * sizeof(struct slot) + n_frames * sizeof(uint64_t));
+    enum { SHARE = 16 };
+    uint64_t left = own_memory_space_left();
+    uint32_t parts = left == UINT64_MAX ? PARTS : PARTS_LIMITED;
+    if (stack_table)
+        return 0;
+    while (parts > 1 && table_bytes(parts) > left / SHARE)
+        parts--;
+    stack_table = own_memory_map_wiped(table_bytes(parts));
     if (!stack_table)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    table_frames = (uint64_t *)&stack_table->slots[slots];
-    n_parts = unlimited ? PARTS : PARTS_LIMITED;
+    n_frames = part_first[parts] * FRAMES_PER_SLOT;
+    table_frames = (uint64_t *)&stack_table->slots[part_first[parts]];
+    n_parts = parts;
     return 0;
+}
+
+void sync_stacks_release(void)
+{
+    if (stack_table)
+        own_memory_unmap(stack_table, table_bytes(n_parts));
+    stack_table = NULL;
+    n_parts = 0;
 }
 
 static uint64_t stack_hash(const void *const *frames, uint32_t n, bool truncated)

@@ -5,8 +5,10 @@
 
 #include "sync_trace/state/thread.h"
 
-/** @return 0; UPMU_E_NOMEM. */
+/** @return 0, also if it has been made; UPMU_E_NOMEM. */
 int sync_stacks_start(void);
+/** Recording could not begin, and never has: the table is unmapped. */
+void sync_stacks_release(void);
 /** Id of a stack, written to the trace before any event of `tick` or later can refer to it; 0 = none or lost. `*is_new`: it
  *  was added to the table. */
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated,

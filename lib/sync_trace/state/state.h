@@ -151,6 +151,7 @@ struct sync_process {
     struct sync_thread **by_tid;
     struct sync_thread **by_number;
     struct lock_memory *lock_memory; /**< registered locks; NULL until `set_up` */
+    uint32_t has_recorded;           /**< recording has begun once */
 };
 extern struct sync_process sync_process __attribute__((visibility("hidden")));
 
