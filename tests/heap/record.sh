@@ -61,6 +61,14 @@ assert (child["allocated_bytes"], child["live_bytes"]) == (2000, 1000), child
 assert processes[1]["strays"] == 0, processes[1]
 PY
 
+grep -q '^A forked child is recorded from its first call that waits ' text || fail "no word on the child's begin: $(cat text)"
+printf '%s\n' '#include <stdlib.h>' '#include <sys/wait.h>' '#include <unistd.h>' \
+    'int main(void) { if (!malloc(7000000)) return 1; if (fork() == 0) _exit(!malloc(5000000)); return wait(NULL) < 0; }' >forks.c
+gcc -O1 -fno-builtin forks.c -o forks
+"$upmu" record --heap-period 1 -o forked -- ./forks 2>err || fail "record: $(cat err)"
+"$upmu" report --heap forked >forked.text
+grep -q '^At least 1 forked child is not recorded: what they allocated is missing$' forked.text || fail "an unrecorded child: $(cat forked.text)"
+
 python3 "$here/stretch.py" "$upmu" exact || fail "a stretch is wrong"
 "$upmu" report --heap --to 0.001 exact >text || fail "report of a stretch"
 grep -q '^Heap of exact from 0 to 0.001 s, process' text || fail "a stretch is not named: $(head -1 text)"

@@ -9,6 +9,7 @@
 #include "ui/disk.h"
 #include "ui/memory.h"
 #include "ui/table.h"
+#include "upmu/trace.h"
 
 static void text_process(struct output *out, const struct heap_report *r, const struct upmu_heap_process *p)
 {
@@ -87,6 +88,23 @@ static void text_stack(struct output *out, const struct heap_report *r, const st
     }
 }
 
+/* What forked children allocated outside of the recording. */
+static void text_children(struct output *out, const struct heap_report *r)
+{
+    struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
+    uint64_t unrecorded = 0;
+    for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++)
+        unrecorded += p.children_unrecorded;
+    if (unrecorded > 0)
+        fprintf(out->file, "\n%sAt least %" PRIu64 " forked child%s not recorded: what they allocated is missing%s\n",
+                output_style(out, STYLE_WARNING), unrecorded, unrecorded == 1 ? " is" : "ren are", output_plain(out));
+    if (upmu_overview_process_count(r->overview) > 1)
+        fputs("\nA forked child is recorded from its first call that waits or creates a thread on: what it allocated "
+              "before is "
+              "missing\n",
+              out->file);
+}
+
 void heap_write_text(struct output *out, const struct heap_report *r)
 {
     struct upmu_heap_process p = UPMU_INIT(struct upmu_heap_process);
@@ -97,4 +115,5 @@ void heap_write_text(struct output *out, const struct heap_report *r)
         text_rows(out, r, &p);
         text_stack(out, r, &p);
     }
+    text_children(out, r);
 }
