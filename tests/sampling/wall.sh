@@ -105,7 +105,7 @@ PY
 
 # Time in which recording was stopped is a frame of its own, and no wait that is not recorded. The main thread only joins.
 "$upmu" record -F 1999 -o stops -- ./subject locks 400 2>err &
-until "$upmu" report --json stops 2>/dev/null | grep -q '"tid"'; do sleep 0.01; done
+until grep -q '"tid"' < <("$upmu" report --json stops 2>/dev/null); do sleep 0.01; done
 "$upmu" ctl stops stop >/dev/null
 sleep 0.2
 "$upmu" ctl stops start >/dev/null
