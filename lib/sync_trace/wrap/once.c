@@ -72,12 +72,11 @@ struct run {
     bool recorded;
 };
 
-static struct run once_run_begin(struct sync_once_call *c)
+static void once_run_begin(const struct run *r, struct sync_once_call *c)
 {
     c->ran = true;
     once_wait_is_over(c); /* the thread that ran it before did not complete it */
-    once_hold(c->t, c->mode, c->wait.lock, c->wait.site);
-    return (struct run){.t = c->t, .control = c->wait.lock, .site = c->wait.site, .recorded = c->mode != MODE_COUNTS};
+    once_hold(r->t, c->mode, r->control, r->site);
 }
 
 /* However the function is left. In a forked child the block is empty. */
@@ -94,7 +93,9 @@ static void once_run_end(struct run *r)
 static void once_run_function(void)
 {
     struct sync_once_call *c = sync_tls.thread->once;
-    struct run r __attribute__((cleanup(once_run_end))) = once_run_begin(c);
+    struct run r __attribute__((cleanup(once_run_end))) = {
+        .t = c->t, .control = c->wait.lock, .site = c->wait.site, .recorded = c->mode != MODE_COUNTS};
+    once_run_begin(&r, c);
     c->function();
 }
 
