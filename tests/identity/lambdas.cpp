@@ -32,6 +32,7 @@ int main()
         std::lock_guard<std::mutex> guard(busy);
         served++;
     });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); /* its wait is the longest, whose stack is shown */
     std::thread object(Server{2});
     auto task = std::async(std::launch::async, [] {
         std::mutex own; /* its first use is in a function that has no name */

@@ -169,6 +169,13 @@ static uint64_t type_size(Dwarf_Die of)
     return dwarf_aggregate_size(&type, &size) == 0 ? n * size : 0;
 }
 
+/* An array of bytes, as the one that gives a pthread_barrier_t its size. */
+static bool type_is_bytes(Dwarf_Die type)
+{
+    Dwarf_Die element;
+    return type_strip(&type) == DW_TAG_array_type && variable_type(&type, &element) && type_size(element) == 1;
+}
+
 /* Appends the indices of the element at `*offset`, which becomes the offset in that element. */
 static bool path_index(Dwarf_Die *array, Dwarf_Die *element, uint64_t *offset, struct textbuf *path)
 {
@@ -310,7 +317,7 @@ static bool path_member(Dwarf_Die *class, uint64_t offset, struct path *path, un
         return false;
     const char *name = dwarf_diename(&member.die);
     if (is_reserved(name)) {
-        if (member.offset != offset)
+        if (member.offset != offset || type_is_bytes(type))
             return false;
         path_append(&type, offset, path, depth + 1);
         return true;

@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-enum { LEAST_PARTS = 1000, SHOWN_MAX = 5 };
+enum { LEAST_PARTS = 1000, SHOWN_MAX = 5, SHOWN_NS = 1000 };
 
 bool report_was_stopped(uint64_t stopped_ns, uint64_t of_ns)
 {
@@ -107,18 +107,28 @@ static double stops_seconds(const struct report *r, uint64_t ns)
     return ns > r->totals.begin_ns ? (double)(ns - r->totals.begin_ns) / 1e9 : 0;
 }
 
-static void stops_text_list(struct output *out, const struct report *r, size_t i,
-                            const struct upmu_overview_recorded *of)
+/* "recording was stopped from 0.29 to 0.55 s": stops in which counts were recorded, or not; `more`: there are others. */
+static void stops_text_list(struct output *out, const struct report *r, size_t i, bool counted, bool more)
 {
+    const char *what = counted ? "only counts were recorded" : "recording was stopped";
     struct upmu_trace_pause pause = {.size = sizeof pause};
-    for (size_t k = 0; k < SHOWN_MAX && upmu_overview_pause_at(r->overview, i, k, &pause) == 0; k++)
-        fprintf(out->file, "%s %.6f to %.6f", k > 0 ? "," : " from", stops_seconds(r, pause.begin_ns),
-                stops_seconds(r, pause.end_ns));
+    size_t n = 0;
+    for (size_t k = 0; upmu_overview_pause_at(r->overview, i, k, &pause) == 0; k++) {
+        if ((pause.counted != 0) != counted || pause.end_ns < r->totals.begin_ns + SHOWN_NS || n++ >= SHOWN_MAX)
+            continue;
+        if (n == 1)
+            stops_text_process(out, r, i);
+        fprintf(out->file, "%s%s %.6f to %.6f", n > 1 ? "," : what, n > 1 ? "" : " from",
+                stops_seconds(r, pause.begin_ns), stops_seconds(r, pause.end_ns));
+    }
+    if (n == 0)
+        return;
     fputs(" s", out->file);
-    if (of->stops > SHOWN_MAX)
-        fprintf(out->file, ", and in %" PRIu64 " more parts", of->stops - SHOWN_MAX);
-    if (of->more_ns > 0)
+    if (n > SHOWN_MAX)
+        fprintf(out->file, ", and in %zu more parts", n - SHOWN_MAX);
+    if (more)
         fputs(", and in parts that were too many to be kept", out->file);
+    fprintf(out->file, "%s\n", output_plain(out));
 }
 
 void report_text_stop_times(struct output *out, const struct report *r)
@@ -128,13 +138,13 @@ void report_text_stop_times(struct output *out, const struct report *r)
     for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++) {
         if (!stops_of(r->overview, i, &p, &of))
             continue;
-        stops_text_process(out, r, i);
-        if (stops_never_started(&p, &of)) {
-            stops_text_never(out, r);
-        } else {
-            fputs(report_stopped_text(r, i), out->file);
-            stops_text_list(out, r, i, &of);
+        if (!stops_never_started(&p, &of)) {
+            stops_text_list(out, r, i, false, of.more_ns > 0);
+            stops_text_list(out, r, i, true, false);
+            continue;
         }
+        stops_text_process(out, r, i);
+        stops_text_never(out, r);
         fprintf(out->file, "%s\n", output_plain(out));
     }
 }
