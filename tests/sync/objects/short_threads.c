@@ -24,6 +24,8 @@ static void run(int n)
 int main(void)
 {
     char dir[] = "/tmp/upmu-short-threads.XXXXXX", command[sizeof dir + 16];
+    if (SANITIZED_THREAD)
+        skip("ThreadSanitizer maps memory of its own for threads");
     CHECK(mkdtemp(dir) != NULL, "mkdtemp");
     const struct upmu_sync_opts opts = UPMU_INIT(struct upmu_sync_opts, .trace = dir);
     CHECK(upmu_sync_begin(&opts) == 0, "%s", upmu_error());
