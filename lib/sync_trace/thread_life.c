@@ -225,7 +225,8 @@ static struct sync_thread *block_make(void)
         return NULL;
     char name[SYNC_THREAD_NAME] = "";
     if (starts)
-        memcpy(name, stream->thread_name, sizeof name);
+        memcpy(name, stream->thread_name,
+               sizeof name - 1); /* the last byte is a flag, once another thread has named it */
     else
         prctl(PR_GET_NAME, name);
     pid_t tid = starts ? __atomic_load_n(&stream->tid, __ATOMIC_RELAXED) : (pid_t)syscall(SYS_gettid);

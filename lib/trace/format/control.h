@@ -126,7 +126,7 @@ struct control_header {
     uint32_t children_forked; /**< calls of fork() while the process recorded locks */
     uint32_t
         parent; /**< process id of the parent when recording of locks began; 0: not known, or in another namespace */
-    uint32_t modes; /**< mode words other than CONTROL_OFF that have been on: 1 << word */
+    uint32_t modes; /**< mode words that have been on, as bits: 1 << word */
     uint32_t reserved2;
     uint64_t counted[CONTROL_PAUSES / 64]; /**< bit per entry of `pause`: mode counts was on */
 };

@@ -93,6 +93,8 @@ void report_json_paths(struct textbuf *j, const struct report *r);
 void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what);
 /** The title of a part of the text. */
 void report_title(struct output *out, const char *text);
+/** Whether they are of a stretch (--from, --to), not of the whole recording. */
+bool report_is_stretch(const struct upmu_overview_totals *totals);
 /** " from 1 to 2 s" of an overview of a stretch, else nothing; and both times, nanoseconds since 1970. */
 void report_text_stretch(struct output *out, const struct upmu_overview *overview);
 void report_json_stretch(struct textbuf *j, const struct upmu_overview *overview);

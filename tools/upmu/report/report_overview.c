@@ -107,10 +107,15 @@ struct upmu_overview *report_open_stretch(const struct report_request *q, uint64
     return o;
 }
 
+bool report_is_stretch(const struct upmu_overview_totals *totals)
+{
+    return totals->from_ns != totals->begin_ns || totals->to_ns != totals->end_ns;
+}
+
 void report_text_stretch(struct output *out, const struct upmu_overview *overview)
 {
     struct upmu_overview_totals t = {.size = sizeof t};
-    if (upmu_overview_totals_read(overview, &t) == 0 && (t.from_ns != t.begin_ns || t.to_ns != t.end_ns))
+    if (upmu_overview_totals_read(overview, &t) == 0 && report_is_stretch(&t))
         fprintf(out->file, " from %.9g to %.9g s", (double)(t.from_ns - t.begin_ns) / 1e9,
                 (double)(t.to_ns - t.begin_ns) / 1e9);
 }

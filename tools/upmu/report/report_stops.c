@@ -20,26 +20,28 @@ const char *report_stopped_text(const struct report *r, size_t process)
     return of.counted == of.stops ? "only counts were recorded" : "recording was stopped or only counts were recorded";
 }
 
-/* Begun paused, and nothing but: what no process of a recording is that has stopped later. */
-static bool stops_never_started(const struct upmu_trace_process *p, const struct upmu_overview_recorded *of)
+/* Begun paused, and nothing but: what no process of a recording is that has stopped later. A stretch does not show it. */
+static bool stops_never_started(const struct report *r, const struct upmu_trace_process *p,
+                                const struct upmu_overview_recorded *of)
 {
-    return p->pauses == 1 && of->counted == 0 && of->stopped_ns == of->end_ns - of->begin_ns;
+    return p->pauses == 1 && of->counted == 0 && of->stopped_ns == of->end_ns - of->begin_ns &&
+           !report_is_stretch(&r->totals);
 }
 
 /* @return whether there is something to report about process number `i`. */
-static bool stops_of(const struct upmu_overview *o, size_t i, const struct upmu_trace_process *p,
+static bool stops_of(const struct report *r, size_t i, const struct upmu_trace_process *p,
                      struct upmu_overview_recorded *of)
 {
     *of = (struct upmu_overview_recorded){.size = sizeof *of};
-    return p->pauses > 0 && upmu_overview_recorded_at(o, i, of) == 0 &&
-           (of->more_ns > 0 || stops_never_started(p, of) ||
+    return p->pauses > 0 && upmu_overview_recorded_at(r->overview, i, of) == 0 &&
+           (of->more_ns > 0 || stops_never_started(r, p, of) ||
             report_was_stopped(of->stopped_ns, of->end_ns - of->begin_ns));
 }
 
 bool report_has_stops(const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     struct upmu_overview_recorded of;
-    return stops_of(r->overview, i, p, &of);
+    return stops_of(r, i, p, &of);
 }
 
 static void stops_text_never(struct output *out, const struct report *r)
@@ -75,9 +77,9 @@ static void stops_text_part(struct output *out, const char *what, uint64_t ns, u
 void report_text_stops(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     struct upmu_overview_recorded of;
-    if (!stops_of(r->overview, i, p, &of))
+    if (!stops_of(r, i, p, &of))
         return;
-    if (stops_never_started(p, &of)) {
+    if (stops_never_started(r, p, &of)) {
         fprintf(out->file, "    %s", output_style(out, STYLE_WARNING));
         stops_text_never(out, r);
         fprintf(out->file, "%s\n", output_plain(out));
@@ -136,9 +138,9 @@ void report_text_stop_times(struct output *out, const struct report *r)
     struct upmu_trace_process p = {.size = sizeof p};
     struct upmu_overview_recorded of;
     for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++) {
-        if (!stops_of(r->overview, i, &p, &of))
+        if (!stops_of(r, i, &p, &of))
             continue;
-        if (!stops_never_started(&p, &of)) {
+        if (!stops_never_started(r, &p, &of)) {
             stops_text_list(out, r, i, false, of.more_ns > 0);
             stops_text_list(out, r, i, true, false);
             continue;
