@@ -428,6 +428,7 @@ enum row_kind {
     ROW_STEP,        /* the canonical frame address is by the stack pointer, */
     ROW_STEP_BY_BP,  /* or by the frame pointer */
     ROW_GUESS, /* there are no tables, as in the whole of a program that was linked without: by the frame pointer, if it is near */
+    ROW_GENERATED, /* it is in no module, as the code of a JIT compiler: the same guess, without a test for a call */
 };
 
 /* What the tables have for a return address. The caller's return address is below the canonical frame address. */
@@ -458,14 +459,18 @@ static struct row row_of_rules(const struct rules *r)
     return row;
 }
 
-/* Of the function of a call before `pc`, which has no tables. libunwind makes the same guess, and tests memory by system calls. */
-static struct row row_guess(const struct dl_find_object *module, uintptr_t pc)
+/* By the frame pointer. libunwind makes the same guess, and tests memory by system calls. */
+static struct row row_guess(enum row_kind kind)
 {
     enum { WORD_BYTES = sizeof(uintptr_t) };
+    return (struct row){.kind = (uint8_t)kind, .cfa_offset = 2 * WORD_BYTES, .bp = RULE_AT, .bp_at = -2 * WORD_BYTES};
+}
+
+/* Of the function of a call before `pc`, which has no tables. */
+static struct row row_without_tables(const struct dl_find_object *module, uintptr_t pc)
+{
     uintptr_t start = code_start(module, pc - 1);
-    if (start == 0 || !follows_call(pc, start))
-        return (struct row){.kind = ROW_UNKNOWN};
-    return (struct row){.kind = ROW_GUESS, .cfa_offset = 2 * WORD_BYTES, .bp = RULE_AT, .bp_at = -2 * WORD_BYTES};
+    return start != 0 && follows_call(pc, start) ? row_guess(ROW_GUESS) : (struct row){.kind = ROW_UNKNOWN};
 }
 
 /* Of code before `pc`; `is_return`: that must be a call. */
@@ -476,10 +481,10 @@ static struct row row_read(uintptr_t pc, bool is_return)
     struct description d;
     struct rules initial = {.ra = RULE_NONE}, r;
     if (_dl_find_object((void *)(pc - 1), &module) != 0)
-        return unknown;
+        return row_guess(ROW_GENERATED);
     enum found found = description_find(&d, &module, pc - 1);
     if (found != FOUND)
-        return found == FOUND_NONE && is_return ? row_guess(&module, pc) : unknown;
+        return found == FOUND_NONE && is_return ? row_without_tables(&module, pc) : unknown;
     if (is_return && !follows_call(pc, d.start))
         return unknown;
     if (!rules_run(&initial, &initial, &d, d.initial, UINTPTR_MAX))
@@ -523,7 +528,7 @@ static void row_slot_write(struct row_slot *s, uint64_t key, const struct row *r
 static __attribute__((noinline)) struct row row_learn(struct row_slot *set, uintptr_t pc, uint64_t key)
 {
     struct row row = row_read(pc, true);
-    if (row.kind == ROW_UNKNOWN)
+    if (row.kind == ROW_UNKNOWN || row.kind == ROW_GENERATED) /* a module may be loaded there */
         return row;
     uint64_t check = __atomic_load_n(&set[0].check, __ATOMIC_RELAXED);
     uint64_t word = __atomic_load_n(&set[0].row, __ATOMIC_RELAXED);
@@ -552,7 +557,7 @@ static inline bool row_place(const struct row *row, const struct cfi_frame *f, u
     enum { GUESS_BYTES = 0x4000 }; /* a frame pointer farther away is used for something else */
     *cfa = (row->kind != ROW_STEP ? f->bp : f->sp) + (uintptr_t)(intptr_t)row->cfa_offset;
     *bp_at = *cfa + (uintptr_t)(intptr_t)row->bp_at;
-    if (*cfa <= f->sp || *cfa % sizeof *cfa != 0 || (row->kind == ROW_GUESS && *cfa - f->sp > GUESS_BYTES))
+    if (*cfa <= f->sp || *cfa % sizeof *cfa != 0 || (row->kind >= ROW_GUESS && *cfa - f->sp > GUESS_BYTES))
         return false;
     return row->bp != RULE_AT || (*bp_at >= f->sp && *bp_at < *cfa && *bp_at % sizeof *bp_at == 0);
 }
@@ -576,24 +581,46 @@ static int cfi_step(struct cfi_frame *f, struct row *row, const struct cfi_memor
     return row->kind == ROW_UNKNOWN ? -1 : 1;
 }
 
+/* Return addresses that a walk stores. `certain`: how many of them are, while the last ones are in generated code, each found by the guess
+ * in the one before; 0: all. */
+struct found_frames {
+    void **at;
+    uint32_t n, certain;
+};
+
+static inline void found_add(struct found_frames *found, uintptr_t pc, enum row_kind kind)
+{
+    found->at[found->n++] = (void *)pc;
+    if (kind != ROW_GENERATED)
+        found->certain = 0;
+    else if (found->certain == 0)
+        found->certain = found->n;
+}
+
+/* Their number where a walk cannot be continued: guesses count once they have led back into a module, to an address after a call. */
+static inline uint32_t found_until(const struct found_frames *found)
+{
+    return found->certain ? found->certain : found->n;
+}
+
 uint32_t cfi_walk(struct cfi_frame f, const struct cfi_memory *parts, size_t n_parts, void **frames, uint32_t max,
                   bool *whole)
 {
-    uint32_t n = 0;
+    struct found_frames found = {.at = frames};
     int more = _dl_find_object ? 1 : -1;
     struct row row = {.kind = ROW_UNKNOWN};
     if (more > 0)
         row = row_find(f.pc);
     if (more > 0 && row.kind == ROW_UNKNOWN) /* where a signal came: it is hardly ever the same address, and not kept */
         row = row_read(f.pc, false);
-    frames[n++] = (void *)f.pc;
-    while (more > 0 && n < max) {
+    found_add(&found, f.pc, row.kind);
+    while (more > 0 && found.n < max) {
         more = cfi_step(&f, &row, parts, n_parts);
         if (more > 0)
-            frames[n++] = (void *)f.pc;
+            found_add(&found, f.pc, row.kind);
     }
-    *whole = more == 0;
-    return n;
+    *whole = more == 0 && found.certain == 0;
+    return more > 0 ? found.n : found_until(&found);
 }
 
 /* A word of another function's frame, which a sanitizer would report. */
@@ -637,33 +664,38 @@ uint32_t cfi_walk_own(const struct cfi_own_walk *w, void **frames, uint32_t max,
     enum { OWN_MAX = 16 };
     const uintptr_t returns = w->frame + sizeof(uintptr_t);
     uintptr_t bp_from = w->frame, top = cfi_own_top(w->frame, w->low);
-    uint32_t n = 0, own = 0;
-    bool found = false, guessed = false;
+    struct found_frames found = {.at = frames};
+    uint32_t own = 0;
+    int more = 1;
+    bool at_site = false, guessed = false;
     *end = CFI_CUT;
     if (!_dl_find_object || top == 0)
         return 0;
     struct cfi_frame f = {own_word(returns), returns + sizeof(uintptr_t), own_word(w->frame)};
     own_depends(w, returns);
-    for (int more = 1; more > 0;) {
-        found = found || f.pc == w->site;
-        if ((found && n == max) || (!found && own++ == OWN_MAX))
-            return n;
+    while (more > 0) {
+        at_site = at_site || f.pc == w->site;
+        if ((at_site && found.n == max) || (!at_site && own++ == OWN_MAX))
+            return found.n;
         struct row row = row_find(f.pc);
         if (row.kind == ROW_UNSUPPORTED || (row.kind == ROW_UNKNOWN && guessed))
             return 0;
-        if (found)
-            frames[n++] = (void *)f.pc;
+        if (at_site)
+            found_add(&found, f.pc, row.kind);
         if (row.kind == ROW_UNKNOWN) {
             *end = CFI_FOREIGN;
-            return n;
+            return found.n;
         }
-        guessed = row.kind == ROW_GUESS;
+        guessed = row.kind >= ROW_GUESS;
         more = row.kind == ROW_OUTERMOST ? 0 : own_step(w, &f, row, &bp_from, top);
-        if (more < 0)
-            return guessed ? n : 0;
+        if (more < 0 && !guessed)
+            return 0;
     }
-    *end = CFI_WHOLE;
-    return n;
+    if (found.certain != 0)
+        *end = CFI_GENERATED;
+    else if (more == 0)
+        *end = CFI_WHOLE;
+    return found_until(&found);
 }
 
 #else

@@ -46,9 +46,10 @@ struct cfi_own_walk {
 
 /** How a walk ended. */
 enum cfi_end {
-    CFI_WHOLE,  /**< at the beginning of the thread */
-    CFI_CUT,    /**< after `max` frames, or where a guess was wrong */
-    CFI_FOREIGN /**< the last frame is not known to be code of a module, but its address is certain */
+    CFI_WHOLE,   /**< at the beginning of the thread */
+    CFI_CUT,     /**< after `max` frames, or where a guess was wrong */
+    CFI_FOREIGN, /**< the last frame is not known to be code of a module, but its address is certain */
+    CFI_GENERATED /**< the same, and the guess that its frame pointer is its caller's is wrong, which libunwind would make, too */
 };
 
 /** Store return addresses from `w->site` outward. @return their number; 0: some frame is not supported, or this is not the stack

@@ -2,7 +2,7 @@
 /*
  * Call stack unwinding, with libunwind or libgcc where the recorder's own walk does not suffice.
  *
- * Most stacks are walked by the tables of their modules (cfi.h). Others have code of a JIT compiler or signal frames, or are not
+ * Most stacks are walked by the tables of their modules (cfi.h). Others have signal frames, or are not
  * those that their threads began with. For these libunwind is opened with RTLD_LOCAL and never linked: linked, it would interpose
  * _Unwind_* and backtrace() for the program. unw_backtrace() is its fast way; without libunwind, libgcc's unwinder is used.
  *
@@ -272,12 +272,13 @@ static bool unwind_may_wait_for_itself(const struct sync_thread *t)
     return false;
 }
 
-/* Whether libgcc, which walks where libunwind cannot, would end at this frame, too: in code of a JIT compiler, for example. */
-static bool unwind_ends_at(const struct sync_thread *t, void *frame)
+/* Whether a library's walk would end at this frame, too: in code of a JIT compiler, for example. Where libunwind cannot walk, libgcc does. */
+static bool unwind_ends_at(const struct sync_thread *t, void *frame, enum cfi_end end)
 {
     struct dwarf_eh_bases bases;
-    return !SCANS_CODE && !unwind_is_possible(SYNC_UNWINDS) && !unwind_may_wait_for_itself(t) &&
-           _Unwind_Find_FDE((char *)frame - 1, &bases) == NULL;
+    if (unwind_is_possible(SYNC_UNWINDS))
+        return end == CFI_GENERATED;
+    return !SCANS_CODE && !unwind_may_wait_for_itself(t) && _Unwind_Find_FDE((char *)frame - 1, &bases) == NULL;
 }
 
 /* A stack that was kept from an ended thread may be larger than asked for. */
@@ -385,7 +386,8 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t frame, uintptr_t site, s
         .frame = frame, .site = site, .low = sync_stack_low(), .depends = memo ? sync_memo_word : NULL, .arg = memo};
     enum cfi_end end;
     uint32_t n = cfi_walk_own(&w, t->frames, sync_option(depth), &end);
-    if (UNLIKELY(n == 0 || (end == CFI_FOREIGN && !unwind_ends_at(t, t->frames[n - 1]))))
+    bool ends = n > 0 && (end < CFI_FOREIGN || unwind_ends_at(t, t->frames[n - 1], end));
+    if (UNLIKELY(!ends))
         return unwind_by_library(t, site, frames, truncated);
     (void)sync_modules_add_stack(t, (const void *const *)t->frames, n);
     t->method = UPMU_STACK_TABLES;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/sanitizer.h"
 #include "sync_trace/stack/cfi.h"
@@ -169,6 +170,58 @@ START_TEST(goes_through_code_without_tables)
 }
 END_TEST
 
+/* Code in no module, as a JIT compiler's: it calls its argument. `keeps`: it has a frame pointer, else 0 in its register. */
+static void (*generate(bool keeps))(void (*)(void))
+{
+    static const unsigned char pointer[] = {0x55, 0x48, 0x89, 0xe5,
+                                            0xff, 0xd7, 0x5d, 0xc3};                /* push, mov, call, pop, ret */
+    static const unsigned char zero[] = {0x55, 0x31, 0xed, 0xff, 0xd7, 0x5d, 0xc3}; /* push, xor, call, pop, ret */
+    enum { BYTES = 4096 };
+    void *code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(code, MAP_FAILED);
+    memcpy(code, keeps ? pointer : zero, keeps ? sizeof pointer : sizeof zero);
+    ck_assert_int_eq(mprotect(code, BYTES, PROT_READ | PROT_EXEC), 0);
+    void (*call)(void (*)(void));
+    memcpy(&call, &code, sizeof call);
+    return call;
+}
+
+static void (*generated)(void (*)(void));
+
+static void walk_from_generated(void)
+{
+    generated(walk_from_call);
+}
+
+/* The frames are walk_from_call(), generated code, walk_from_generated(), generated code, and its caller's. */
+START_TEST(goes_through_generated_code)
+{
+    void *expected[FRAMES];
+    generated = generate(true);
+    generated(walk_from_generated);
+    int n = backtrace(expected, FRAMES);
+    ck_assert_int_eq(end_elsewhere, CFI_WHOLE);
+    ck_assert_uint_eq(n_elsewhere, 4 + (uint32_t)n);
+    ck_assert_uint_eq((uintptr_t)frames_elsewhere[1] - (uintptr_t)generated, 6);
+    ck_assert_uint_eq((uintptr_t)frames_elsewhere[3] - (uintptr_t)generated, 6);
+    ck_assert(memcmp(frames_elsewhere + 5, expected + 1, (size_t)(n - 1) * sizeof *expected) == 0);
+}
+END_TEST
+
+/* What is found there by a wrong guess is not stored. */
+START_TEST(ends_in_generated_code_without_frame_pointers)
+{
+    generated = generate(false);
+    generated(walk_from_call);
+    ck_assert_int_eq(end_elsewhere, CFI_GENERATED);
+    ck_assert_uint_eq(n_elsewhere, 2);
+    ck_assert_uint_eq((uintptr_t)frames_elsewhere[1] - (uintptr_t)generated, 5);
+    generated(walk_from_generated);
+    ck_assert_int_eq(end_elsewhere, CFI_GENERATED);
+    ck_assert_uint_eq(n_elsewhere, 2);
+}
+END_TEST
+
 /* The code that a handler returns to has no caller that a row could have. */
 START_TEST(leaves_out_signal_frames)
 {
@@ -208,6 +261,8 @@ int main(void)
     tcase_add_test(cases, finds_the_stacks_of_the_first_thread);
     tcase_add_test(cases, finds_the_stacks_of_another_thread);
     tcase_add_test(cases, goes_through_code_without_tables);
+    tcase_add_test(cases, goes_through_generated_code);
+    tcase_add_test(cases, ends_in_generated_code_without_frame_pointers);
     tcase_add_test(cases, leaves_out_signal_frames);
     tcase_add_test(cases, stores_no_more_than_asked_for);
     return run_suite("sync_trace own_walk", cases);
