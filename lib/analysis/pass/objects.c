@@ -25,6 +25,16 @@ static uint32_t object_again(const struct overview *o, uint32_t thread, const st
 
 /* ------------------------------------------------------------------------------------------------------ events */
 
+/* An acquisition that ended a wait: it has the call site of the wait, whose stack leads outside of wrappers. */
+static int object_count_waited_site(struct overview *o, const struct ov_thread_stats *u)
+{
+    uint32_t site = call_site_of(o, u->object, u->waited_site);
+    if (site == MAP_NONE)
+        return overview_no_memory();
+    o->sites[site].taken++;
+    return 0;
+}
+
 /* Counts the call site of an acquisition. A stack that is not readable yet may be later: only a site found is
  * cached. */
 static int object_count_site(struct overview *o, struct ov_thread_stats *u, const struct upmu_trace_event *e)
@@ -46,9 +56,11 @@ static int object_count_site(struct overview *o, struct ov_thread_stats *u, cons
 static int object_taken(struct overview *o, uint32_t stats, const struct upmu_trace_event *e)
 {
     struct ov_thread_stats *u = &o->thread_stats[stats];
-    int rc = object_count_site(o, u, e);
+    bool waited = e->kind == UPMU_TRACE_LOCK_ACQUIRED && u->waited_site != 0;
+    int rc = waited ? object_count_waited_site(o, u) : object_count_site(o, u, e);
     bool found = u->site != MAP_NONE && u->site_address == e->site && u->site_stack == e->stack;
-    hold_take(u, e, found ? o->sites[u->site].address : 0,
+    uint64_t site = found ? o->sites[u->site].address : 0;
+    hold_take(u, e, waited ? u->waited_site : site,
               o->objects[u->object].recursive || (e->flags & UPMU_TRACE_FLAG_SHARED));
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
     return rc == 0 ? section_begin(o, u->thread, e, &u->section) : rc;
@@ -105,6 +117,7 @@ static int object_lock_event(struct overview *o, uint32_t thread, uint32_t objec
         return overview_no_memory();
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:
+        o->thread_stats[stats].waited_site = 0;
         rc = wait_end(o, thread, object, e);
         /* A once object is waited for, but never held. */
         return rc == 0 && e->object_type != UPMU_OBJECT_ONCE ? object_taken(o, stats, e) : rc;

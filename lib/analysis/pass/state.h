@@ -199,6 +199,7 @@ struct ov_thread_stats {
     uint64_t awaited_end;         /**< and its end; 0: not yet */
     uint32_t awaited_stack;       /**< of that release */
     uint64_t since_site;          /**< call site of `since`; 0: not known */
+    uint64_t waited_site;         /**< call site of the wait that ended last; 0: not known */
     struct upmu_wait_sum waits;
     uint64_t blocked, blocked_ns;
     uint64_t begun;      /**< begin of the present hold from any source, 0 = not known */

@@ -262,6 +262,7 @@ static int wait_add(struct overview *o, uint32_t thread, const struct pending_wa
         of_lock ? NULL : &o->threads[thread].waits[p->kind],
         p->flags & UPMU_TRACE_FLAG_SHARED ? &o->objects[p->object].shared_waits : NULL,
     };
+    o->thread_stats[stats].waited_site = p->site;
     o->objects[p->object].before_waits += p->before;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (sums[i])
