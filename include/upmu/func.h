@@ -30,7 +30,7 @@ UPMU_BEGIN_DECLS
 
 /**
  * Which functions are recorded; all zero but `size`: no change. Patterns are separated by commas, as in UPMU_FUNC_INCLUDE:
- * "NAME" or "MODULE:NAME", at most 32 of at most 255 characters. "" is no pattern, NULL does not change them.
+ * "NAME", "@SOURCE", "MODULE:NAME" or "MODULE:@SOURCE", at most 32 of at most 255 characters. "" is no pattern, NULL does not change them.
  */
 struct upmu_func_selection {
     size_t size;         /**< sizeof(struct upmu_func_selection) */

@@ -89,6 +89,8 @@ struct upmu_functions_totals {
         begin_ns; /**< of a stretch: the first event of the recording, nanoseconds since 1970; 0: all of it was read */
     uint64_t from_ns; /**< begin of the stretch */
     uint64_t to_ns;   /**< its end, at most that of the last call */
+    uint64_t
+        sourceless; /**< functions that were to be selected by source, and whose source was not known when they were called */
 };
 #define UPMU_FUNCTIONS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_totals, 136)
 UPMU_API UPMU_CHECKED int upmu_functions_totals_read(const struct upmu_functions *functions,

@@ -104,23 +104,40 @@ const char *elf_functions_name(const struct elf_functions *f, uint64_t address)
     return NULL;
 }
 
-bool elf_functions_section(const struct elf_functions *f, const char *name, uint64_t *address, uint64_t *bytes)
+/* The section of that name; false if there is none. */
+static bool elf_find_section(const struct elf_functions *f, const char *name, ElfW(Shdr) * s)
 {
     ElfW(Ehdr) e;
-    ElfW(Shdr) s, names;
+    ElfW(Shdr) names;
     if (!f->file)
         return false;
     memcpy(&e, f->file, sizeof e);
     if (!elf_section(f, e.e_shstrndx, &names) || names.sh_type != SHT_STRTAB || names.sh_size == 0 ||
         ((const char *)f->file)[names.sh_offset + names.sh_size - 1] != '\0')
         return false;
-    for (size_t i = 0; elf_section(f, i, &s); i++)
-        if (s.sh_name < names.sh_size && strcmp((const char *)f->file + names.sh_offset + s.sh_name, name) == 0) {
-            *address = s.sh_addr;
-            *bytes = s.sh_size;
-            return (s.sh_flags & SHF_ALLOC) != 0;
-        }
+    for (size_t i = 0; elf_section(f, i, s); i++)
+        if (s->sh_name < names.sh_size && strcmp((const char *)f->file + names.sh_offset + s->sh_name, name) == 0)
+            return true;
     return false;
+}
+
+bool elf_functions_section(const struct elf_functions *f, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    ElfW(Shdr) s;
+    if (!elf_find_section(f, name, &s))
+        return false;
+    *address = s.sh_addr;
+    *bytes = s.sh_size;
+    return (s.sh_flags & SHF_ALLOC) != 0;
+}
+
+const void *elf_functions_contents(const struct elf_functions *f, const char *name, size_t *bytes)
+{
+    ElfW(Shdr) s;
+    if (!elf_find_section(f, name, &s) || s.sh_type == SHT_NOBITS || (s.sh_flags & SHF_COMPRESSED) != 0)
+        return NULL;
+    *bytes = (size_t)s.sh_size;
+    return (const char *)f->file + s.sh_offset;
 }
 
 int elf_functions_read(struct elf_functions *f, const char *path)

@@ -27,6 +27,8 @@ void elf_functions_map(struct elf_functions *f, const char *path);
 const char *elf_functions_name(const struct elf_functions *f, uint64_t address);
 /** Address and size of a loaded section of a mapped file. @return false if no section has that name. */
 bool elf_functions_section(const struct elf_functions *f, const char *name, uint64_t *address, uint64_t *bytes);
+/** Contents of a section of a mapped file; NULL if there is none, or it is compressed. */
+const void *elf_functions_contents(const struct elf_functions *f, const char *name, size_t *bytes);
 /** The function that covers an address of the file, or NULL. */
 const struct elf_function *elf_functions_find(const struct elf_functions *f, uint64_t address);
 void elf_functions_free(struct elf_functions *f);

@@ -44,6 +44,7 @@ void func_overhead_measure(void)
     func_tree_clear(t);
     struct func_process_header *h = func_process.shared->header;
     func_counts_measured(h);
+    h->sourceless = 0; /* what was measured has no source */
     func_process.inner_ticks = t->inner_ticks = h->inner_ticks = (uint32_t)least_inner;
     func_process.outer_ticks = t->outer_ticks = h->outer_ticks =
         (uint32_t)(least_all > least_inner ? least_all - least_inner : 0);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Selection of functions by patterns of their names and modules. */
+/** @file Selection of functions by patterns of their names, modules and source files. */
 #ifndef UPMU_FUNC_SELECT_H
 #define UPMU_FUNC_SELECT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Whether one of the patterns, separated by commas, matches a function: "NAME" or "MODULE:NAME". `module` NULL: any module;
- *  `name` NULL: any function, for patterns with a module. */
-bool func_patterns_match(const char *patterns, const char *module, const char *name);
+/** What patterns are matched with. `module` NULL: any module; `name` NULL: any function, for patterns with a module; `source`
+ *  NULL: patterns of sources match nothing. */
+struct func_names {
+    const char *module, *name, *source;
+};
+
+/** Whether one of the patterns, separated by commas, matches a function: "NAME", "@SOURCE", "MODULE:NAME" or "MODULE:@SOURCE". */
+bool func_patterns_match(const char *patterns, const struct func_names *f);
 /** Memory for decisions. @return 0; UPMU_E_NOMEM. */
 int func_select_start(void);
 /** Whether a call of the function is recorded, by that selection; `outermost`: no recorded function called it, so the patterns

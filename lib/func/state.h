@@ -49,6 +49,7 @@ struct func_tls {
     uint32_t busy;              /**< the tree is being made */
     uint32_t refused;           /**< none can be made, or the thread has ended */
     uint32_t rounds;            /**< destructor rounds so far */
+    uint32_t selects;           /**< symbols of a module are being read */
 };
 extern _Thread_local struct func_tls func_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

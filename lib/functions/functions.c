@@ -209,6 +209,7 @@ static int functions_read_threads(struct numbering *n, const char *dir, const st
             break;
     }
     double cost = (double)(h->inner_ticks + h->outer_ticks) * ns_per_tick;
+    f->totals.sourceless += h->sourceless;
     f->totals.cost_ns += (uint64_t)((double)(f->profile.calls + f->profile.skipped - before) * cost);
     if (f->totals.call_cost_ps == 0)
         f->totals.call_cost_ps = (uint64_t)(cost * 1000);

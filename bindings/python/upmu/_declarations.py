@@ -1076,6 +1076,7 @@ class UpmuFunctionsTotals(Structure):
         ("begin_ns", c_uint64),
         ("from_ns", c_uint64),
         ("to_ns", c_uint64),
+        ("sourceless", c_uint64),
     ]
 
 

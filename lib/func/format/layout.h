@@ -86,7 +86,7 @@ struct func_process_header {
     uint32_t notes_lost;  /**< modules that have no note */
     uint32_t counters;    /**< events that were asked for */
     uint32_t counted;     /**< 1: the trees have counts */
-    uint32_t reserved;
+    uint32_t sourceless;  /**< functions selected by source whose source was not found */
     uint64_t lost[FUNC_LOSSES];        /**< calls without a thread's tree */
     uint64_t begin_raw_ns, end_raw_ns; /**< CLOCK_MONOTONIC_RAW at `begin_tick` and `end_tick` */
 };

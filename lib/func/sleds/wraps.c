@@ -172,11 +172,12 @@ static int wraps_import(const struct dl_phdr_info *info, const struct import *i,
 {
     struct wraps_search *s = arg;
     Dl_info of;
-    if (!func_patterns_match(wraps.patterns, NULL, i->name) || wraps_may_not(i->name))
+    if (!func_patterns_match(wraps.patterns, &(struct func_names){.name = i->name}) || wraps_may_not(i->name))
         return 0;
     uint64_t target = wraps_target(s, info, i);
     if (!target || wraps_are_stubs(target) || !dladdr((const void *)(uintptr_t)target, &of) || !of.dli_fname ||
-        wraps_is_ours(of.dli_fname) || !func_patterns_match(wraps.patterns, of.dli_fname, i->name))
+        wraps_is_ours(of.dli_fname) ||
+        !func_patterns_match(wraps.patterns, &(struct func_names){of.dli_fname, i->name, NULL}))
         return 0;
     struct wrap_slot *slots = array_reserve(s->slots, s->n_slots, &s->cap_slots, sizeof *slots);
     if (!slots)
@@ -444,7 +445,7 @@ static int wraps_is_named(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const char **found = arg;
     (void)size;
-    if (info->dlpi_name && func_patterns_match(wraps.patterns, info->dlpi_name, NULL))
+    if (info->dlpi_name && func_patterns_match(wraps.patterns, &(struct func_names){.module = info->dlpi_name}))
         *found = info->dlpi_name;
     return *found != NULL;
 }

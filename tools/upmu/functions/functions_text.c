@@ -73,6 +73,8 @@ static void text_head(struct output *out, const struct functions_report *r)
     text_warning(out, "events lost, for lack of space", t->events_lost);
     text_warning(out, "processes that still run, reported as they are now", t->running);
     text_warning(out, "calls of functions that were not selected, whose time is their callers'", t->skipped);
+    text_warning(out, "functions whose source was not known when they were selected by source (build with -g)",
+                 t->sourceless);
     text_warning(out, "calls that had not returned, and end with the recording", t->open);
     text_warning(out, "calls lost, for lack of nodes (UPMU_FUNC_NODES) or space on disk", t->lost_space);
     text_warning(out, "calls lost, nested too deep", t->lost_depth);
