@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include "base/process/loaded_module.h"
+#include "base/process/module_path.h"
 #include "func/files.h"
 #include "func/select.h"
 #include "func/state.h"
+#include "region/recorder.h"
 
 enum { SEEN_WORDS = FUNC_MODULES_MAX / 64 };
 
@@ -133,25 +135,10 @@ __attribute__((noinline)) static uint32_t modules_note_program(struct func_proce
     return modules_write_note(h, info, m, id, path);
 }
 
-/* A relative path of dlopen() is relative to the working directory. `modules_busy` protects the static buffer. */
-static uint32_t modules_note_relative(struct func_process_header *h, const struct dl_phdr_info *info,
-                                      const struct func_range *m, const char *id, const char *name)
-{
-    static char path[2 * PATH_MAX];
-    int saved = errno;
-    bool known = getcwd(path, PATH_MAX) != NULL;
-    size_t n = known ? strlen(path) : 0;
-    errno = saved;
-    if (!known || n + 1 + strlen(name) >= sizeof path)
-        return modules_write_note(h, info, m, id, name);
-    path[n] = '/';
-    strcpy(path + n + 1, name);
-    return modules_write_note(h, info, m, id, path);
-}
-
-/* The caller holds `modules_busy`. */
+/* The caller holds `modules_busy`, which protects the static buffer. */
 static void modules_add(struct func_shared *s, const struct dl_phdr_info *info)
 {
+    static struct module_path path;
     char id[BUILD_ID_TEXT];
     struct func_range m;
     struct func_process_header *h = s->header;
@@ -161,11 +148,11 @@ static void modules_add(struct func_shared *s, const struct dl_phdr_info *info)
         h->notes_lost++;
         return;
     }
-    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    path.info = info;
+    path.is_filtered = upmu_recorder_filtered_;
+    const char *name = module_path_find(&path);
     if (s->n_modules == 0 && !name[0])
         m.note = modules_note_program(h, info, &m, id);
-    else if (name[0] != '/' && strchr(name, '/'))
-        m.note = modules_note_relative(h, info, &m, id, name);
     else
         m.note = modules_write_note(h, info, &m, id, name);
     m.number = m.note == UINT32_MAX ? FUNC_NO_MODULE : ++s->n_notes;

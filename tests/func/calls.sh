@@ -71,6 +71,7 @@ LINES
             -o "$which.$cc.so"
     done
     run "$cc.plugins" "./subject_$cc" plugins "./first.$cc.so" "./second.$cc.so"
+    run "$PWD/$cc.elsewhere" "./subject_$cc" plugin_elsewhere "./first.$cc.so"
     # A host that is not instrumented itself.
     "$cc" -g -O2 "$sources/subject.c" -o "host_$cc" -pthread -ldl
     run "$cc.host" "./host_$cc" plugins "./first.$cc.so" "./second.$cc.so"

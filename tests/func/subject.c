@@ -349,6 +349,21 @@ static void plugins(char **paths)
     printf("calls first_plugin 6\ncalls second_plugin 6\n");
 }
 
+/* Called from another working directory than the one that its path is relative to. */
+static void plugin_elsewhere(const char *path)
+{
+    void *p = dlopen(path, RTLD_NOW | RTLD_LOCAL), *symbol = p ? dlsym(p, "first_plugin") : NULL;
+    void (*call)(void);
+    if (!symbol || chdir("/") != 0) {
+        puts(dlerror());
+        exit(1);
+    }
+    *(void **)(void *)&call = symbol;
+    call();
+    call();
+    printf("calls first_plugin 2\n");
+}
+
 /* ----------------------------------------------------------------------------------------------------- limits */
 
 static void killed(void)
@@ -422,6 +437,8 @@ int main(int argc, char **argv)
                {"paths", paths}};
     if (argc == 4 && strcmp(argv[1], "plugins") == 0)
         plugins(argv + 2);
+    if (argc == 3 && strcmp(argv[1], "plugin_elsewhere") == 0)
+        plugin_elsewhere(argv[2]);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (argc > 1 && strcmp(argv[1], all[i].name) == 0)
             all[i].run();

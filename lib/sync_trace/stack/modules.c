@@ -21,9 +21,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/process/loaded_module.h"
 #include "base/own_memory.h"
+#include "base/process/loaded_module.h"
+#include "base/process/module_path.h"
 #include "base/tick.h"
+#include "region/recorder.h"
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/stack/cfi.h"
 #include "sync_trace/stack/stacks.h"
@@ -62,6 +64,7 @@ static struct module_table {
     uint8_t state[MODULES_MAX];    /**< enum module_state */
     uint8_t in_stack[MODULES_MAX]; /**< it is part of a stack */
     struct unwind_info unwind[MODULES_MAX];
+    struct module_path path; /**< of the module that is added */
 } * table;
 
 #ifdef DLFO_STRUCT_HAS_EH_COUNT
@@ -250,7 +253,9 @@ static void module_add(struct dl_phdr_info *info, struct sync_thread *t)
     uint32_t i = module_find(&m, table->n);
     if (i == MODULES_MAX || (i < table->n && module_is_loaded(i)))
         return;
-    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    table->path.info = info;
+    table->path.is_filtered = upmu_recorder_filtered_;
+    const char *name = module_path_find(&table->path);
     bool disputed = module_was_replaced(i, &m, &by_stacks);
     if (by_stacks)
         __atomic_store_n(&table->replaced, 1, __ATOMIC_RELAXED);
