@@ -36,4 +36,13 @@ static inline bool spare_descriptors_left(void)
     return free_ones > SPARE_DESCRIPTORS;
 }
 
+/** The lowest number that descriptors of the library are moved to, under a limit of `soft`: the program may have closed the standard
+ *  ones, and may rely on getting the lowest free one. The kernel's table is as long as the highest number in use, so a limit of a
+ *  million does not lead to such numbers. */
+static inline int spare_descriptors_from(rlim_t soft)
+{
+    enum { RANGE_MAX = 4096 };
+    return (int)((soft < RANGE_MAX ? soft : RANGE_MAX) / 2);
+}
+
 #endif

@@ -18,9 +18,6 @@
 #include "base/spare.h"
 #include "kernel/parts.h"
 
-/* The kernel's table is as long as the highest number used, so a limit of a million must not lead to such numbers. */
-enum { RANGE_MAX = 4096 };
-
 static unsigned held;
 
 static struct rlimit descriptor_limit(void)
@@ -53,8 +50,7 @@ void kernel_descriptor_unreserve(void)
 
 int kernel_descriptor_park(int fd)
 {
-    rlim_t soft = descriptor_limit().rlim_cur;
-    int base = (int)((soft < RANGE_MAX ? soft : RANGE_MAX) / 2);
+    int base = spare_descriptors_from(descriptor_limit().rlim_cur);
     if (fd >= base)
         return fd;
     int parked = fcntl(fd, F_DUPFD_CLOEXEC, base);

@@ -170,6 +170,7 @@ static const struct {
     {"epoll_wait", NULL, offsetof(struct sync_real, epoll_wait)},
     {"epoll_pwait", NULL, offsetof(struct sync_real, epoll_pwait)},
     {"epoll_pwait2", NULL, offsetof(struct sync_real, epoll_pwait2)},
+    {"pipe2", NULL, offsetof(struct sync_real, pipe2)},
     {"sigprocmask", NULL, offsetof(struct sync_real, sigprocmask)},
     {"sigaction", NULL, offsetof(struct sync_real, sigaction)},
     {"signal", NULL, offsetof(struct sync_real, signal)},

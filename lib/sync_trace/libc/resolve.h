@@ -107,6 +107,7 @@ struct sync_real {
     int (*clockjoin)(pthread_t, void **, clockid_t, const struct timespec *);
     int (*detach)(pthread_t);
     int (*setname)(pthread_t, const char *);
+    int (*pipe2)(int[2], int);
     int (*sigprocmask)(int, const sigset_t *, sigset_t *);
     int (*iterate_phdr)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
     void (*free)(void *);

@@ -6,14 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/process/loaded_module.h"
 #include "base/private_table.h"
+#include "base/spare.h"
 
 static struct {
-    int fd[2];
+    int fd[2]; /**< 0: not known */
     dev_t dev;
     ino_t ino;
     bool learned;
@@ -42,7 +45,29 @@ static bool pipe_calls_are_wrapped(void)
     return wrapped;
 }
 
-/* The numbers are the lowest free ones: those that a pipe made before the walk has. */
+void sync_unwind_pipe_raise(int fd[2], uintptr_t site)
+{
+    struct rlimit limit;
+    int saved = errno, low[2] = {fd[0], fd[1]};
+    if (site < unwind_pipe.library.start || site >= unwind_pipe.library.end || unwind_pipe.fd[1] != 0 ||
+        getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    int base = spare_descriptors_from(limit.rlim_cur), reads = fcntl(low[0], F_DUPFD_CLOEXEC, base),
+        writes = fcntl(low[1], F_DUPFD_CLOEXEC, base);
+    if (reads >= 0 && writes >= 0) {
+        unwind_pipe.fd[0] = fd[0] = reads;
+        unwind_pipe.fd[1] = fd[1] = writes;
+        reads = low[0];
+        writes = low[1];
+    }
+    if (reads >= 0)
+        close(reads);
+    if (writes >= 0)
+        close(writes);
+    errno = saved;
+}
+
+/* If they were not raised, the numbers are the lowest free ones: those that a pipe made before the walk has. */
 bool sync_unwind_pipe_learn(bool (*walk)(void), const void *libunwind)
 {
     struct stat st;
@@ -52,18 +77,22 @@ bool sync_unwind_pipe_learn(bool (*walk)(void), const void *libunwind)
         close(fd[0]);
         close(fd[1]);
     }
+    unwind_pipe.library.address = (uintptr_t)libunwind;
+    bool found = loaded_module_find(&unwind_pipe.library);
     if (!walk())
         return false;
-    if (!probed || private_fstat(fd[0], &st) != 0 || !pipe_end_is(fd[0], st.st_dev, st.st_ino) ||
+    if (unwind_pipe.fd[1] != 0)
+        memcpy(fd, unwind_pipe.fd, sizeof fd);
+    else if (!probed)
+        return true;
+    if (private_fstat(fd[0], &st) != 0 || !pipe_end_is(fd[0], st.st_dev, st.st_ino) ||
         !pipe_end_is(fd[1], st.st_dev, st.st_ino))
         return true;
-    unwind_pipe.fd[0] = fd[0];
-    unwind_pipe.fd[1] = fd[1];
+    memcpy(unwind_pipe.fd, fd, sizeof fd);
     unwind_pipe.dev = st.st_dev;
     unwind_pipe.ino = st.st_ino;
     unwind_pipe.learned = true;
-    unwind_pipe.library.address = (uintptr_t)libunwind;
-    if (loaded_module_find(&unwind_pipe.library) && pipe_calls_are_wrapped())
+    if (found && pipe_calls_are_wrapped())
         sync_unwind_pipe = (struct sync_unwind_pipe){.reads = fd[0], .writes = fd[1]};
     return true;
 }

@@ -34,6 +34,15 @@ UPMU_API ssize_t read(int fd, void *to, size_t bytes)
     return rc;
 }
 
+/* Not recorded: that of libunwind gets high numbers. */
+UPMU_API int pipe2(int fd[2], int flags)
+{
+    int rc = SYNC_REAL(pipe2)(fd, flags);
+    if (rc == 0)
+        sync_unwind_pipe_raise(fd, CALL_SITE());
+    return rc;
+}
+
 UPMU_API ssize_t __read_chk(int fd, void *to, size_t bytes, size_t size)
 {
     SYNC_CALL c = sync_call_begin(UPMU_CALL_READ, fd, 0, CALL_SITE());

@@ -297,14 +297,11 @@ static int writer_file_path(const struct trace_writer *w, const char *name, char
     return n < 0 || n >= (int)size ? upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", w->dir) : 0;
 }
 
-/* Move a descriptor that stays open to the middle of the range: the program may have closed the standard ones and reuse
- * their numbers, and may rely on getting the lowest free one. @return the new descriptor, or -errno with `fd` closed. */
+/* Move a descriptor that stays open to the middle of the range. @return the new descriptor, or -errno with `fd` closed. */
 static int descriptor_park(int fd)
 {
-    enum { RANGE_MAX = 4096 };
     struct rlimit limit = {0};
-    rlim_t soft = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
-    int middle = (int)((soft < RANGE_MAX ? soft : RANGE_MAX) / 2);
+    int middle = spare_descriptors_from(getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0);
     int first = STDERR_FILENO + 1;
     int parked = fcntl(fd, F_DUPFD_CLOEXEC, middle > first ? middle : first);
     if (parked < 0 && fd >= first)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that closes all descriptors and opens files of its own, and locks below frames without unwind information, for
- * which libunwind uses a pipe. Prints what the files contain and where their descriptors are. */
+/* A program that closes all descriptors and uses their numbers for files of its own, and locks below frames without unwind information,
+ * for which libunwind uses a pipe. Prints what the files contain and where their descriptors are. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,18 +22,36 @@ static void lock_once(int depth)
         abort();
 }
 
+/* All but the standard ones. @return how many there were. */
+static int close_all(int numbers[NUMBERS])
+{
+    DIR *all = opendir("/proc/self/fd");
+    int n = 0;
+    for (struct dirent *e; all && n < NUMBERS && (e = readdir(all));) {
+        numbers[n] = atoi(e->d_name);
+        n += numbers[n] > STDERR_FILENO && numbers[n] != dirfd(all);
+    }
+    if (!all || closedir(all) != 0)
+        abort();
+    for (int i = 0; i < n; i++)
+        close(numbers[i]);
+    return n;
+}
+
 int main(void)
 {
-    int fds[FILES];
+    int fds[FILES], numbers[NUMBERS];
     call_without_unwind_info(lock_once, 1);
-    for (int fd = STDERR_FILENO + 1; fd < NUMBERS; fd++)
-        close(fd);
+    int closed = close_all(numbers);
     for (int i = 0; i < FILES; i++) {
         char path[] = "/tmp/upmu-no-unwind-info-XXXXXX";
         fds[i] = mkstemp(path);
         if (fds[i] < 0 || unlink(path) != 0 || write(fds[i], "own bytes", 9) != 9 || lseek(fds[i], 0, SEEK_SET) != 0)
             return 1;
     }
+    for (int i = 0; i < closed; i++)
+        if (numbers[i] > fds[FILES - 1] && dup2(fds[i % FILES], numbers[i]) < 0)
+            return 1;
     for (int depth = 0; depth < DEPTHS; depth++)
         call_without_unwind_info(lock_once, depth);
     for (int i = 0; i < FILES; i++) {
