@@ -380,8 +380,10 @@ struct upmu_overview_object {
     uint64_t timed_holds_ns; /**< total duration of the holds with a recorded begin, whatever its source */
     uint64_t call_ns;        /**< of these, in which the holder waited in calls (UPMU_OBJECT_CALL); a lower bound */
     int32_t call_kind;       /**< enum upmu_wait_kind of the calls that took most of it; -1: none */
-    uint32_t reserved;       /**< 0 */
-    uint64_t call_kind_ns;   /**< their part */
+    uint32_t
+        variable; /**< the same number for all objects of a process that are one static variable of one file, which may be loaded several
+                            times, or be initialized anew; 0: in no static variable */
+    uint64_t call_kind_ns; /**< their part */
 };
 #define UPMU_OVERVIEW_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object, 424)
 /** Object `i`, longest waits first; those of calls (UPMU_OBJECT_CALL) after all others. */

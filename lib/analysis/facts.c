@@ -404,6 +404,7 @@ static int facts_fill_object(const struct upmu_overview *overview, uint32_t inde
         .name = identity.name,
         .named_by = identity.kind,
         .group = identity.group,
+        .variable = identity.variable,
         .created = object->created,
         .destroyed = object->destroyed,
         .init_site = object->init_site,

@@ -265,23 +265,38 @@ static bool object_has_place(const struct ov_object *x)
     return x->type != UPMU_OBJECT_THREAD && x->type != UPMU_OBJECT_CALL;
 }
 
-/* The static variable the object is, or is in. */
-static char *object_variable(const struct upmu_overview *o, const struct ov_object *x, bool *reusable)
+/* 1 + the first object at that place of a file, which may be loaded several times; 0 without memory. */
+static uint32_t object_first_of(struct lookup *l, const struct ov_object *x, uint32_t file, uint64_t offset,
+                                uint32_t object)
 {
+    enum { TYPES = 64 };
+    const uint64_t in = (uint64_t)x->process << 32 | file, at = offset * TYPES + (uint32_t)x->type;
+    uint32_t first = map_find(&l->by_variable, in, at);
+    if (first != MAP_NONE)
+        return first + 1;
+    return map_put(&l->by_variable, in, at, object) ? object + 1 : 0;
+}
+
+/* The static variable that an object is, or is in, by its index. */
+static char *object_variable(const struct upmu_overview *o, uint32_t object, struct object_identity *i)
+{
+    const struct ov_object *x = &o->pass.objects[object];
     struct upmu_trace_module m;
     struct textbuf text = {0};
     uint64_t address;
     uint32_t index;
     bool in_module = object_module(o, x, &m, &address);
-    *reusable = !in_module;
+    i->reusable = !in_module;
     if (!in_module || symbols_module(o->lookup->symbols, m.path, m.build_id, &index) != 0)
         return NULL;
-    int found = symbols_variable(o->lookup->symbols, index, address - m.base, &text, reusable);
+    int found = symbols_variable(o->lookup->symbols, index, address - m.base, &text, &i->reusable);
     /* In a stripped file: the call site of its creation is preferred. */
     if (found == 0 && x->init_site == 0 && x->init_stack == 0)
         textbuf_printf(&text, "static %s+0x%llx", object_base_name(m.path), (unsigned long long)(address - m.base));
-    if (found >= 0 && text.data)
+    if (found >= 0 && text.data) {
+        i->variable = object_first_of(o->lookup, x, index, address - m.base, object);
         return text.data;
+    }
     textbuf_free(&text);
     return NULL;
 }
@@ -296,9 +311,10 @@ static bool objects_number(const struct upmu_overview *o)
             return false;
         l->objects = all;
         const struct ov_object *x = &o->pass.objects[l->n_objects];
-        struct object_identity *i = &all[l->n_objects++];
+        uint32_t object = (uint32_t)l->n_objects++;
+        struct object_identity *i = &all[object];
         *i = (struct object_identity){.source = MAP_NONE};
-        i->text = object_has_place(x) ? object_variable(o, x, &i->reusable) : NULL;
+        i->text = object_has_place(x) ? object_variable(o, object, i) : NULL;
         if (i->text)
             i->kind = UPMU_IDENTITY_VARIABLE;
         else if (object_has_place(x))
@@ -329,7 +345,8 @@ struct identity identity_object(const struct upmu_overview *o, uint32_t object)
             textbuf_printf(&text, " #%u", (unsigned)i->number);
         i->text = text.data;
     }
-    return i->text ? (struct identity){.kind = i->kind, .name = i->text, .group = group} : none;
+    return i->text ? (struct identity){.kind = i->kind, .name = i->text, .group = group, .variable = i->variable}
+                   : none;
 }
 
 bool identity_memory_is_reusable(const struct upmu_overview *o, uint32_t process, int type, uint64_t address)
@@ -352,4 +369,5 @@ void identity_free(struct lookup *l)
     free(l->sources);
     map_free(&l->by_source_text);
     map_free(&l->by_source_call);
+    map_free(&l->by_variable);
 }

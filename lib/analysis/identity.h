@@ -23,6 +23,7 @@ struct identity {
     int kind;          /**< enum upmu_identity */
     const char *name;  /**< "" if only its address is known */
     const char *group; /**< the same for all objects of one origin; "" likewise */
+    uint32_t variable; /**< the same for all objects that are one static variable of one file; 0: none */
 };
 
 /** What an object is called: the name it was given, its static variable, where it was created, where it was first used. */

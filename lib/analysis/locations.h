@@ -53,11 +53,12 @@ struct lookup {
     } * threads;
     size_t n_threads, cap_threads;
     struct object_identity {
-        int kind;        /**< enum upmu_identity */
-        bool reusable;   /**< identity_memory_is_reusable() */
-        uint32_t source; /**< in `sources`: where it was initialized or first used; MAP_NONE */
-        uint32_t number; /**< of that source, from 1 on */
-        char *text;      /**< NULL: it has none, or was not asked for */
+        int kind;          /**< enum upmu_identity */
+        bool reusable;     /**< identity_memory_is_reusable() */
+        uint32_t source;   /**< in `sources`: where it was initialized or first used; MAP_NONE */
+        uint32_t number;   /**< of that source, from 1 on */
+        uint32_t variable; /**< 1 + the first object of the same static variable; 0: none */
+        char *text;        /**< NULL: it has none, or was not asked for */
     } * objects;
     size_t n_objects, cap_objects;
     struct object_source {
@@ -66,6 +67,7 @@ struct lookup {
     } * sources;
     size_t n_sources, cap_sources;
     struct map by_source_text, by_source_call;
+    struct map by_variable; /**< the first object by process and file, offset in the file and type */
 };
 
 /** Begin lookups of an overview, whose pass may need some. @param debug_dir NULL: the default. @return 0; the errors of

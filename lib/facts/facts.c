@@ -220,6 +220,7 @@ void facts_object(struct textbuf *b, const struct upmu_overview_object *x)
     json_uint(b, "generation", x->generation);
     facts_text(b, "name", x->name);
     facts_text(b, "group", x->group);
+    json_uint_if(b, "variable", x->variable != 0, x->variable);
     json_uint_if(b, "peer", x->peer != 0, (uint64_t)x->peer);
     json_uint(b, "acquisitions", x->acquisitions);
     facts_uint(b, "contended", x->contended);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Locks of one creation site are one row of the overview, with the sums of all, as in the report; so are calls of
-processes of one program, whose main threads have its name."""
+"""Locks of one creation site are one row of the overview, with the sums of all, as in the report; so are the static lock of a library
+that is loaded again and again, and calls of processes of one program, whose main threads have its name."""
 import json
 import subprocess
 import sys
@@ -20,6 +20,9 @@ with Browser() as b:
     b.run("[...document.querySelectorAll('#overview tbody tr.link')].find((r) => r.cells[0].innerText.trim().startsWith('mutex ')).click()")
     b.frame()
     assert b.run("document.body.dataset.view") == "timeline"  # at the first of them
+    b.open(f"{work}/loads.html")
+    names = b.run("[...document.querySelectorAll('#overview tbody tr')].map((r) => r.cells[0].innerText.trim())")
+    assert names.count("mutex library_lock (12)") == 2 and "mutex library_lock" not in names, names
     b.open(f"{work}/many.html")
     names = b.run("[...document.querySelectorAll('#overview tbody tr')].map((r) => r.cells[0].innerText.trim())")
     assert names.count("sleep \u00b7 sleep (4)") == 1 and "child process \u00b7 bash" in names, names

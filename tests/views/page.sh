@@ -37,6 +37,7 @@ case $part in
         ;;
     folds)
         record pool -- "$POOL"
+        record loads -m all -- "$AGAIN" "$FIRST" "$SECOND"
         record many -- bash -c 'for i in 1 2 3 4; do sleep 0.1 & done; wait'
         ;;
     samples)

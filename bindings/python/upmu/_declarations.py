@@ -598,7 +598,7 @@ class UpmuOverviewObject(Structure):
         ("timed_holds_ns", c_uint64),
         ("call_ns", c_uint64),
         ("call_kind", c_int32),
-        ("reserved", c_uint32),
+        ("variable", c_uint32),
         ("call_kind_ns", c_uint64),
     ]
 

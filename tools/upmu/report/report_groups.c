@@ -6,7 +6,7 @@
 #include "ui/memory.h"
 #include "report.h"
 
-enum { CALLS_LEAST = 2 }; /* processes whose calls are one row */
+enum { FEW_LEAST = 2 }; /* processes whose calls are one row, and locks in one static variable */
 
 /* An object that may be in a group. */
 struct member {
@@ -14,6 +14,7 @@ struct member {
     uint32_t process; /* of calls: the first process of its program */
     int32_t type;
     const char *group;
+    uint32_t variable; /* of locks in a static variable, which have no group */
 };
 
 static int group_compare(const void *a, const void *b)
@@ -23,8 +24,16 @@ static int group_compare(const void *a, const void *b)
         return x->process < y->process ? -1 : 1;
     if (x->type != y->type)
         return x->type < y->type ? -1 : 1;
+    if (x->variable != y->variable)
+        return x->variable < y->variable ? -1 : 1;
     int order = strcmp(x->group, y->group);
     return order ? order : x->at < y->at ? -1 : x->at > y->at;
+}
+
+static bool group_is_same(const struct member *x, const struct member *y)
+{
+    return x->process == y->process && x->type == y->type && x->variable == y->variable &&
+           strcmp(x->group, y->group) == 0;
 }
 
 static void group_add_waits(struct upmu_wait_sum *sum, const struct upmu_wait_sum *one)
@@ -86,7 +95,8 @@ static uint32_t *group_programs(const struct report *r)
     return first;
 }
 
-/* Locks that were created, or first used, at one place; calls of processes of one program. */
+/* Locks that were created, or first used, at one place; those of one static variable in a file that was loaded several times, or that was
+ * initialized anew; calls of processes of one program. */
 static size_t group_collect(const struct report *r, struct member *all)
 {
     struct upmu_overview_object o = {.size = sizeof o};
@@ -99,6 +109,9 @@ static size_t group_collect(const struct report *r, struct member *all)
             all[n++] = (struct member){.at = i, .process = programs[o.process], .type = o.type, .group = o.name};
         else if (o.named_by == UPMU_IDENTITY_CREATED || o.named_by == UPMU_IDENTITY_FIRST_USE)
             all[n++] = (struct member){.at = i, .process = o.process, .type = o.type, .group = o.group};
+        else if (o.variable)
+            all[n++] =
+                (struct member){.at = i, .process = o.process, .type = o.type, .group = "", .variable = o.variable};
     }
     free(programs);
     return n;
@@ -146,10 +159,9 @@ void report_group(struct report *r, size_t least, bool by_wait)
     r->groups = memory_array(r->totals.n_objects + 1, sizeof(struct report_group *));
     qsort(all, n, sizeof *all, group_compare);
     for (size_t i = 0; i < n; i = end) {
-        for (end = i + 1; end < n && all[end].process == all[i].process && all[end].type == all[i].type &&
-                          strcmp(all[end].group, all[i].group) == 0;)
+        for (end = i + 1; end < n && group_is_same(&all[i], &all[end]);)
             end++;
-        if (end - i >= (all[i].type == UPMU_OBJECT_CALL ? CALLS_LEAST : least))
+        if (end - i >= (all[i].type == UPMU_OBJECT_CALL || all[i].variable ? FEW_LEAST : least))
             r->groups[r->order[all[i].at]] = group_make(r, all + i, end - i);
     }
     group_order(r, by_wait);

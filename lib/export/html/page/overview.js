@@ -254,10 +254,10 @@ function heldText(x) {
 
 // As upmu report without --group-locks.
 const FOLDED_FROM = 10,
-  CALLS_FOLDED_FROM = 2,
+  FEW_FOLDED_FROM = 2, // calls, and locks in one static variable
   PATHS_SHOWN = 10;
 
-// Locks of one call site, or calls of processes of one program, as one: the first with the sums of all.
+// Locks of one call site or one static variable, or calls of processes of one program, as one: the first with the sums of all.
 function foldedLock(all) {
   const [first] = all,
     sum = (f) => all.reduce((n, o) => n + f(o), 0),
@@ -279,11 +279,12 @@ function foldedLock(all) {
 function foldedLocks(objects) {
   const groups = new Map();
   for (const o of objects) {
-    const key = o.call ? `call.${o.title}` : o.folds ? `${o.process}.${o.type}.${o.group}` : o.index;
+    const lock = o.variable ? `${o.process}.${o.variable}` : o.folds ? `${o.process}.${o.type}.${o.group}` : o.index;
+    const key = o.call ? `call.${o.title}` : lock;
     if (groups.has(key)) groups.get(key).push(o);
     else groups.set(key, [o]);
   }
-  const least = (all) => (all[0].call ? CALLS_FOLDED_FROM : FOLDED_FROM),
+  const least = (all) => (all[0].call || all[0].variable ? FEW_FOLDED_FROM : FOLDED_FROM),
     rows = [...groups.values()].flatMap((all) => (all.length < least(all) ? all : [foldedLock(all)]));
   return rows.some((o) => o.first) ? rows.sort((a, b) => b.waitedNs - a.waitedNs) : rows;
 }
