@@ -66,16 +66,52 @@ uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, u
     return found != MAP_NONE ? o->last_thread = found : thread_new(o, process, pid, tid, time_ns);
 }
 
-uint32_t thread_of_holder(struct overview *o, const struct upmu_trace_event *e)
+/* Whether the holder may be a thread of another process that has the same id, in another PID namespace. The recorder has searched its
+ * own threads for the one that holds the lock. */
+static bool holder_may_be_elsewhere(const struct upmu_trace_event *e)
+{
+    return e->lock_block.holder_since == 0 && (e->flags & (UPMU_TRACE_FLAG_PSHARED | UPMU_TRACE_FLAG_ROBUST));
+}
+
+/* Live threads of other processes with the holder's id. */
+struct holder_search {
+    uint32_t found, with_lock; /* the last one, and that of those whose process has used a lock at this address */
+    uint32_t n, n_with_lock;
+};
+
+static struct holder_search holder_search(const struct overview *o, const struct upmu_trace_event *e)
+{
+    struct holder_search s = {.found = MAP_NONE, .with_lock = MAP_NONE};
+    for (uint32_t p = 0; p < o->n_processes; p++) {
+        uint32_t at = p == e->process ? MAP_NONE : map_find(&o->by_tid, p, (uint32_t)e->lock_block.holder);
+        if (at == MAP_NONE || o->threads[at].ended)
+            continue;
+        s.found = at;
+        s.n++;
+        if (object_last(o, p, e->object_type, e->object) != MAP_NONE) {
+            s.with_lock = at;
+            s.n_with_lock++;
+        }
+    }
+    return s;
+}
+
+bool thread_of_holder(struct overview *o, const struct upmu_trace_event *e, uint32_t *holder)
 {
     pid_t tid = e->lock_block.holder;
-    uint32_t found = map_find(&o->by_tid, e->process, (uint32_t)tid);
-    for (uint32_t p = 0; found == MAP_NONE && p < o->n_processes; p++) {
-        uint32_t other = map_find(&o->by_tid, p, (uint32_t)tid);
-        if (other != MAP_NONE && !o->threads[other].ended)
-            found = other;
-    }
-    return found != MAP_NONE ? found : thread_of(o, e->process, e->pid, tid, e->time_ns);
+    uint32_t own = *holder = map_find(&o->by_tid, e->process, (uint32_t)tid);
+    if (own != MAP_NONE && !holder_may_be_elsewhere(e))
+        return true;
+    const struct holder_search others = holder_search(o, e);
+    if (others.n_with_lock == 1)
+        *holder = others.with_lock;
+    else if (own != MAP_NONE && tid != e->tid)
+        *holder = others.n_with_lock == 0 ? own : MAP_NONE;
+    else if (others.n > 0)
+        *holder = others.n == 1 ? others.found : MAP_NONE;
+    else if (own == MAP_NONE)
+        *holder = thread_of(o, e->process, e->pid, tid, e->time_ns);
+    return *holder != MAP_NONE || others.n > 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------- objects */

@@ -11,9 +11,9 @@
 int overview_rename(char **slot, const char *text);
 
 uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
-/** The thread that holds the lock of a `lock_block`: of a process-shared lock it may be one of another recorded process. @return its
- *  index; MAP_NONE without memory. */
-uint32_t thread_of_holder(struct overview *o, const struct upmu_trace_event *e);
+/** The thread that holds the lock of a `lock_block`: of a process-shared lock it may be one of another recorded process, which may have
+ *  the ids of this one. @param holder out, its index; MAP_NONE: several may be the one. @return false without memory. */
+bool thread_of_holder(struct overview *o, const struct upmu_trace_event *e, uint32_t *holder);
 /** A new thread: its tid was never used, or was the tid of a thread that ended. */
 uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
 /** The latest thread with that pthread_t, ended or not; MAP_NONE if that is not known, or it has not started yet. */

@@ -95,11 +95,13 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         p.holder_stack = e->lock_block.holder_stack;
     }
     if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->lock_block.holder != 0) {
-        p.holder = thread_of_holder(o, e);
-        uint32_t stats = p.holder == MAP_NONE ? MAP_NONE : stats_of(o, p.holder, object);
-        if (stats == MAP_NONE)
+        if (!thread_of_holder(o, e, &p.holder))
             return overview_no_memory();
-        hold_observed(&o->thread_stats[stats], e, p.holder_site);
+        uint32_t stats = p.holder == MAP_NONE ? MAP_NONE : stats_of(o, p.holder, object);
+        if (p.holder != MAP_NONE && stats == MAP_NONE)
+            return overview_no_memory();
+        if (stats != MAP_NONE)
+            hold_observed(&o->thread_stats[stats], e, p.holder_site);
     }
     struct ov_thread *t = &o->threads[thread];
     /* The same wait begins again: the end of the first was lost. With PENDING_MAX open, the end of the outermost

@@ -256,6 +256,93 @@ START_TEST(opening_a_semaphore_names_it_and_begins_no_other)
 }
 END_TEST
 
+/* Processes 1, 2, ... with pid 100, in other PID namespaces. */
+static void add_processes(uint32_t n)
+{
+    const struct ov_process p = {.start_ns = 1, .whole = true};
+    for (uint32_t i = 0; i < n; i++)
+        ck_assert_int_eq(overview_process(&subject.pass, &p), 0);
+}
+
+/* Thread `tid` of a process begins, and uses the lock if `uses`. */
+static void live(uint32_t process, pid_t tid, uint64_t time, bool uses)
+{
+    struct upmu_trace_event e = event(UPMU_TRACE_THREAD_START, tid, time, 0);
+    e.process = process;
+    add(&e);
+    e = event(UPMU_TRACE_LOCK_INIT, tid, time + 1, LOCK);
+    e.process = process;
+    if (uses)
+        add(&e);
+}
+
+/* Thread 102 of process 0 waits for the lock: the process of the thread that is the holder, -1: unknown. */
+static int64_t holder_of(pid_t tid, uint64_t since, uint32_t flags)
+{
+    struct upmu_trace_event e = event(UPMU_TRACE_LOCK_BLOCK, 102, 9000, LOCK);
+    e.lock_block = (struct upmu_trace_lock_block){.holder = tid, .holder_since = since};
+    e.flags = flags;
+    add(&e);
+    uint32_t waiter = map_find(&subject.pass.by_tid, 0, 102), holder = subject.pass.threads[waiter].pending[0].holder;
+    ck_assert(holder == MAP_NONE || subject.pass.threads[holder].tid == tid);
+    int64_t process = holder == MAP_NONE ? -1 : (int64_t)subject.pass.threads[holder].process;
+    e.kind = UPMU_TRACE_LOCK_ACQUIRED;
+    e.time_ns = 9100;
+    add(&e);
+    finish();
+    end_stream();
+    return process;
+}
+
+/* Threads 101 and 102 of process 0, and 101 of others. */
+static void begin_namespaces(uint32_t others, uint32_t with_lock)
+{
+    begin_stream(true);
+    add_processes(others);
+    live(0, 101, 1000, true);
+    live(0, 102, 1100, false);
+    for (uint32_t p = 1; p <= others; p++)
+        live(p, 101, 1200 + 10 * p, p <= with_lock);
+}
+
+START_TEST(a_holder_may_be_a_thread_of_another_process_with_the_same_id)
+{
+    begin_namespaces(1, 1);
+    ck_assert_int_eq(holder_of(101, 0, UPMU_TRACE_FLAG_PSHARED), 1);
+    begin_namespaces(1, 1);
+    ck_assert_int_eq(holder_of(101, 0, UPMU_TRACE_FLAG_ROBUST), 1);
+    begin_namespaces(1, 1); /* the recorder has found that its own thread holds it */
+    ck_assert_int_eq(holder_of(101, 5000, UPMU_TRACE_FLAG_PSHARED), 0);
+    begin_namespaces(1, 1);
+    ck_assert_int_eq(holder_of(101, 0, 0), 0);
+    begin_namespaces(1, 0); /* the other one does not use the lock */
+    ck_assert_int_eq(holder_of(101, 0, UPMU_TRACE_FLAG_PSHARED), 0);
+}
+END_TEST
+
+START_TEST(a_holder_that_may_be_one_of_several_threads_is_unknown)
+{
+    begin_namespaces(2, 2);
+    ck_assert_int_eq(holder_of(101, 0, UPMU_TRACE_FLAG_PSHARED), -1);
+    begin_namespaces(2, 1);
+    ck_assert_int_eq(holder_of(101, 0, UPMU_TRACE_FLAG_PSHARED), 1);
+}
+END_TEST
+
+START_TEST(a_waiter_is_not_the_holder_of_a_lock_that_another_process_holds)
+{
+    begin_namespaces(0, 0);
+    add_processes(1);
+    live(1, 102, 1500, false);
+    ck_assert_int_eq(holder_of(102, 0, UPMU_TRACE_FLAG_PSHARED), 1);
+    begin_namespaces(0, 0); /* it waits for itself */
+    ck_assert_int_eq(holder_of(102, 0, UPMU_TRACE_FLAG_PSHARED), 0);
+    begin_namespaces(1, 1); /* a thread that only the other one has */
+    live(1, 103, 1500, true);
+    ck_assert_int_eq(holder_of(103, 0, UPMU_TRACE_FLAG_PSHARED), 1);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("shared");
@@ -270,5 +357,8 @@ int main(void)
     tcase_add_test(cases, who_waits_for_a_function_to_run_once_holds_nothing);
     tcase_add_test(cases, futex_calls_that_do_not_sleep_are_no_waits);
     tcase_add_test(cases, opening_a_semaphore_names_it_and_begins_no_other);
+    tcase_add_test(cases, a_holder_may_be_a_thread_of_another_process_with_the_same_id);
+    tcase_add_test(cases, a_holder_that_may_be_one_of_several_threads_is_unknown);
+    tcase_add_test(cases, a_waiter_is_not_the_holder_of_a_lock_that_another_process_holds);
     return run_suite("analysis shared", cases);
 }
