@@ -154,7 +154,7 @@ struct region_thread {
         const char *text;
         uint32_t id;
     } cache[REGION_CACHE];
-    uint16_t record_of[REGION_NAMES_MAX + 1]; /**< by region id: 1 + index into records, 0 if none */
+    uint16_t record_of[REGION_NAMES_MAX + 1]; /**< last: by region id: 1 + index into records, 0 if none */
 };
 
 /** State in wipe-on-fork memory: zero in a child until it has been set up anew. */

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,7 +23,7 @@ enum {
     CACHE_LINE = 64,
     TOUCHED_FRAMES = 8, /**< frames and records whose pages are touched at the start */
     TOUCHED_RECORDS = 24,
-    REGION_SPARES = 16, /**< blocks kept for new threads, at most */
+    REGION_SPARES = 64, /**< blocks kept for new threads, at most */
 };
 
 static size_t block_round_up(size_t n, size_t to)
@@ -93,12 +94,12 @@ static struct region_thread *block_reuse(void)
 }
 
 /* A block that no list has and no thread uses, with everything that was written to it zeroed. Frames are written before they
- * are read. */
+ * are read. Without a record the table of them was not written, nor its pages made. */
 static void block_wipe(struct region_kept *kept)
 {
     struct region_thread *t = kept->thread;
     memset(t->records, 0, t->n_records * upmu_regions.record_bytes);
-    memset(t, 0, sizeof *t);
+    memset(t, 0, t->n_records == 0 ? offsetof(struct region_thread, record_of) : sizeof *t);
     memset(kept, 0, upmu_regions.kept_bytes);
 }
 
@@ -167,8 +168,8 @@ struct region_thread *region_block_make(void)
     t->tid = core_kernel()->gettid();
     prctl(PR_GET_NAME, t->name);
     t->epoch = __atomic_load_n(&upmu_regions.epoch, __ATOMIC_ACQUIRE);
-    block_touch(t, sizeof *t);
     if (!upmu_regions.late_page) { /* else no page faults are counted, and the thread may have no region */
+        block_touch(t, sizeof *t);
         block_touch(t->frames, TOUCHED_FRAMES * upmu_regions.frame_bytes);
         block_touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
     }

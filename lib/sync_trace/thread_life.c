@@ -39,7 +39,7 @@
 #include "trace/write/stream.h"
 
 /* A round before the recorder releases the thread's stream (lib/region). */
-enum { COUNTS_FIRST = 128, LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 2 };
+enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 2 };
 
 /* ------------------------------------------------------------------------------------------------- naming */
 
@@ -147,16 +147,28 @@ void sync_thread_usage_begin(struct sync_thread *t)
 
 /* -------------------------------------------------------------------------------------------------- making */
 
+/* As many at a time as there are already. */
+static struct sync_thread *block_map(void)
+{
+    enum { ALIGN = 4096, BYTES = (sizeof(struct sync_thread) + ALIGN - 1) / ALIGN * ALIGN, BLOCKS_AT_ONCE = 8 };
+    uint32_t n = sync_gate.blocks < 1 ? 1 : sync_gate.blocks < BLOCKS_AT_ONCE ? sync_gate.blocks : BLOCKS_AT_ONCE;
+    char *at = sync_gate.block_next;
+    if (at == sync_gate.block_end) {
+        at = own_memory_map_wiped((size_t)n * BYTES);
+        if (!at && n > 1)
+            at = own_memory_map_wiped((size_t)(n = 1) * BYTES);
+        sync_gate.block_end = at ? at + (size_t)n * BYTES : NULL;
+    }
+    sync_gate.block_next = at ? at + BYTES : NULL;
+    return (struct sync_thread *)(void *)at;
+}
+
 static struct sync_thread *block_new(void)
 {
-    struct sync_thread *t = own_memory_map_wiped(sizeof *t);
+    struct sync_thread *t = block_map();
     if (!t)
         return NULL;
-    t->counts = sync_counts_new(COUNTS_FIRST);
-    if (!t->counts) {
-        own_memory_unmap(t, sizeof *t);
-        return NULL;
-    }
+    sync_counts_start(t);
     sync_wait_state_slot_new(t);
     uint32_t number = ++sync_gate.blocks;
     t->number = number < LOCK_MEMORY_MANY ? number : (uint32_t)LOCK_MEMORY_MANY;
@@ -202,11 +214,12 @@ static void block_fill(struct sync_thread *t, pid_t tid, pthread_t self, const c
     t->waiting = t->announced = 0;
     t->once = NULL;
     t->has_timer = 0;
+    if (t->flushed != 0) /* else the block is new, and a look at it would be one page fault more */
+        sync_held_forget(t);
     t->flushed = tick_now();
     t->born = 0;
     t->before = (struct sync_usage){0};
     block_forget_calls(&t->calls);
-    sync_held_forget(t);
     __atomic_store_n(&t->self, self, __ATOMIC_RELAXED);
     __atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE); /* after what it is not to be found with */
     sync_thread_table_add(t);

@@ -62,7 +62,7 @@ int main(void)
     CHECK(after.descriptors == before.descriptors, "%zu descriptors, %zu before", after.descriptors,
           before.descriptors);
     if (!SANITIZED) {
-        /* Up to 16 blocks of two mappings are kept for new threads: as many as ever ran at a time. */
+        /* Blocks of two mappings are kept for new threads: as many as ever ran at a time. */
         CHECK(after.mappings <= before.mappings + 8 + 2 * 16, "%zu mappings, %zu before", after.mappings,
               before.mappings);
         CHECK(after.resident <= before.resident + 1024, "%zu kB, %zu before", after.resident, before.resident);

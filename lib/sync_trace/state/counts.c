@@ -27,15 +27,33 @@ enum {
     SLOTS_MOVED = 1 << 12
 };
 
-struct sync_counts *sync_counts_new(uint32_t slots)
+static size_t counts_bytes(uint32_t slots)
 {
-    size_t bytes = sizeof(struct sync_counts) + slots * (sizeof(struct sync_count) + sizeof(uint64_t));
-    struct sync_counts *c = own_memory_map(bytes, MAP_POPULATE);
-    if (!c)
-        return NULL;
+    return sizeof(struct sync_counts) + slots * (sizeof(struct sync_count) + sizeof(uint64_t));
+}
+
+static void counts_lay_out(struct sync_counts *c, uint32_t slots)
+{
     c->mask = slots - 1;
     c->patience = SEARCHES_FIRST;
     c->recorded = (uint64_t *)(void *)&c->slot[slots];
+}
+
+_Static_assert(sizeof(struct sync_counts) <= 3 * sizeof(uint64_t) && sizeof(struct sync_count) <= 4 * sizeof(uint64_t),
+               "the first table fits into a block");
+
+void sync_counts_start(struct sync_thread *t)
+{
+    t->counts = (struct sync_counts *)(void *)&t->counts_first[SYNC_COUNTS_SKIP];
+    counts_lay_out(t->counts, SYNC_COUNTS_FIRST);
+}
+
+/* A new table of `slots`, a power of two; NULL. Keeps errno. */
+static struct sync_counts *counts_new(uint32_t slots)
+{
+    struct sync_counts *c = own_memory_map(counts_bytes(slots), MAP_POPULATE);
+    if (c)
+        counts_lay_out(c, slots);
     return c;
 }
 
@@ -95,7 +113,7 @@ static bool counts_replace_now(struct sync_thread *t, uint32_t slots, uintptr_t 
 {
     struct sync_counts *old = t->counts;
     for (; slots <= SLOTS_MAX; slots *= 2) {
-        struct sync_counts *other = sync_counts_new(slots);
+        struct sync_counts *other = counts_new(slots);
         if (!other)
             return false;
         other->patience = old->patience;
@@ -103,7 +121,7 @@ static bool counts_replace_now(struct sync_thread *t, uint32_t slots, uintptr_t 
             __atomic_store_n(&t->counts, other, __ATOMIC_RELEASE);
             return true;
         }
-        own_memory_unmap(other, sizeof *other + slots * (sizeof(struct sync_count) + sizeof(uint64_t)));
+        own_memory_unmap(other, counts_bytes(slots));
     }
     return false;
 }

@@ -21,8 +21,8 @@ struct sync_counts {
     struct sync_count slot[];
 };
 
-/** A new table of `slots`, a power of two; NULL. Keeps errno. */
-struct sync_counts *sync_counts_new(uint32_t slots);
+/** The first table of a new block. */
+void sync_counts_start(struct sync_thread *t);
 struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type);
 /** Type of a lock that the thread has acquired; UPMU_OBJECT_NONE if it has no count. */
 uint32_t sync_count_type(const struct sync_thread *t, uintptr_t key);

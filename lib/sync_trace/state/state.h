@@ -99,6 +99,7 @@ struct sync_gate {
     const uint32_t *mode; /**< the control file's word, from the first recording on; NULL = none yet, or no more */
     struct sync_thread *threads;
     struct wait_file_header *wait_states; /**< NULL: there is no wait-state file */
+    char *block_next, *block_end;         /**< blocks that are mapped and have no thread yet; under `lock` */
     struct tiny_lock lock;                /**< guards the list of blocks, and the owner of a block's counts */
     struct tiny_lock begin_lock;          /**< begin and end */
     uint32_t slots;                       /**< wait-state slots made; under `lock` */
@@ -111,7 +112,7 @@ struct sync_gate {
     uint64_t since, since_raw_ns;         /**< tick and time at which the process itself began recording last */
     uint64_t ready;                       /**< tick at which a forked child's recording was set up, 0 in others */
     uint64_t cpus[SYNC_CPU_WORDS];        /**< CPUs that ended threads could use, of those that were preempted */
-    unsigned char rest[SYNC_PAGE_MAX - 4 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 10 * sizeof(uint32_t) -
+    unsigned char rest[SYNC_PAGE_MAX - 6 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 10 * sizeof(uint32_t) -
                        (3 + SYNC_CPU_WORDS) * sizeof(uint64_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");

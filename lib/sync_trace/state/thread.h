@@ -6,6 +6,7 @@
 #ifndef UPMU_SYNC_THREAD_H
 #define UPMU_SYNC_THREAD_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "sync_trace/state/calls.h"
@@ -56,6 +57,13 @@ struct sync_origin {
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: the release must be, too */ };
 
 struct sync_counts;
+
+/** Slots of a thread's first table of counts, which is in its block, and words for it and to align its slots. */
+enum {
+    SYNC_COUNTS_FIRST = 32,
+    SYNC_COUNTS_SKIP = 5,
+    SYNC_COUNTS_FIRST_WORDS = SYNC_COUNTS_SKIP + 3 + SYNC_COUNTS_FIRST * 5
+};
 
 /** Acquisitions of one lock by one thread since the thread's first. */
 struct sync_count {
@@ -114,24 +122,9 @@ struct sync_once_call;
 /** A thread's block. Stays mapped permanently and is reused for new threads, so that other threads may read it at any time;
  *  only its thread writes it, except for `wanted`. */
 struct sync_thread {
-    /* Rarely used members come first. Blocks begin at a page and so do packets, whose head is stored to with every event: a
-     * load at the same offset in its page as such a store would wait for it (4K aliasing). */
-    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN_MAX];
-
-    uint32_t ready;   /**< enum sync_ready */
-    uint32_t depth;   /**< of `held` */
-    uint32_t version; /**< odd while entries of `held` move */
-    pid_t tid;
-    struct sync_counts *counts;
-    struct trace_stream *stream;
-    int *error; /**< the thread's errno */
-    struct sync_order order;
-    struct sync_permit permits[SYNC_PERMITS];
-    struct sync_held held[SYNC_HELD_MAX];
-    struct sync_origin origins[SYNC_ORIGINS]; /**< of the first ones */
-    struct sync_site sites[SYNC_SITES];
-    struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
-
+    /* A thread that locks touches the first page; the second one, if it holds several locks or walks its stack; and memos one by one.
+     * Rarely used members come first. Blocks begin at a page, and packets at a multiple of 512 bytes in theirs: a load at the same offset
+     * as a store to a packet's head, which has one with every event, would wait for it (4K aliasing). */
     uint32_t used;               /**< has a thread: 1, or BLOCK_KEPT */
     uint32_t number;             /**< of the block, from 1 on; LOCK_MEMORY_MANY: beyond the last number */
     uint32_t forgotten;          /**< held locks that did not fit */
@@ -174,8 +167,29 @@ struct sync_thread {
     uint32_t n_given_up;                 /**< of these events */
     bool futex_one;                      /**< it waits for one futex; for several, `futex_value` is not valid */
     unsigned char wait_outer[128];
+    /** The thread's first table of counts. */
+    uint64_t counts_first[SYNC_COUNTS_FIRST_WORDS] __attribute__((aligned(64)));
+
+    uint32_t ready __attribute__((aligned(64))); /**< enum sync_ready */
+    uint32_t depth;                              /**< of `held` */
+    uint32_t version;                            /**< odd while entries of `held` move */
+    pid_t tid;
+    struct sync_counts *counts;
+    struct trace_stream *stream;
+    int *error; /**< the thread's errno */
+    struct sync_order order;
+    struct sync_permit permits[SYNC_PERMITS];
+    struct sync_origin origins[SYNC_ORIGINS]; /**< of the first locks held */
+    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN_MAX];
+    struct sync_held held[SYNC_HELD_MAX];
+    struct sync_site sites[SYNC_SITES];
+    struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
     uintptr_t snapshot[SYNC_SNAPSHOT_WORDS]; /**< of another thread's stack */
 };
+
+#if defined(__x86_64__) && defined(__LP64__)
+_Static_assert(offsetof(struct sync_thread, ready) % 512 >= 64, "apart from what is stored to the head of a packet");
+#endif
 
 /** A block that is never reused: its thread ended with locks held, which waiters must be able to see. */
 enum { BLOCK_KEPT = 2 };

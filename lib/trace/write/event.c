@@ -230,7 +230,7 @@ static struct stream_pending *stream_claim_pending(struct trace_stream *s, uint6
         stream_lose(s, LOSS_HANDLER);
         return NULL;
     }
-    struct stream_pending *e = &s->pending[slot];
+    struct stream_pending *e = &s->left->pending[slot];
     e->id = id;
     e->tick = tick;
     e->len = (uint32_t)len;
@@ -242,7 +242,7 @@ static struct stream_pending *stream_claim_pending(struct trace_stream *s, uint6
 
 static uint8_t *stream_pending_payload(struct trace_stream *s, struct stream_pending *e)
 {
-    return e->len > STREAM_PENDING_BYTES ? s->pending_long[e->number] : e->payload;
+    return e->len > STREAM_PENDING_BYTES ? s->left->pending_long[e->number] : e->payload;
 }
 
 static bool stream_leave_pending(struct trace_stream *s, uint64_t tick, const struct body *b)
@@ -262,7 +262,7 @@ static void write_all_pending(struct trace_stream *s)
     do {
         uint32_t slots = claimed % STREAM_LONG_ONE;
         for (; done < slots && done < STREAM_PENDING; done++) {
-            struct stream_pending *e = &s->pending[done];
+            struct stream_pending *e = &s->left->pending[done];
             /* A slot may have been claimed by a handler that was left by longjmp. */
             if (__atomic_exchange_n(&e->ready, 0, __ATOMIC_ACQUIRE))
                 write_payload(s, e->tick, e->id, stream_pending_payload(s, e),
@@ -334,7 +334,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     for (uint32_t i = 0; i < left; i++)
         stream_lose(s, LOSS_HANDLER);
     for (uint32_t i = 0; i < STREAM_PENDING && i < left; i++)
-        s->pending[i].ready = 0;
+        s->left->pending[i].ready = 0;
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
     stream_name_thread(s, thread_name, 0);
     s->next_bytes = stream_first_bytes(s);

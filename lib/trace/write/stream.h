@@ -89,6 +89,12 @@ struct stream_pending {
     uint8_t payload[STREAM_PENDING_BYTES];
 };
 
+/** Events that signal handlers have left. */
+struct stream_left {
+    struct stream_pending pending[STREAM_PENDING];
+    uint8_t pending_long[STREAM_PENDING_LONG][STREAM_PAYLOAD_MAX];
+};
+
 struct trace_stream {
     /* Read once per packet, and first: streams and packets begin at a page, and a packet's head is stored to with each
      * event; a load whose address differs from a recent store's only in the upper bits would wait for that store. */
@@ -127,10 +133,9 @@ struct trace_stream {
     size_t struct_bytes;
     /** Between two threads: the last packet, still mapped, if its end is for the next one; else NULL. */
     struct ctf_packet *ended;
-    size_t ended_bytes; /**< of it, without that end */
-    struct stream_pending pending[STREAM_PENDING];
-    uint8_t pending_long[STREAM_PENDING_LONG][STREAM_PAYLOAD_MAX];
-    char path[]; /**< of the file */
+    size_t ended_bytes;       /**< of it, without that end */
+    struct stream_left *left; /**< behind the path: most threads touch only the first page of a stream */
+    char path[];              /**< of the file */
 };
 
 /** Events of the mapped packet, which are not counted one by one. */

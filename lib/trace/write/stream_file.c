@@ -70,10 +70,13 @@ void stream_renew(struct trace_stream *s)
 
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside)
 {
-    size_t bytes = sizeof(struct trace_stream) + stream_path_bytes(home);
+    const size_t align = _Alignof(struct stream_left);
+    size_t left = (sizeof(struct trace_stream) + stream_path_bytes(home) + align - 1) / align * align;
+    size_t bytes = left + sizeof(struct stream_left);
     struct trace_stream *s = own_memory_map(bytes, 0);
     if (!s)
         return NULL;
+    s->left = (struct stream_left *)(void *)((char *)s + left);
     s->struct_bytes = bytes;
     s->home = home;
     s->used = 1;

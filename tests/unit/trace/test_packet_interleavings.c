@@ -49,6 +49,7 @@ static struct control_header control;
 static struct stream_home home = {
     .packet_bytes = BYTES, .ring_bytes = BYTES, .ring_slots = SLOTS, .page_bytes = BYTES, .control = &control};
 static struct trace_stream stream;
+static struct stream_left left;
 static union {
     struct ctf_packet head;
     uint8_t bytes[SLOTS * BYTES];
@@ -141,8 +142,10 @@ static void begin_packet(void)
 {
     memset(&file, 0, sizeof file);
     memset(&stream, 0, sizeof stream);
+    memset(&left, 0, sizeof left);
     memset(&control, 0, sizeof control);
     stream.home = &home;
+    stream.left = &left;
     stream.slots = ring ? SLOTS : 0;
     stream.ring = file.bytes;
     ck_assert_int_eq(stream_start(&stream, 1, "", 1), 0);
