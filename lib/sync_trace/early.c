@@ -192,7 +192,10 @@ static struct trace_sync early_event(struct sync_thread *t, const struct sync_ea
     };
     if (w->kind == UPMU_TRACE_LOCK_BLOCK && w->type != UPMU_OBJECT_SEM && !ended) {
         const struct sync_wait wait = {.t = t, .lock = w->key, .type = w->type};
-        sync_wait_find_holder(&wait, early_owner(w), false, &e);
+        pid_t owner = early_owner(w);
+        bool waits_for_itself = !(w->flags & (UPMU_TRACE_FLAG_RECURSIVE | UPMU_TRACE_FLAG_ERRORCHECK));
+        if (owner != t->tid || waits_for_itself) /* else it has just acquired the lock */
+            sync_wait_find_holder(&wait, owner, false, &e);
     }
     if (w->kind == UPMU_TRACE_THREAD_JOIN) {
         const struct sync_thread *joined = sync_thread_by_handle((pthread_t)w->key);

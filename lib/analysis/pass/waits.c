@@ -276,6 +276,16 @@ static int wait_add(struct overview *o, uint32_t thread, const struct pending_wa
     return rc == 0 ? wait_notify(o, thread, p, end_ns, finished) : rc;
 }
 
+/* The lock of a wait from before the recording was read after the waiter had acquired it: the holder until then is not known. */
+static void wait_forget_own_hold(struct overview *o, uint32_t thread, struct pending_wait *p)
+{
+    uint32_t stats = map_find(&o->by_thread_object, thread, p->object);
+    p->holder = MAP_NONE;
+    p->holder_site = p->holder_since = p->holder_stack = 0;
+    if (stats != MAP_NONE && o->thread_stats[stats].begun_partial)
+        hold_forget(&o->thread_stats[stats]);
+}
+
 /* Removes the innermost wait that this event ends, and all waits nested in it. @return false if there is none. */
 static bool wait_pop_pending(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e,
                              struct pending_wait *out)
@@ -302,6 +312,8 @@ static bool wait_pop_pending(struct overview *o, uint32_t thread, uint32_t objec
         out->holder = MAP_NONE;
         out->holder_site = out->holder_since = out->holder_stack = 0;
     }
+    if (out->before && out->holder == thread)
+        wait_forget_own_hold(o, thread, out);
     return true;
 }
 

@@ -43,6 +43,30 @@ START_TEST(wait_is_charged_to_lock_waiter_holder_and_places)
 }
 END_TEST
 
+START_TEST(waiter_from_before_that_owns_the_lock_already_has_not_waited_for_itself)
+{
+    size_t i;
+    begin_stream(true);
+    struct upmu_trace_event wait = event(UPMU_TRACE_LOCK_BLOCK, 101, 1000, LOCK);
+    wait.lock_block.holder = 101;
+    wait.flags |= UPMU_TRACE_FLAG_BEFORE | UPMU_TRACE_FLAG_RECURSIVE;
+    add(&wait);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 101, 1250, LOCK);
+    struct upmu_trace_event release = event(UPMU_TRACE_LOCK_RELEASE, 101, 1300, LOCK);
+    release.lock_release.held_since = 1250;
+    add(&release);
+    finish();
+
+    struct upmu_overview_object o = object(LOCK, 0, &i);
+    ck_assert_uint_eq(o.waits.total_ns, 250);
+    ck_assert_int_eq(o.longest.holder, 0);
+    ck_assert_uint_eq(o.hold_ns, 50);
+    ck_assert_uint_eq(o.partial_holds, 0);
+    ck_assert_uint_eq(use(i, 101).blocked, 0);
+    end_stream();
+}
+END_TEST
+
 START_TEST(wait_inside_a_wait_blocks_the_thread_once)
 {
     begin_stream(true);
@@ -224,6 +248,7 @@ int main(void)
 {
     TCase *cases = tcase_create("waits");
     tcase_add_test(cases, wait_is_charged_to_lock_waiter_holder_and_places);
+    tcase_add_test(cases, waiter_from_before_that_owns_the_lock_already_has_not_waited_for_itself);
     tcase_add_test(cases, wait_inside_a_wait_blocks_the_thread_once);
     tcase_add_test(cases, sleep_in_the_wait_for_an_announced_lock_is_that_wait);
     tcase_add_test(cases, end_without_its_begin_is_no_wait);
