@@ -60,15 +60,17 @@ bool deadlocks_wait_for_shared(const struct wait_state *s)
 
 /* ------------------------------------------------------------------------------------------------ one snapshot */
 
-/* The process whose end a thread waits for; WG_NONE. */
-static uint32_t cross_child(const struct cross *c, const struct wait_state *s, const struct kernel_thread *k,
-                            bool *only)
+/* The processes of which a thread waits for the end of any one. @return how many; 0: none, or not all are comparable. */
+static size_t cross_children(const struct cross *c, const struct wait_state *s, const struct kernel_thread *k,
+                             uint32_t out[KERNEL_CHILDREN], bool *all)
 {
-    pid_t child = k->asleep ? kernel_child(&s->kernel, k, only) : 0;
-    for (uint32_t p = 0; child != 0 && p < c->d->n_processes; p++)
-        if (cross_is_comparable(&c->d->processes[p]) && c->d->processes[p].outer_pid == child)
-            return p;
-    return WG_NONE;
+    pid_t children[KERNEL_CHILDREN];
+    size_t n = k->asleep ? kernel_children(&s->kernel, k, children, all) : 0, found = 0;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t p = 0; found == i && p < c->d->n_processes; p++)
+            if (cross_is_comparable(&c->d->processes[p]) && c->d->processes[p].outer_pid == children[i])
+                out[found++] = p;
+    return found == n ? n : 0;
 }
 
 /* Takes the processes that threads of those taken wait for the end of, as a shell between a program and its command. */
@@ -80,10 +82,12 @@ static void cross_take_children(struct cross *c)
         for (uint32_t p = 0; p < c->d->n_processes; p++) {
             const struct wait_state *s = cross_state(c, p);
             for (size_t i = 0; c->taken[p] && i < s->kernel.n_threads; i++) {
-                bool only;
-                uint32_t child = cross_child(c, s, &s->kernel.threads[i], &only);
-                if (child != WG_NONE && !c->taken[child])
-                    c->taken[child] = more = true;
+                uint32_t children[KERNEL_CHILDREN];
+                bool all;
+                size_t n = cross_children(c, s, &s->kernel.threads[i], children, &all);
+                for (size_t k = 0; k < n; k++)
+                    if (!c->taken[children[k]])
+                        c->taken[children[k]] = more = true;
             }
         }
     }
@@ -255,8 +259,37 @@ static uint32_t cross_threads_of(const struct cross *c, uint32_t process, uint32
     return first;
 }
 
-/* Threads that wait for the end of a process of the search; a signal handler can end such a wait, other than that of the only
- * child's end, as a shell has. */
+/* Whether all of the threads have ended, so that their process is about to. */
+static bool cross_have_ended(const struct cross *c, uint32_t first, uint32_t n)
+{
+    bool ended = true;
+    for (uint32_t t = first; ended && t < first + n; t++)
+        ended = c->all.threads[t].wait == WG_ENDED;
+    return ended;
+}
+
+/* Thread `i` waits for the end of any of `n` processes. @return false: of one no thread is known, or all have ended. */
+static bool cross_set_targets(struct cross *c, uint32_t i, const uint32_t *children, size_t n)
+{
+    struct wg_thread *w = &c->all.threads[i];
+    uint32_t group = n > 1 ? 1 + c->threads[i].process : 0, begin = WG_NONE, end = 0;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t threads, first = cross_threads_of(c, children[k], &threads);
+        if (first == WG_NONE || cross_have_ended(c, first, threads))
+            return false;
+        begin = first < begin ? first : begin;
+        end = first + threads > end ? first + threads : end;
+        for (uint32_t t = first; t < first + threads; t++)
+            c->all.threads[t].group = group != 0 ? group : c->all.threads[t].group;
+    }
+    w->target = begin;
+    w->n_targets = end - begin;
+    w->target_group = group;
+    return true;
+}
+
+/* Threads that wait for the end of processes of the search; a signal handler can end such a wait, other than that of the end of
+ * one of them, as a shell has. */
 static void cross_find_parents(struct cross *c)
 {
     for (uint32_t i = 0; i < c->all.n_threads; i++) {
@@ -265,14 +298,15 @@ static void cross_find_parents(struct cross *c)
         struct wg_thread *w = &c->all.threads[i];
         const struct kernel_thread *k =
             t->thread < s->file.n_threads ? kernel_view_thread(&s->kernel, s->file.threads[t->thread].head.tid) : NULL;
-        bool only = false;
+        uint32_t children[KERNEL_CHILDREN];
+        bool all = false;
         c->d->unconfirmed |= k && k->child != 0 && !k->asleep; /* stopped for a moment */
-        uint32_t child = w->wait == WG_RUNNING && k ? cross_child(c, s, k, &only) : WG_NONE;
-        uint64_t child_ends = only ? (uint64_t)1 << (SIGCHLD - 1) : 0;
-        if (child == WG_NONE || (s->wakers.caught & ~child_ends) != 0 || s->wakers.timers != 0)
+        size_t n = w->wait == WG_RUNNING && k ? cross_children(c, s, k, children, &all) : 0;
+        uint64_t child_ends = all ? (uint64_t)1 << (SIGCHLD - 1) : 0;
+        if (n == 0 || (s->wakers.caught & ~child_ends) != 0 || s->wakers.timers != 0)
             continue;
-        w->target = cross_threads_of(c, child, &w->n_targets);
-        w->wait = w->target == WG_NONE ? WG_RUNNING : WG_CHILD;
+        if (cross_set_targets(c, i, children, n))
+            w->wait = WG_CHILD;
     }
 }
 

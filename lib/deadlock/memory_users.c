@@ -71,9 +71,11 @@ static int users_add_children(struct upmu_deadlocks *d, size_t i)
     int rc = 0;
     for (size_t k = 0; rc == 0 && k < d->processes[i].wait_state.kernel.n_threads; k++) {
         const struct kernel_view *v = &d->processes[i].wait_state.kernel;
-        bool only;
-        pid_t child = kernel_child(v, &v->threads[k], &only);
-        rc = child != 0 ? users_add(d, child) : 0;
+        pid_t children[KERNEL_CHILDREN];
+        bool all;
+        size_t n = kernel_children(v, &v->threads[k], children, &all);
+        for (size_t c = 0; rc == 0 && c < n; c++)
+            rc = users_add(d, children[c]);
     }
     return rc;
 }

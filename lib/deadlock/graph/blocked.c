@@ -100,11 +100,13 @@ uint32_t wg_mutex_holder(const struct wg_snapshot *p, uint32_t t)
     return WG_NONE;
 }
 
-/* A thread of the process whose end `w` waits for, if none of them can continue, so that none can end it; WG_NONE. */
+/* A thread of the processes whose end `w` waits for, if none of them can continue, so that none can end one; WG_NONE. */
 static uint32_t wg_blocked_child(const struct wg_snapshot *p, const struct wg_thread *w)
 {
     uint32_t found = WG_NONE;
     for (uint32_t i = w->target; i < w->target + w->n_targets; i++) {
+        if (w->target_group != 0 && p->threads[i].group != w->target_group)
+            continue;
         if (p->threads[i].can_continue)
             return WG_NONE;
         if (found == WG_NONE && p->threads[i].wait != WG_ENDED)

@@ -4,7 +4,7 @@
  * Deadlocked threads of a snapshot of holders and waiters.
  *
  * The algorithm computes the threads that can continue, as a fixed point: a running thread can. A waiting thread can if all
- * holders of its lock can (or are not known), if the thread it joins can, if a thread of the process can whose end it waits
+ * holders of its lock can (or are not known), if the thread it joins can, if a thread of a process can whose end it waits
  * for, or, for a post, a signal or an arrival, if any thread can; a wait for a signal also needs its mutex. The remaining threads are deadlocked. Missing data thus never
  * makes a deadlock. Pure functions: no allocation, all memory is the caller's.
  */
@@ -24,7 +24,7 @@ enum wg_wait {
     WG_LOCK,      /**< for a lock, exclusively */
     WG_READ_LOCK, /**< for a lock as a reader */
     WG_JOIN,      /**< for the end of thread `target` */
-    WG_CHILD,     /**< for the end of the process of `n_targets` threads from `target` on */
+    WG_CHILD,     /**< for the end of one of the processes of `n_targets` threads from `target` on */
     WG_SEM,       /**< for a post of a semaphore */
     WG_COND,      /**< for the signal of a condition variable */
     WG_BARRIER,   /**< for arrivals at a barrier */
@@ -64,6 +64,8 @@ struct wg_thread {
     uint64_t mutex;               /**< WG_COND: the mutex it reacquires before its wait ends; 0: not known */
     uint32_t target;              /**< WG_JOIN, WG_CHILD: index of the thread; WG_NONE: not known */
     uint32_t n_targets;           /**< WG_CHILD */
+    uint32_t target_group;        /**< WG_CHILD: only the threads of that group; 0: all */
+    uint32_t group;               /**< of processes that one thread waits for; 0: none */
     uint32_t first_hold, n_holds; /**< in wg_snapshot.holds */
 
     /* Output. */

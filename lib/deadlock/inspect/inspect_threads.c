@@ -267,21 +267,25 @@ bool kernel_view_space_has(const struct kernel_view *v, pid_t tid)
     return found;
 }
 
-pid_t kernel_child(const struct kernel_view *v, const struct kernel_thread *t, bool *only)
+size_t kernel_children(const struct kernel_view *v, const struct kernel_thread *t, pid_t out[KERNEL_CHILDREN],
+                       bool *all)
 {
-    pid_t last = 0, found = 0;
-    size_t n = 0;
+    size_t n = 0, found = 0;
     for (size_t i = 0; t->child != 0 && i < v->n_threads; i++) {
         char list[4096], *end;
         (void)kernel_view_read_task(v->pid, v->threads[i].task, "children", list, sizeof list);
         for (long one = strtol(list, &end, 10); one > 0; one = strtol(end, &end, 10)) {
-            last = (pid_t)one;
+            pid_t child = (pid_t)one;
             n++;
-            found = (t->task == t->tid ? last : control_inner_pid(last)) == t->child ? last : found;
+            if (t->child > 0 && (t->task == t->tid ? child : control_inner_pid(child)) != t->child)
+                continue;
+            if (found == KERNEL_CHILDREN)
+                return 0;
+            out[found++] = child;
         }
     }
-    *only = n == 1;
-    return t->child > 0 ? found : n == 1 ? last : 0;
+    *all = found == n;
+    return found;
 }
 
 bool kernel_thread_waits_only(const struct kernel_thread *t)

@@ -47,9 +47,12 @@ void kernel_view_free(struct kernel_view *v);
 const struct kernel_thread *kernel_view_thread(const struct kernel_view *v, pid_t tid);
 /** Whether a thread with that id exists in the pid namespace of the process. */
 bool kernel_view_space_has(const struct kernel_view *v, pid_t tid);
-/** The process, in this pid namespace, whose end `t` waits for; 0: it waits for none, for several, or that is not known.
- *  `*only`: the process has no other child. */
-pid_t kernel_child(const struct kernel_view *v, const struct kernel_thread *t, bool *only);
+enum { KERNEL_CHILDREN = 64 };
+
+/** The processes, in this pid namespace, of which the end of any one ends the wait of `t`. `*all`: the process has no other child.
+ *  @return how many; 0: it waits for none, for more than KERNEL_CHILDREN, or that is not known. */
+size_t kernel_children(const struct kernel_view *v, const struct kernel_thread *t, pid_t out[KERNEL_CHILDREN],
+                       bool *all);
 /** Whether the thread sleeps in a wait without timeout that only a thread can end, of its process or of another one. */
 bool kernel_thread_waits_only(const struct kernel_thread *t);
 /** Whether all do, and the other thread must be of this process. */

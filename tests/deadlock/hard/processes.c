@@ -211,6 +211,14 @@ static void px_wait_of_two(void)
     MUST(wait(NULL) < 0);
 }
 
+static void px_wait_of_blocked(void)
+{
+    MUST(pthread_mutex_lock(&shared->m[0]));
+    child(lock_and_end);
+    child(lock_and_end);
+    MUST(wait(NULL) < 0);
+}
+
 static void on_alarm_nothing(int sig)
 {
     (void)sig;
@@ -281,6 +289,13 @@ static void px_cond_lost(void)
 static void wait_shared_sem(void)
 {
     MUST(sem_wait(&shared->zero));
+}
+/* The parent has the semaphore mapped, but waits for the children. */
+static void px_sem_lost_by_children(void)
+{
+    child(wait_shared_sem);
+    child(wait_shared_sem);
+    await_children();
 }
 static void px_sem_lost(void)
 {
@@ -608,6 +623,7 @@ const struct dl_case cases_processes[] = {
     {"px_reader_waits", px_reader_waits},
     {"px_lock_by_descriptor", px_lock_by_descriptor},
     {"px_wait_of_two", px_wait_of_two},
+    {"px_wait_of_blocked", px_wait_of_blocked},
     {"px_wait_with_alarm", px_wait_with_alarm},
     {"px_rwlock", px_rwlock},
     {"px_readers", px_readers},
@@ -615,6 +631,7 @@ const struct dl_case cases_processes[] = {
     {"px_sem_and_mutex", px_sem_and_mutex},
     {"px_cond_lost", px_cond_lost},
     {"px_sem_lost", px_sem_lost},
+    {"px_sem_lost_by_children", px_sem_lost_by_children},
     {"px_post_behind_lock", px_post_behind_lock},
     {"px_join", px_join},
     {"px_killed", px_killed},

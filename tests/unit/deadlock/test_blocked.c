@@ -211,6 +211,24 @@ START_TEST(parent_waits_for_a_child_none_of_whose_threads_can_end_it)
 }
 END_TEST
 
+START_TEST(parent_waits_for_any_of_several_children)
+{
+    begin();
+    uint32_t parent = thread(WG_CHILD, 0);
+    hold(1, false);
+    uint32_t first = thread(WG_LOCK, 1), other = thread(WG_RUNNING, 0), second = thread(WG_LOCK, 1);
+    threads[parent].target = first;
+    threads[parent].n_targets = 3;
+    threads[parent].target_group = threads[first].group = threads[second].group = 7; /* `other` is no child */
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
+    is_deadlock(0, WG_CYCLE, WG_CERTAIN, 2);
+    threads[other].group = 7;
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+}
+END_TEST
+
 START_TEST(join_of_an_ended_or_unknown_thread_is_nothing)
 {
     begin();
@@ -491,6 +509,7 @@ int main(void)
     tcase_add_test(c, joins_in_a_circle);
     tcase_add_test(c, join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle);
     tcase_add_test(c, parent_waits_for_a_child_none_of_whose_threads_can_end_it);
+    tcase_add_test(c, parent_waits_for_any_of_several_children);
     tcase_add_test(c, join_of_an_ended_or_unknown_thread_is_nothing);
     tcase_add_test(c, writer_waits_for_all_readers);
     tcase_add_test(c, two_readers_that_want_to_write_are_a_cycle);
