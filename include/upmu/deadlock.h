@@ -163,7 +163,7 @@ UPMU_API size_t upmu_deadlocks_held_count(const struct upmu_deadlocks *deadlocks
 enum upmu_lock_cycle_class {
     UPMU_LOCK_INVERSION = 0,  /**< the threads could deadlock */
     UPMU_LOCK_GATED = 1,      /**< no deadlock: a lock held in two of them, or the permits of a semaphore, serializes */
-    UPMU_LOCK_ONE_THREAD = 2, /**< no deadlock: all acquisitions are of one thread */
+    UPMU_LOCK_ONE_THREAD = 2, /**< no deadlock: one thread made several of them, and waits for one at a time */
     UPMU_LOCK_ORDERED = 3,    /**< no deadlock: creation or join of threads orders the acquisitions */
     UPMU_LOCK_BROKEN = 4,     /**< no deadlock: an acquisition is a try or has a time limit */
 };

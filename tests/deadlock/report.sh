@@ -68,6 +68,9 @@ ends_with 3 --one-thread "$dir/one"
 ends_with 3 -1 --json "$dir/one"
 is_json '[c["class"] for c in d["lock_order"]["cycles"]] == ["one-thread"]'
 ends_with 0 --one-thread "$dir/gated"
+"$upmu" record -o "$dir/by_two" -- "$corpus" circle_of_three_by_two "$dir/pid" 2>/dev/null
+ends_with 0 "$dir/by_two"
+prints '^lock order \[one-thread\] .* 3 locks .*: no deadlock: two or more of them by one thread$'
 # Locks of a pool may be several at one address, if no initialization of them is recorded. Those of "inversion" are variables.
 for pool in pooled_kept pooled_bytes; do
     "$upmu" record -o "$dir/$pool" -- "$corpus" "$pool" "$dir/pid" 2>/dev/null

@@ -20,7 +20,7 @@
 enum wg_order_class {
     WG_INVERSION,  /**< it can deadlock */
     WG_GATED,      /**< prevented by a lock held in two of its acquisitions, or by the permits of a semaphore */
-    WG_ONE_THREAD, /**< a single thread used both orders */
+    WG_ONE_THREAD, /**< a single thread used both orders, or several of a longer ring */
     WG_ORDERED,    /**< one acquisition happens before another, by thread creation or join */
     WG_BROKEN,     /**< one of the acquisitions is a trylock, or has a timeout */
     WG_ORDER_CLASSES,

@@ -63,7 +63,7 @@ char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
     static const char *const why[] = {
         [UPMU_LOCK_INVERSION] = "possible deadlock",
         [UPMU_LOCK_GATED] = "no deadlock: a common lock or semaphore admits one at a time",
-        [UPMU_LOCK_ONE_THREAD] = "no deadlock: all by one thread",
+        [UPMU_LOCK_ONE_THREAD] = "no deadlock: two or more of them by one thread",
         [UPMU_LOCK_ORDERED] = "no deadlock: the threads did not run at the same time",
         [UPMU_LOCK_BROKEN] = "no deadlock: one acquisition cannot block permanently",
     };
