@@ -26,6 +26,7 @@ struct heap_process heap_process;
 
 /* Of libupmu_sync, if it is there. */
 extern uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame) __attribute__((weak));
+extern bool upmu_sync_child_begin_(void) __attribute__((weak));
 
 /* xorshift64*, uniform in (0, 1]. */
 static double sample_uniform(void)
@@ -44,13 +45,16 @@ static uint64_t sample_distance(void)
     return (uint64_t)(-log(sample_uniform()) * (double)heap_process.period) + 1;
 }
 
-/* A forked child is recorded once libupmu_sync has begun to, which an allocator below must not make it do. */
-static uint32_t sample_stack(uint64_t tick, uintptr_t site)
+/* A forked child is recorded from its first sample on, unless libupmu_sync has begun before: the allocator has returned, so that
+ * none is active below. */
+static bool sample_begin_child(void)
 {
-    uint32_t stack = upmu_sync_stack_ ? upmu_sync_stack_(tick, site, __builtin_frame_address(0)) : 0;
-    if (stack)
-        __atomic_store_n(&heap_process.waits, 0, __ATOMIC_RELAXED);
-    return stack;
+    if (LIKELY(!__atomic_load_n(&heap_process.waits, __ATOMIC_RELAXED)))
+        return true;
+    if (!upmu_sync_child_begin_ || !upmu_sync_child_begin_())
+        return false;
+    __atomic_store_n(&heap_process.waits, 0, __ATOMIC_RELAXED);
+    return true;
 }
 
 static void sample_write(uint32_t id, uint64_t tick, const struct heap_block *block, uint32_t stack, uintptr_t site)
@@ -67,10 +71,10 @@ static void sample_allocation(uintptr_t address, size_t bytes, uintptr_t site)
 {
     const double share = -expm1(-(double)bytes / (double)heap_process.period);
     const struct heap_block block = {address, bytes, (uint64_t)((double)bytes / share + 0.5), heap_process.forks};
-    uint64_t tick = tick_now();
-    uint32_t stack = sample_stack(tick, site);
-    if (__atomic_load_n(&heap_process.waits, __ATOMIC_RELAXED))
+    if (!sample_begin_child())
         return;
+    uint64_t tick = tick_now();
+    uint32_t stack = upmu_sync_stack_ ? upmu_sync_stack_(tick, site, __builtin_frame_address(0)) : 0;
     if (heap_blocks_put(&block))
         sample_write(SCHEMA_ID_HEAP_ALLOC, tick, &block, stack, site);
     else

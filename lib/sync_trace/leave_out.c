@@ -2,6 +2,7 @@
 /* Calls of libraries whose own locks and threads are not recorded. */
 #include "sync_trace/leave_out.h"
 
+#include "sync_trace/fork.h"
 #include "sync_trace/stack/unwind.h"
 #include "sync_trace/thread_life.h"
 
@@ -19,6 +20,12 @@ uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame)
 {
     struct sync_thread *t = sync_recording();
     return t ? sync_stack_behind(t, tick, site, (uintptr_t)frame) : 0;
+}
+
+bool upmu_sync_child_begin_(void)
+{
+    sync_child_check();
+    return __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) != NULL;
 }
 
 bool upmu_sync_withhold_(uint64_t tick, uintptr_t site, uint32_t *stack)

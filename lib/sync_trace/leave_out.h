@@ -14,6 +14,10 @@
  *  innermost frame, the return address of the active function whose frame pointer is `frame`, or of one around it. Keeps errno. */
 UPMU_API uint32_t upmu_sync_stack_(uint64_t tick, uintptr_t site, const void *frame);
 
+/** Begin recording in a forked child that is not recorded so far, from a call that no allocator is active below. Keeps errno.
+ *  @return whether the process is recorded. */
+UPMU_API bool upmu_sync_child_begin_(void);
+
 /** Record no lock event of the calling thread, and none of threads that it creates, until upmu_sync_resume_(). `stack` becomes what
  *  upmu_sync_stack_() returns, 0 if `site` is 0. Keeps errno.
  *  @return false: the thread was not recorded anyway, do not call upmu_sync_resume_(). */

@@ -45,6 +45,16 @@ static void json_rows(struct textbuf *j, const struct heap_report *r, uint64_t p
     json_array_end(j);
 }
 
+/* Forked children of a process whose allocations are missing. */
+static void json_children(struct textbuf *j, const struct heap_report *r, uint64_t process)
+{
+    struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
+    if (upmu_overview_process_at(r->overview, process, &p) != 0)
+        return;
+    json_uint_if(j, "children_filtered", p.children_filtered != 0, p.children_filtered);
+    json_uint_if(j, "children_failed", p.children_failed != 0, p.children_failed);
+}
+
 void heap_write_json(struct output *out, const struct heap_report *r)
 {
     struct upmu_heap_process p = UPMU_INIT(struct upmu_heap_process);
@@ -65,6 +75,7 @@ void heap_write_json(struct output *out, const struct heap_report *r)
         json_uint(j, "peak_bytes", p.peak_bytes);
         json_uint(j, "peak_ns", p.peak_ns);
         json_uint(j, "strays", p.strays);
+        json_children(j, r, p.process);
         json_rows(j, r, p.process);
         json_object_end(j);
     }

@@ -92,17 +92,12 @@ static void text_stack(struct output *out, const struct heap_report *r, const st
 static void text_children(struct output *out, const struct heap_report *r)
 {
     struct upmu_trace_process p = UPMU_INIT(struct upmu_trace_process);
-    uint64_t unrecorded = 0;
+    uint64_t missing = 0;
     for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++)
-        unrecorded += p.children_unrecorded;
-    if (unrecorded > 0)
-        fprintf(out->file, "\n%sAt least %" PRIu64 " forked child%s not recorded: what they allocated is missing%s\n",
-                output_style(out, STYLE_WARNING), unrecorded, unrecorded == 1 ? " is" : "ren are", output_plain(out));
-    if (upmu_overview_process_count(r->overview) > 1)
-        fputs("\nA forked child is recorded from its first call that waits or creates a thread on: what it allocated "
-              "before is "
-              "missing\n",
-              out->file);
+        missing += (uint64_t)p.children_filtered + p.children_failed;
+    if (missing > 0)
+        fprintf(out->file, "\n%s%" PRIu64 " forked child%s not be recorded: what they allocated is missing%s\n",
+                output_style(out, STYLE_WARNING), missing, missing == 1 ? " could" : "ren could", output_plain(out));
 }
 
 void heap_write_text(struct output *out, const struct heap_report *r)
