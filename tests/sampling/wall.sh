@@ -73,6 +73,56 @@ for tid, (waits, other) in ((t, x) for t, x in parts("folded").items() if t in t
     assert abs(total[tid][0] - waits) <= 2000, (tid, total[tid], waits)
     assert abs(total[tid][1] - other) <= other // 20 + 2000000, (tid, total[tid], other)
 PY
+# Each reason has its color; a thread that waits for nearly all of its life can be folded.
+cat >idle.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int done;
+static void *idle(void *arg)
+{
+    pthread_mutex_lock(&m);
+    while (!done)
+        pthread_cond_wait(&c, &m);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, idle, NULL);
+    for (volatile unsigned i = 0; i < 300000000u; i++)
+        ;
+    usleep(200000);
+    pthread_mutex_lock(&m);
+    done = 1;
+    pthread_cond_broadcast(&c);
+    pthread_mutex_unlock(&m);
+    pthread_join(t, NULL);
+    return 0;
+}
+C
+gcc -O1 -g idle.c -o idle -pthread
+"$upmu" record -F 999 -o idles -- ./idle 2>err || fail "$(cat err)"
+"$upmu" export -f flamegraph --of wall -o idles.svg idles
+"$upmu" export -f flamegraph --of waits -o waits.svg idles
+python3 - <<'PY'
+import re
+svg = open("idles.svg").read()
+boxes = re.findall(r'<g data-x="[^"]*" data-w="[^"]*" data-d="(\d+)"( data-i="1")? data-n="([^"]*)".*?fill="#(..)(..)(..)"', svg)
+color = {n: tuple(int(c, 16) for c in rgb) for _, _, n, *rgb in boxes}
+assert [n.split()[0] for _, i, n, *_ in boxes if i] == ["idle"], boxes
+assert "fold 1 idle thread (i)" in svg and ">sleep</text>" in svg and ">preempted, not recorded</text>" in svg
+cond = next(c for n, c in color.items() if n.startswith("wait for cond"))
+sleep = next(c for n, c in color.items() if n == "wait for sleep")
+assert cond[2] > cond[1] > cond[0] and min(sleep) > 0xb0, (cond, sleep)
+assert color["main"][0] > color["main"][1] > color["main"][2], color["main"]
+rest = [c for n, c in color.items() if n.startswith("[preempted")]
+assert all(max(c) - min(c) < 0x10 for c in rest), rest
+assert "idle thread" not in open("waits.svg").read()
+PY
+
 ! "$upmu" export -f chrome --of wall recording >/dev/null 2>err || fail "chrome is not a profile"
 grep -q 'is not a profile' err || fail "$(cat err)"
 
