@@ -90,7 +90,8 @@ static bool locate_fill(struct upmu_samples *s, struct samples_location *l, cons
     struct symbol_frame frames[SAMPLES_INLINED_MAX];
     struct symbol_code code = {.kind = UPMU_FRAME_UNKNOWN, .begin = p->address, .return_at = -1};
     struct spaces_file *f = p->file == MAP_NONE ? NULL : &s->spaces.files[p->file];
-    if (f && f->module == MAP_NONE && symbols_module(s->symbols, f->path, f->build_id, &f->module) < 0)
+    if (f && f->module == MAP_NONE &&
+        symbols_module(s->symbols, spaces_image(&s->spaces, f), f->build_id, &f->module) < 0)
         return false;
     int n = f ? symbols_find(s->symbols, f->module, p->address, frames, SAMPLES_INLINED_MAX) : 0;
     if (n < 0 || (f && symbols_code(s->symbols, f->module, p->address, &code) < 0))

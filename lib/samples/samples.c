@@ -84,6 +84,8 @@ int upmu_samples_open(struct upmu_samples **samples, const char *dir, const stru
     struct upmu_samples *s = calloc(1, sizeof *s);
     if (!s)
         return samples_no_memory();
+    snprintf(path, sizeof path, "%s/" SAMPLING_VDSO_FILE, dir);
+    s->spaces.vdso = realpath(path, NULL); /* symbols are read from absolute paths; NULL: its functions have no names */
     snprintf(path, sizeof path, "%s/" SAMPLING_FILE, dir);
     rc = samples_start(s, &ours);
     if (rc == 0)

@@ -56,10 +56,17 @@ static bool spaces_add(struct space *space, const struct spaces_mapping *m)
     return true;
 }
 
+const char *spaces_image(const struct spaces *s, const struct spaces_file *f)
+{
+    return s->vdso && strcmp(f->path, "[vdso]") == 0 ? s->vdso : f->path;
+}
+
 bool spaces_map(struct spaces *s, struct space *space, uint64_t start, uint64_t bytes, uint64_t offset,
                 const char *path, const char *build_id)
 {
     bool is_file = path[0] == '/' && path[1] != '/';
+    if (UINTPTR_MAX > UINT32_MAX && start <= UINT32_MAX && strcmp(path, "[vdso]") == 0)
+        path = "[vdso32]"; /* of a process of 32 bits, which has another one */
     const struct spaces_mapping m = {start, start + bytes, offset, spaces_file(s, path, is_file ? build_id : ""),
                                      false};
     return spaces_add(space, &m);
@@ -97,11 +104,12 @@ void spaces_exec(struct space *space)
 }
 
 /* Segments of the file, as far as it is still there; the symbols check its build-id. */
-static void file_read(struct spaces_file *f)
+static void file_read(const struct spaces *s, struct spaces_file *f)
 {
+    const char *path = spaces_image(s, f);
     size_t n = 0;
     f->is_read = true;
-    int fd = f->path[0] == '/' ? open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    int fd = path != f->path || path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     Elf *elf = NULL;
     if (fd >= 0 && elfutils_open() && elf_version(EV_CURRENT) != EV_NONE)
         elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -125,7 +133,7 @@ struct spaces_place spaces_mapping_place(struct spaces *s, const struct spaces_m
     struct spaces_file *f = &s->files[m->file];
     uint64_t offset = address - m->start + m->offset, in_file = offset;
     if (!f->is_read)
-        file_read(f);
+        file_read(s, f);
     for (size_t i = 0; i < f->n_loads; i++)
         if (offset - f->loads[i].offset < f->loads[i].bytes)
             in_file = offset - f->loads[i].offset + f->loads[i].address;
@@ -148,6 +156,7 @@ void spaces_free(struct spaces *s)
         free(s->files[i].path);
         free(s->files[i].loads);
     }
+    free(s->vdso);
     free(s->all);
     free(s->files);
     map_free(&s->by_pid);

@@ -41,6 +41,7 @@ struct spaces {
     struct map by_pid;
     struct spaces_file *files;
     size_t n_files, cap_files;
+    char *vdso; /**< path of a copy of [vdso]; NULL: there is none */
 };
 
 /** An address of a process as one in a file. */
@@ -55,6 +56,8 @@ struct space *spaces_of(struct spaces *s, uint32_t pid);
 /** Add a mapping of executable code; later ones hide earlier ones. @return false without memory. */
 bool spaces_map(struct spaces *s, struct space *space, uint64_t start, uint64_t bytes, uint64_t offset,
                 const char *path, const char *build_id);
+/** The path that a file is read from: of [vdso] that of its copy. */
+const char *spaces_image(const struct spaces *s, const struct spaces_file *f);
 /** The same for a module whose load bias is known. @return false without memory. */
 bool spaces_map_module(struct spaces *s, struct space *space, uint64_t start, uint64_t end, uint64_t bias,
                        const char *path, const char *build_id);

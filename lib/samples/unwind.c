@@ -133,7 +133,7 @@ static void unwind_report(struct upmu_samples *s, struct unwinder *u, const stru
         const struct spaces_file *f = &s->spaces.files[m->file];
         if (f->n_loads == 0 || dwfl_addrmodule(u->dwfl, m->start))
             continue;
-        (void)dwfl_report_elf(u->dwfl, f->path, f->path, -1, unwind_base(f, p.bias), false);
+        (void)dwfl_report_elf(u->dwfl, f->path, spaces_image(&s->spaces, f), -1, unwind_base(f, p.bias), false);
     }
     (void)dwfl_report_end(u->dwfl, NULL, NULL);
     u->changes = space->changes;

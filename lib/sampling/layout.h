@@ -14,6 +14,8 @@
 
 /** Name of the file in the directory of a recording, and in that of a process that sampled itself. */
 #define SAMPLING_FILE "samples"
+/** Beside it: the code that the kernel maps into each process. */
+#define SAMPLING_VDSO_FILE ".vdso"
 #define SAMPLING_MAGIC "UPMUSMPL"
 
 enum { SAMPLING_VERSION = 1 };

@@ -36,8 +36,10 @@ static int sampler_create_file(struct upmu_sampler *s, const char *dir)
     s->header.realtime_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     s->offset = sizeof s->header;
     sampling_write_header(s);
-    if (!s->write_failed)
+    if (!s->write_failed) {
+        sampling_save_vdso(dir);
         return 0;
+    }
     (void)unlink(path); /* without a header it is not a samples file */
     return upmu_fail(UPMU_E_IO, "cannot write %s: %s", path, strerror(errno));
 }

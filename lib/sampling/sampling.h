@@ -97,6 +97,11 @@ void sampling_pin(struct upmu_sampler *s, pid_t tid);
 void sampling_unpin(struct upmu_sampler *s, pid_t tid);
 void sampling_unpin_all(struct upmu_sampler *s);
 
+/* vdso.c */
+
+/** Copy the code that the kernel maps into this process into a recording; without that its functions have no names. */
+void sampling_save_vdso(const char *dir);
+
 /* running.c */
 
 /** Write records of the modules and thread names of a running process. @return 0 or -errno. */

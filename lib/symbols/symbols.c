@@ -2,8 +2,11 @@
 /* Symbol lookup: DWARF first, then the symbol table. */
 #include "symbols/symbols.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "symbols/debug_file.h"
 #include "symbols/demangle.h"
@@ -14,6 +17,7 @@
 #include "symbols/function_starts.h"
 #include "symbols/wrappers.h"
 #include "base/map.h"
+#include "base/process/vdso.h"
 #include "base/error.h"
 #include "base/text/textbuf.h"
 #include "elfutils/elfutils.h"
@@ -135,6 +139,24 @@ static int symbols_names_read(const struct module *m, struct elf_names *names, e
     return rc == 0 && names->n == 0 && m->file.elf ? elf_names_read(names, m->file.elf, kind) : rc;
 }
 
+/* The code that the kernel maps into each process is in no file: this process's own, if the build-id is the same. */
+static void symbols_vdso_open(struct module *m)
+{
+    char path[64];
+    size_t bytes;
+    struct textbuf why = {0};
+    const void *image = vdso_image(&bytes);
+    int fd = image && m->build_id[0] ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && write(fd, image, bytes) == (ssize_t)bytes)
+        module_file_open(&m->file, path, m->build_id, &why);
+    if (fd >= 0)
+        close(fd);
+    if (!m->file.elf)
+        textbuf_printf(&m->problem, "%s is that of another kernel", m->path);
+    textbuf_free(&why);
+}
+
 /* The module's file: in the folder that is the root directory of the recorded program, if there is one, else here. */
 static int symbols_module_open(const struct symbols *s, struct module *m)
 {
@@ -147,7 +169,9 @@ static int symbols_module_open(const struct symbols *s, struct module *m)
         textbuf_free(&in_root);
         textbuf_free(&problem);
     }
-    if (!m->file.elf)
+    if (strcmp(m->path, "linux-vdso.so.1") == 0)
+        symbols_vdso_open(m);
+    else if (!m->file.elf)
         module_file_open(&m->file, m->path, m->build_id, &m->problem);
     return 0;
 }

@@ -44,6 +44,47 @@ x86_64 | aarch64)
     judge dwarf
     ;;
 esac
+# The code that the kernel maps into processes has names, too, and callers in copied stacks.
+cat >clock.c <<'C'
+#include <time.h>
+static __attribute__((noinline)) long reads(long n)
+{
+    struct timespec t;
+    long sum = 0;
+    for (long i = 0; i < n; i++, sum += t.tv_nsec)
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    return sum;
+}
+int main(void)
+{
+    struct timespec begin, now;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do {
+        if (reads(10000) == 1)
+            return 1;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 600000000);
+    return 0;
+}
+C
+gcc -O2 -g clock.c -o clock
+if [ "$(uname -m)" = x86_64 ]; then
+    for how in fp dwarf; do
+        "$upmu" record -F 999 --call-graph $how -o "clock-$how" -- ./clock 2>err || fail "$(cat err)"
+        "$upmu" report --samples --json "clock-$how" >json
+        python3 - $how <<'PY'
+import json, sys
+d = json.load(open("json"))
+vdso = [f for f in d["functions"] if f["module"] == "[vdso]"]
+weight = sum(f["self_weight"] for f in vdso)
+below = [f for f in d["functions"] if f["name"] == "reads"]
+if weight > 0.1 * d["weight"]:
+    # Only what it exports has a name: a function that it calls has not.
+    assert max(f["weight"] for f in vdso if "clock_gettime" in (f["name"] or "")) > 0.8 * weight, vdso
+    assert sys.argv[1] == "fp" or below and below[0]["weight"] > 0.8 * d["weight"], (below, d["weight"])
+PY
+    done
+fi
 # Without frame pointers the register is the program's own, here a number: no caller is made of it.
 cat >number.c <<'C'
 int main(void)
