@@ -122,9 +122,29 @@ def search(b):
     b.run("upmuReport.timeline.searching.set('')")
 
 
+def flames(b):
+    """The flame graphs of samples: CPU time has their weight, wall time is that of all threads' lives; idle threads can be hidden."""
+    b.view("regions")
+
+    def shown(title):
+        b.run(f"[...document.querySelectorAll('#regions .button')].find((x) => x.textContent === {json.dumps(title)}).click()")
+        return b.run("upmuReport.flame_shown.root.ns")
+
+    weight = sum(page.numbers("samples.weight")) * facts["every"]
+    assert abs(shown("CPU time by samples") - weight) <= weight / 1e6, weight
+    lives = b.run("upmuReport.recording.threads.reduce((ns, t) => ns + t.life, 0)")
+    wall = shown("Wall time: samples and waits")
+    assert abs(wall - lives) <= lives / 50, (wall, lives)
+    names = b.run("(() => { const all = []; (function walk(n) { all.push(n); n.children.forEach(walk); })(upmuReport.flame_shown.root); return all.map((n) => [n.name, Boolean(n.lock)]); })()")
+    assert any(lock and name.startswith("wait for mutex") for name, lock in names), names
+    assert any(name == "preempted, or in a wait that is not recorded" for name, lock in names), names
+    b.view("timeline")
+
+
 with Browser() as b:
     b.open(path, "timeline")
     details(b)
     strip(b)
     search(b)
+    flames(b)
     assert not b.complaints(), b.complaints()

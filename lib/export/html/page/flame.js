@@ -156,6 +156,8 @@ class Flame {
 
 function flameColor(n, dark) {
   const hash = textHash(n.name);
+  if (n.rest) return dark ? "hsl(0 0% 34%)" : "hsl(0 0% 82%)";
+  if (n.lock) return `hsl(${326 + (hash % 16)} ${dark ? "38% 36%" : "60% 82%"})`;
   if (n.wait) return `hsl(${205 + (hash % 24)} ${dark ? "38% 34%" : "64% 80%"})`;
   return `hsl(${14 + (hash % 38)} ${dark ? "42% 33%" : "82% 80%"})`;
 }
@@ -231,8 +233,49 @@ function waitPaths(m) {
         (stack ? m.stackFrames(stack) : m.siteFrames(site)).map(frameOf).reverse(),
       ),
       lock = m.objects[object].title;
-    return {frames: [...frames, {name: waitFor(lock), wait: true}], thread: m.threads[thread].label, lock, ns, count: count_};
+    const wait = {name: waitFor(lock), wait: true, lock: !m.objects[object].calm};
+    return {frames: [...frames, wait], thread: m.threads[thread].label, lock, ns, count: count_};
   });
+}
+
+// Whether a thread waits at a moment, by the spans of its waits.
+function isWaiting(m, thread, ns) {
+  const w = m.tables.waits;
+  return thread.waitRows.some((row) => {
+    const i = above(w.begin, ns, row.from, row.to) - 1;
+    return i >= row.from && w.idle[i] === 0 && ns < w.begin[i] + w.ns[i];
+  });
+}
+
+// CPU time by thread and call stack, of samples; `outside`: only of those in no wait.
+function samplePaths(m, outside = false) {
+  const known = new Map(),
+    framesOf = (path) =>
+      sampledPath(m, path)
+        .map((number) => ({name: tidy(sampledName(m, number), 200)}))
+        .reverse();
+  return m.threads.flatMap((t) => {
+    const sums = new Map(),
+      s = t.samples;
+    for (let i = 0; s && i < s.ns.length; i++) {
+      if (outside && isWaiting(m, t, s.ns[i])) continue;
+      const sum = entry(sums, s.path[i], () => ({ns: 0, count: 0}));
+      sum.ns += s.weight[i] * m.samples.every;
+      sum.count += m.samples.every;
+    }
+    return [...sums].map(([path, sum]) => ({frames: entry(known, path, () => framesOf(path)), thread: t.label, lock: NO_LOCK, ...sum}));
+  });
+}
+
+// Wall time of each thread: samples, waits, and the rest of its life.
+function wallPaths(m) {
+  const paths = [...samplePaths(m, true), ...waitPaths(m)],
+    rests = new Map();
+  for (const t of m.threads) rests.set(t.label, (rests.get(t.label) || 0) + t.life);
+  for (const p of paths) rests.set(p.thread, (rests.get(p.thread) || 0) - p.ns);
+  for (const [thread, ns] of rests)
+    if (ns > 0) paths.push({frames: [{name: tr("preempted, or in a wait that is not recorded"), rest: true}], thread, lock: NO_LOCK, ns, count: 1});
+  return paths;
 }
 
 // The tree of a flame graph: top-down or bottom-up, of all threads together, or by thread, or by lock.

@@ -137,19 +137,23 @@ function flamePanel(app, sources) {
       {"aria-label": tr("Split the flame graph"), onchange: () => change({split: split.value})},
       FLAME_SPLITS.map(([key, title]) => h("option", {value: key}, title)),
     ),
+    busy = button(tr("Hide idle"), () => change({busy: !state.busy}), {title: tr("Threads that wait for events for nearly all of their life")}),
     up = button(tr("Bottom-up"), () => change({up: !state.up}), {title: tr("Callers above what they call: the innermost functions first")});
   function draw() {
     const source = sources.find((s) => s.key === state.of) || sources[0];
     if (!FLAME_SPLITS.some(([key]) => key === state.split)) state.split = "";
     buttons.forEach((b, k) => b.setAttribute("aria-pressed", sources[k] === source));
     up.setAttribute("aria-pressed", Boolean(state.up));
+    busy.setAttribute("aria-pressed", Boolean(state.busy));
+    busy.hidden = !source.idle?.size;
     split.value = state.split;
     place.replaceChildren();
-    flame = new Flame(place, flameTree(source.paths, state), app, {up: state.up});
+    const paths = state.busy && source.idle ? source.paths.filter((p) => !source.idle.has(p.thread)) : source.paths;
+    flame = new Flame(place, flameTree(paths, state), app, {up: state.up});
     app.flame_shown = flame;
     flame.search(search.value);
   }
-  fill(tools, [buttons, split, up, h("span", {class: "space"}), found, search]);
+  fill(tools, [buttons, split, up, busy, h("span", {class: "space"}), found, search]);
   draw();
   return panel(
     tr("Where the time goes"),
@@ -158,7 +162,7 @@ function flamePanel(app, sources) {
     h(
       "p",
       {class: "note"},
-      tr("A box is as wide as its time. Orange: regions and functions; blue: waits. A click zooms, a click on the topmost box goes back. "),
+      tr("A box is as wide as its time. Orange: regions and functions; blue and pink: waits, those for locks pink; gray: neither. A click zooms, a click on the topmost box goes back. "),
       tr("Bottom-up, each box is called by those below it."),
     ),
   );
@@ -170,6 +174,11 @@ function showRegions(app) {
     sources = [];
   if (m.regions.some((r) => r.name !== "(thread)")) sources.push({key: "regions", title: tr("Wall time by region"), paths: regions});
   if (m.blocked.length) sources.push({key: "blocked", title: tr("Blocked time by call stack"), paths: waitPaths(m)});
+  if (m.samples?.isTime) {
+    const idle = new Set(m.threads.filter(isIdle).map((t) => t.label));
+    sources.push({key: "samples", title: tr("CPU time by samples"), paths: samplePaths(m)});
+    sources.push({key: "wall", title: tr("Wall time: samples and waits"), paths: wallPaths(m), idle});
+  }
   fill(byId("regions"), [
     sources.length
       ? flamePanel(app, sources)
