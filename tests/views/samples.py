@@ -137,6 +137,7 @@ def flames(b):
     assert abs(wall - lives) <= lives / 50, (wall, lives)
     names = b.run("(() => { const all = []; (function walk(n) { all.push(n); n.children.forEach(walk); })(upmuReport.flame_shown.root); return all.map((n) => [n.name, Boolean(n.lock)]); })()")
     assert any(lock and name.startswith("wait for mutex") for name, lock in names), names
+    assert not any("start_thread" in name for name, _ in names), names  # samples and waits of a function are one box
     assert any(name == "preempted, or in a wait that is not recorded" for name, lock in names), names
     b.view("timeline")
 

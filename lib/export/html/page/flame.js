@@ -267,9 +267,13 @@ function samplePaths(m, outside = false) {
   });
 }
 
+// What calls main() and the functions of threads; stacks of samples begin below it.
+const THREAD_START = /^(_start|__libc_start_|start_thread|(__)?clone)/;
+
 // Wall time of each thread: samples, waits, and the rest of its life.
 function wallPaths(m) {
-  const paths = [...samplePaths(m, true), ...waitPaths(m)],
+  const belowStart = (p) => ({...p, frames: p.frames.slice(Math.max(0, p.frames.findIndex((f) => !THREAD_START.test(f.name))))}),
+    paths = [...samplePaths(m, true), ...waitPaths(m)].map(belowStart),
     rests = new Map();
   for (const t of m.threads) rests.set(t.label, (rests.get(t.label) || 0) + t.life);
   for (const p of paths) rests.set(p.thread, (rests.get(p.thread) || 0) - p.ns);
