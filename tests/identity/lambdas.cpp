@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of the C++ library: a lambda, an object that is called, an asynchronous task. Each waits once for a mutex of the main thread. */
+/* Threads of the C++ library: lambdas, an object that is called, an asynchronous task. Each waits once for a mutex of the main thread. */
 #include <chrono>
 #include <future>
 #include <mutex>
@@ -40,10 +40,15 @@ int main()
         std::lock_guard<std::mutex> guard(busy);
         served++;
     });
+    // clang-format off
+    std::thread left([] { busy.lock(); served++; busy.unlock(); }), right([] { busy.lock(); busy.unlock(); }); /* in one line */
+    // clang-format on
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     hold.unlock();
     lambda.join();
     object.join();
     task.get();
-    return served != 7;
+    left.join();
+    right.join();
+    return served != 8;
 }

@@ -53,8 +53,24 @@ static bool unit_has_scopes(Dwarf_Die *unit)
 
 static const char *function_name(Dwarf_Die *die, struct demangler *demangler, int nested);
 
-/* Adds the scope `die` to a qualified name. A class without a name in a function is that of a lambda. */
-static void scope_add(struct textbuf *text, Dwarf_Die *die, struct demangler *demangler, bool *in_function, int nested)
+/* The line of a lambda, which is a class without a name; ":COLUMN" if there are several in it, as the compiler has it. */
+static void scope_add_lambda(struct textbuf *text, Dwarf_Die *parent, Dwarf_Die *die)
+{
+    const unsigned line = (unsigned)die_number(die, DW_AT_decl_line),
+                   column = (unsigned)die_number(die, DW_AT_decl_column);
+    Dwarf_Die child;
+    unsigned n = 0;
+    if (dwarf_child(parent, &child) == 0)
+        do
+            n += dwarf_tag(&child) == dwarf_tag(die) && !dwarf_diename(&child) &&
+                 die_number(&child, DW_AT_decl_line) == line;
+        while (n < 2 && dwarf_siblingof(&child, &child) == 0);
+    textbuf_printf(text, n > 1 && column > 0 ? "{lambda:%u:%u}::" : "{lambda:%u}::", line, column);
+}
+
+/* Adds the scope `die`, in `parent`, to a qualified name. A class without a name in a function is that of a lambda. */
+static void scope_add(struct textbuf *text, Dwarf_Die *parent, Dwarf_Die *die, struct demangler *demangler,
+                      bool *in_function, int nested)
 {
     const char *name = dwarf_diename(die), *begin;
     switch (dwarf_tag(die)) {
@@ -67,7 +83,7 @@ static void scope_add(struct textbuf *text, Dwarf_Die *die, struct demangler *de
         if (name || !*in_function)
             textbuf_printf(text, "%s::", name ? name : "{unnamed}");
         else
-            textbuf_printf(text, "{lambda:%u}::", (unsigned)die_number(die, DW_AT_decl_line));
+            scope_add_lambda(text, parent, die);
         *in_function = false;
         break;
     case DW_TAG_subprogram: /* its name is qualified */
@@ -104,14 +120,15 @@ static const char *function_qualified_name(Dwarf_Die *declared, const char *name
                                            int nested)
 {
     struct textbuf text = {0};
-    Dwarf_Die scope;
+    Dwarf_Die scope, parent;
     bool in_function = false;
     int depth = 0;
     const char *kept = demangler_find(demangler, declared->addr);
     if (kept || !dwarf_cu_die(declared->cu, &scope, NULL, NULL, NULL, NULL, NULL, NULL) || !unit_has_scopes(&scope))
         return kept ? kept : name;
-    while (depth++ < SCOPES_MAX && scope_enter(&scope, declared->addr) && scope.addr != declared->addr)
-        scope_add(&text, &scope, demangler, &in_function, nested);
+    for (parent = scope; depth++ < SCOPES_MAX && scope_enter(&scope, declared->addr) && scope.addr != declared->addr;
+         parent = scope)
+        scope_add(&text, &parent, &scope, demangler, &in_function, nested);
     if (scope.addr != declared->addr)
         text.len = 0;
     textbuf_add(&text, name, strlen(name));
