@@ -97,20 +97,35 @@ static bool deadlocks_still_wait(const struct wait_state *s)
     return false;
 }
 
+/* Readings of a process that is ending: one that was killed ends, but may not get a CPU for long. */
+struct ending_tries {
+    int all, killed;
+};
+
+/* Whether to wait for its end once more. */
+static bool ending_again(struct ending_tries *t, bool killed)
+{
+    enum { TRIES = 20, TRIES_KILLED = 1200 };
+    t->all += !killed;
+    t->killed += killed;
+    return t->all < TRIES && t->killed < TRIES_KILLED;
+}
+
 /* A process whose inspection found a deadlock, and that has none any more, is ending: its end is awaited, for a second at
- * most, and what was found before is used. */
+ * most if it is not being killed, and what was found before is used. */
 static int deadlocks_read_ending(struct dl_process *p, const char *dir)
 {
-    enum { TRIES = 20 };
     const struct timespec pause = {.tv_nsec = INTERVAL_NS};
+    struct ending_tries tries = {0};
     bool ending = p->alive && !deadlocks_found_any(&p->wait_state) && !deadlocks_still_wait(&p->wait_state) &&
                   wait_state_was_inspected(dir);
     int rc = 0;
-    for (int i = 0; rc == 0 && ending && i < TRIES; i++) {
+    while (rc == 0 && ending) {
         nanosleep(&pause, NULL);
         wait_state_free(&p->wait_state);
         rc = deadlocks_read_wait_state(p, dir);
-        ending = p->alive = p->wait_state.kernel.n_threads > 0;
+        p->alive = p->wait_state.kernel.n_threads > 0;
+        ending = p->alive && ending_again(&tries, p->wait_state.kernel.killed);
     }
     return rc;
 }
@@ -137,22 +152,23 @@ static int deadlocks_search_across(struct upmu_deadlocks *d)
     return rc;
 }
 
-/* Whether a process that was alive has ended, for a second at most; not if all its threads sleep. */
+/* Whether a process that was alive has ended, for a second at most if it is not being killed; not if all its threads sleep. */
 static bool deadlocks_has_ended(pid_t pid)
 {
-    enum { TRIES = 20 };
     const struct timespec pause = {.tv_nsec = INTERVAL_NS};
-    bool gone = false, asleep = false;
-    for (int i = 0; !gone && !asleep && i < TRIES; i++) {
+    bool gone, asleep, again;
+    struct ending_tries tries = {0};
+    do {
         struct kernel_view v;
-        if (i > 0)
-            nanosleep(&pause, NULL);
         gone = kernel_view_read(&v, pid) != 0;
-        asleep = !gone;
+        asleep = !gone && !v.killed;
         for (size_t k = 0; k < v.n_threads; k++)
             asleep &= v.threads[k].asleep;
+        again = ending_again(&tries, v.killed) && !gone && !asleep;
         kernel_view_free(&v);
-    }
+        if (again)
+            nanosleep(&pause, NULL);
+    } while (again);
     return gone;
 }
 
