@@ -173,7 +173,7 @@ uint64_t own_memory_space_left(void)
     uint64_t left = UINT64_MAX;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
         uint64_t used = memory_pages_mapped() * (uint64_t)sysconf(_SC_PAGESIZE);
-        left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+        left = used > 0 && limit.rlim_cur > used ? limit.rlim_cur - used : 0;
     }
     errno = saved;
     return left;

@@ -17,7 +17,8 @@ void *own_memory_map_wiped(size_t bytes);
 /** Unmap what own_memory_map() has mapped. Signal safe, keeps errno. */
 void own_memory_unmap(void *memory, size_t bytes);
 
-/** Address space that the process may still map under its limit (`ulimit -v`), in bytes; UINT64_MAX without a limit. Keeps errno. */
+/** Address space that the process may still map under its limit (`ulimit -v`), in bytes; UINT64_MAX without a limit, 0
+ *  also where /proc does not show how much is in use. Keeps errno. */
 uint64_t own_memory_space_left(void);
 
 /** Physical memory of all mappings that no earlier call has counted, in bytes; OWN_MEMORY_UNKNOWN if it cannot be found. Several

@@ -2,6 +2,7 @@
 /* Memory of the recorder: what is touched counts, once, and what is unmapped does not. */
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,23 @@ START_TEST(unmapped_memory_does_not_count)
 }
 END_TEST
 
+START_TEST(no_space_is_left_under_a_limit_where_proc_cannot_be_read)
+{
+    const rlim_t much = (rlim_t)1 << (sizeof(void *) == 8 ? 50 : 31);
+    struct rlimit space, files, low;
+    ck_assert(getrlimit(RLIMIT_AS, &space) == 0 && getrlimit(RLIMIT_NOFILE, &files) == 0);
+    low = (struct rlimit){much < space.rlim_max ? much : space.rlim_max, space.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &low), 0);
+    uint64_t readable = own_memory_space_left();
+    low = (struct rlimit){0, files.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
+    uint64_t unreadable = own_memory_space_left();
+    ck_assert(setrlimit(RLIMIT_AS, &space) == 0 && setrlimit(RLIMIT_NOFILE, &files) == 0);
+    ck_assert(readable > 0 && readable < much);
+    ck_assert_uint_eq(unreadable, 0);
+}
+END_TEST
+
 START_TEST(a_forked_child_finds_it_wiped)
 {
     char *p = own_memory_map_wiped(page);
@@ -85,6 +103,7 @@ int main(void)
     tcase_add_test(cases, only_touched_pages_count);
     tcase_add_test(cases, a_mapping_counts_once);
     tcase_add_test(cases, unmapped_memory_does_not_count);
+    tcase_add_test(cases, no_space_is_left_under_a_limit_where_proc_cannot_be_read);
     tcase_add_test(cases, a_forked_child_finds_it_wiped);
     tcase_add_test(cases, failure_keeps_errno);
     return run_suite("own_memory", cases);
