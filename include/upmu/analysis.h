@@ -362,7 +362,7 @@ struct upmu_overview_object {
     uint64_t shared;                   /**< of the acquisitions, those as a reader */
     struct upmu_wait_sum shared_waits; /**< of the waits, those of readers */
     uint64_t tries_failed;             /**< failed tries, as far as recorded (mode all) */
-    uint64_t rounds;                   /**< barrier: completed rounds */
+    uint64_t rounds;                   /**< barrier: completed rounds; if processes share it, a lower bound */
     uint64_t samples;                  /**< recorded holds after one in N uncontended acquisitions */
     uint64_t sample_ns;                /**< their total duration */
     uint64_t sample_max_ns;            /**< duration of the longest one */

@@ -362,6 +362,17 @@ static void facts_add_thread_stats(const struct overview *o, const struct ov_obj
     }
 }
 
+/* Of a barrier that processes share, the last one to arrive in a round may be another process's: each arrival of a thread is of a round. */
+static uint64_t facts_rounds(const struct overview *o, const struct ov_object *object)
+{
+    uint64_t rounds = object->rounds;
+    for (uint32_t k = 0; object->shared && k < object->n_thread_stats; k++) {
+        const struct upmu_wait_sum *waits = &o->thread_stats[object->first_thread_stats + k].waits;
+        rounds = waits->count > rounds ? waits->count : rounds;
+    }
+    return rounds;
+}
+
 /* Arrivals at a barrier that were only counted: whether the thread waited is not recorded. */
 static uint64_t facts_contended(const struct ov_object *object, uint64_t acquisitions, uint64_t contended)
 {
@@ -421,7 +432,7 @@ static int facts_fill_object(const struct upmu_overview *overview, uint32_t inde
         .shared_waits = object->shared_waits,
         .before_waits = object->before_waits,
         .tries_failed = object->tries_failed,
-        .rounds = object->rounds,
+        .rounds = facts_rounds(o, object),
         .in_vain = object->in_vain,
         .timed_holds_ns = object->timed_holds_ns,
     };

@@ -82,7 +82,7 @@ static uint32_t threads_index(const struct upmu_findings *f, uint32_t process, p
 /* The threads of a barrier. */
 struct party {
     size_t n;
-    uint64_t own_ns, kept_ns;                /* sums */
+    uint64_t own_ns, kept_ns, lasts;         /* sums */
     struct upmu_overview_object_thread last; /* arrived last in most rounds */
     uint32_t last_index;
     struct work last_work;
@@ -95,6 +95,7 @@ static struct party party_of(const struct upmu_findings *f, uint32_t process, ui
     struct party p = {.last_index = UPMU_NO_INDEX};
     for (size_t k = 0; upmu_overview_object_thread_at(f->overview, object, k, &t) == 0; k++) {
         uint32_t index = threads_index(f, process, t.tid, &thread);
+        p.lasts += t.last_arrivals;
         if (index == UPMU_NO_INDEX)
             continue;
         struct work work = work_of(f, &thread, index);
@@ -116,6 +117,8 @@ static int barrier_add(struct upmu_findings *f, const struct upmu_overview_path 
     const struct party party = party_of(f, o->process, index);
     struct upmu_finding found = finding_of(path, o->process, UPMU_FINDING_IMBALANCE);
     struct textbuf b = {0};
+    if (party.lasts < o->rounds)
+        return 0; /* threads of other processes were last, and their work is not compared */
     /* The last one does not wait: the mean wait is by how much the last arrival is later than the mean one. Waits that began before the
      * recording are no acquisitions. Threads without a CPU delay the others at most as long as they lack it, unless the late one has more
      * work. */

@@ -9,9 +9,6 @@
 #include "analysis/pass/holds.h"
 #include "analysis/pass/tables.h"
 
-/* PTHREAD_BARRIER_SERIAL_THREAD of the recorded machine: the same in glibc and musl. */
-enum { BARRIER_SERIAL = -1 };
-
 /* Fast path: the object of the thread's preceding event, if this event is about it, too. */
 static uint32_t object_again(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
@@ -371,6 +368,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         that->used_stack = releases ? 0 : e->stack;
     }
     that->recursive |= (e->flags & UPMU_TRACE_FLAG_RECURSIVE) != 0;
+    that->shared |= that->type == UPMU_OBJECT_BARRIER && (e->flags & UPMU_TRACE_FLAG_PSHARED) != 0;
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:
     case UPMU_TRACE_LOCK_ACQUIRE:

@@ -233,6 +233,9 @@ struct ov_bare_site {
     uint64_t call; /**< 0: to several calls */
 };
 
+/** PTHREAD_BARRIER_SERIAL_THREAD of the recorded machine: the same in glibc and musl. */
+enum { BARRIER_SERIAL = -1 };
+
 struct ov_object {
     uint32_t process;
     pid_t pid, peer;
@@ -246,6 +249,7 @@ struct ov_object {
     bool counts_final; /**< all its counts were recorded before its end */
     bool used;         /**< more than its name is known */
     bool recursive;    /**< a recursive mutex */
+    bool shared;       /**< a barrier at which threads of other processes may arrive */
     bool was_held;     /**< a semaphore: the end of a hold was recorded */
     bool is_signal;    /**< a semaphore that was posted by a thread that did not hold it: it is not a lock */
     bool in_window;    /**< a thread has statistics of it in the window */

@@ -237,6 +237,7 @@ static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct p
                                       .after_ns = after_ns,
                                       .canceled = e && e->result == ECANCELED,
                                       .of_lock = wait_is_of_lock(&o->threads[thread], p),
+                                      .last = e && e->kind == UPMU_TRACE_BARRIER_LEAVE && e->result == BARRIER_SERIAL,
                                       .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
     return wakeup_resume(o, thread, &w);
 }

@@ -49,6 +49,7 @@ struct wakeup_wait_end {
     bool of_lock;      /**< part of the wait for an announced lock, which has the other thread */
     bool failed;       /**< it resumes without what it waited for: no thread caused that, unless it is canceled */
     bool canceled;     /**< pthread_cancel() ended it */
+    bool last;         /**< at a barrier, where the thread arrived last */
 };
 int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w);
 

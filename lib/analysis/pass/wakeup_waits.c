@@ -154,9 +154,11 @@ static uint32_t wakeup_later(const struct overview *o, uint32_t a, uint32_t b)
 }
 
 /* All threads of a round resume by the last arrival before the first of them resumed. Threads that arrive while others
- * are still leaving belong to the next round. */
-static uint32_t wakeup_barrier_cause(struct wakeup_object *of)
+ * are still leaving belong to the next round. At a barrier of several processes another one's thread may have been last. */
+static uint32_t wakeup_barrier_cause(struct wakeup_object *of, bool shared)
 {
+    if (shared)
+        return MAP_NONE;
     if (of->leaving == 0) {
         of->round_cause = of->cause;
         of->leaving = of->arrived;
@@ -184,7 +186,7 @@ static uint32_t wakeup_find_cause(struct overview *o, uint32_t object)
     struct wakeup_object *of = &g->objects[object];
     switch (o->objects[object].type) {
     case UPMU_OBJECT_BARRIER:
-        return wakeup_barrier_cause(of);
+        return wakeup_barrier_cause(of, o->objects[object].shared);
     case UPMU_OBJECT_THREAD:
         return wakeup_join_cause(o, object);
     case UPMU_OBJECT_COND:
@@ -246,7 +248,8 @@ int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_
      * joined thread had ended before, or this thread arrived last. */
     bool none = cause != MAP_NONE && (cause <= began || g->nodes[cause].thread == thread);
     int type = o->objects[w->object].type;
-    bool no_wait = none && (type == UPMU_OBJECT_THREAD || type == UPMU_OBJECT_BARRIER);
+    bool last = w->last && o->objects[w->object].shared;
+    bool no_wait = last || (none && (type == UPMU_OBJECT_THREAD || type == UPMU_OBJECT_BARRIER));
     if (none || (w->failed && !canceled))
         cause = MAP_NONE;
     const struct wakeup_node node = {
