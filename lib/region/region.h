@@ -126,7 +126,6 @@ struct region_kept {
     struct region_sched sched;
     struct tiny_lock open; /**< held while the counters are closed, and while another thread reads their times */
     uint64_t late;         /**< atomic: events that the kernel ran in part only, as counters_late() has them */
-    size_t mapped;         /**< bytes of the whole block */
 };
 
 /** The part that a forked child sees as zeros. */
@@ -206,7 +205,9 @@ struct region_process {
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */
     struct region_kept *spare;                  /**< blocks of ended threads whose sums are merged, for new threads */
-    size_t spares;
+    size_t mapped;                              /**< blocks so far */
+    size_t ahead;                               /**< blocks that are mapped and have had no thread: */
+    unsigned char *kept_ahead, *hot_ahead;
     size_t threads_ended, threads_merged, threads_short, threads_lost;
     size_t threads_empty;            /**< ended without a region: they have no block any more */
     uint64_t turned_away;            /**< begins and ends refused without a thread's block */
@@ -352,8 +353,8 @@ void region_blocks_forget(void);
 const char *region_option(const char *variable, const char *option);
 /** Add an error that no caller receives to the notes of the report. */
 void region_note(const char *text);
-/** Open the trace in p->trace_dir. @return 0 or an error of trace_writer_open() or of its options. */
-int region_trace_open(struct region_process *p);
+/** Open the trace in p->trace_dir; `filters`: region_filters() now. @return 0 or an error of trace_writer_open() or of its options. */
+int region_trace_open(struct region_process *p, uint32_t filters);
 
 /* ---- threads (region_thread.c) */
 

@@ -2,10 +2,10 @@
 /*
  * A thread's block for regions.
  *
- * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. Its first pages are touched before the
- * counters start, so that its page faults are not counted. At the thread's end its descriptors, pages and stream are
- * released and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums are merged into one block, so that memory
- * does not grow with the number of threads.
+ * A block has a kept part, and a hot part that is marked wipe-on-fork; several of both are mapped at a time. Its first pages are touched
+ * before the counters start, so that its page faults are not counted. At the thread's end its descriptors and stream are released and
+ * its sums stay; beyond REGION_THREADS_KEPT ended threads the sums are merged into one block, and the thread's own is left to the
+ * next thread, so that memory does not grow with the number of threads.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ enum {
     CACHE_LINE = 64,
     TOUCHED_FRAMES = 8, /**< frames and records whose pages are touched at the start */
     TOUCHED_RECORDS = 24,
-    REGION_SPARES = 64, /**< blocks kept for new threads, at most */
+    BLOCKS_AT_ONCE = 8, /**< mapped, at most */
 };
 
 static size_t block_round_up(size_t n, size_t to)
@@ -43,15 +43,11 @@ static size_t block_scratch_bytes(void)
     return block_round_up(upmu_regions.words * sizeof(uint64_t), CACHE_LINE);
 }
 
-/* Lay out a block: [kept | hot: thread, scratch, frames, records]. Kept part, thread and records are zero. */
-static struct region_thread *block_lay_out(void *block)
+/* Lay out the hot part of a block: [thread, scratch, frames, records]. Kept part, thread and records are zero. */
+static struct region_thread *block_lay_out(struct region_kept *kept, unsigned char *hot)
 {
-    const struct region_process *p = &upmu_regions;
-    unsigned char *hot = (unsigned char *)block + p->kept_bytes;
-    struct region_kept *kept = block;
     struct region_thread *t = (struct region_thread *)(void *)hot;
     size_t at = block_round_up(sizeof *t, CACHE_LINE);
-    kept->mapped = p->kept_bytes + p->thread_bytes;
     kept->thread = t;
     t->kept = kept;
     t->scratch = (uint64_t *)(void *)(hot + at);
@@ -62,35 +58,54 @@ static struct region_thread *block_lay_out(void *block)
     return t;
 }
 
-static struct region_thread *block_map(void)
+/* Map the kept parts of `n` blocks, and then their hot parts. @return false if there is no memory. */
+static bool blocks_map(struct region_process *p, size_t n)
 {
-    const struct region_process *p = &upmu_regions;
-    unsigned char *block = own_memory_map(p->kept_bytes + p->thread_bytes, MAP_NORESERVE);
-    if (!block)
-        return NULL;
-    unsigned char *hot = block + p->kept_bytes;
-    if (madvise(hot, p->thread_bytes, MADV_WIPEONFORK) != 0) {
-        own_memory_unmap(block, p->kept_bytes + p->thread_bytes);
-        return NULL;
+    unsigned char *kept = own_memory_map(n * (p->kept_bytes + p->thread_bytes), MAP_NORESERVE);
+    unsigned char *hot = kept ? kept + n * p->kept_bytes : NULL;
+    if (kept && madvise(hot, n * p->thread_bytes, MADV_WIPEONFORK) != 0) {
+        own_memory_unmap(kept, n * (p->kept_bytes + p->thread_bytes));
+        kept = NULL;
     }
-    return block_lay_out(block);
+    if (!kept)
+        return false;
+    p->kept_ahead = kept;
+    p->hot_ahead = hot;
+    p->ahead = n;
+    return true;
 }
 
-/* Mapping a block and its page faults cost as much as the creation of a thread. @return NULL if no block is spare. */
-static struct region_thread *block_reuse(void)
+/* A new block; as many at a time as there are already. Under the process's lock. */
+static struct region_thread *block_map(void)
 {
     struct region_process *p = &upmu_regions;
+    size_t n = p->mapped < 1 ? 1 : p->mapped < BLOCKS_AT_ONCE ? p->mapped : BLOCKS_AT_ONCE;
+    if (p->ahead == 0 && !blocks_map(p, n) && (n == 1 || !blocks_map(p, 1)))
+        return NULL;
+    struct region_thread *t = block_lay_out((struct region_kept *)(void *)p->kept_ahead, p->hot_ahead);
+    p->kept_ahead += p->kept_bytes;
+    p->hot_ahead += p->thread_bytes;
+    p->ahead--;
+    p->mapped++;
+    return t;
+}
+
+/* That of an ended thread, or a new one: mapping a block and its page faults cost as much as the creation of a thread. */
+static struct region_thread *block_take(void)
+{
+    struct region_process *p = &upmu_regions;
+    struct region_thread *t;
     tiny_lock_take(&p->shared->lock);
     struct region_kept *kept = p->spare;
     if (kept) {
         p->spare = kept->next;
-        p->spares--;
+        kept->next = NULL;
+        t = block_lay_out(kept, (unsigned char *)kept->thread);
+    } else {
+        t = block_map();
     }
     tiny_lock_give(&p->shared->lock);
-    if (!kept)
-        return NULL;
-    kept->next = NULL;
-    return block_lay_out(kept);
+    return t;
 }
 
 /* A block that no list has and no thread uses, with everything that was written to it zeroed. Frames are written before they
@@ -101,6 +116,7 @@ static void block_wipe(struct region_kept *kept)
     memset(t->records, 0, t->n_records * upmu_regions.record_bytes);
     memset(t, 0, t->n_records == 0 ? offsetof(struct region_thread, record_of) : sizeof *t);
     memset(kept, 0, upmu_regions.kept_bytes);
+    kept->thread = t;
 }
 
 /* Write to each page without changing it. */
@@ -162,8 +178,8 @@ static void list_block(struct region_thread *t)
 
 struct region_thread *region_block_make(void)
 {
-    struct region_thread *t = block_reuse();
-    if (!t && (t = block_map()) == NULL)
+    struct region_thread *t = block_take();
+    if (!t)
         return NULL;
     t->tid = core_kernel()->gettid();
     prctl(PR_GET_NAME, t->name);
@@ -252,15 +268,9 @@ static void block_retire(struct region_thread *t)
         return;
     block_wipe(gone);
     tiny_lock_take(&p->shared->lock);
-    if (p->spares < REGION_SPARES) {
-        gone->next = p->spare;
-        p->spare = gone;
-        p->spares++;
-        gone = NULL;
-    }
+    gone->next = p->spare;
+    p->spare = gone;
     tiny_lock_give(&p->shared->lock);
-    if (gone)
-        own_memory_unmap(gone, p->kept_bytes + p->thread_bytes);
 }
 
 void region_block_end(struct region_thread *t)
@@ -299,7 +309,7 @@ void region_blocks_forget(void)
     /* The blocks themselves stay mapped: the forking thread still has the address of its own, and wiped pages cost no
      * memory. */
     p->threads = p->threads_last = p->spare = NULL;
-    p->spares = 0;
+    p->ahead = p->mapped = 0;
     p->merged = NULL;
     p->threads_ended = p->threads_merged = p->threads_short = p->threads_lost = p->turned_away = 0;
     p->threads_empty = 0;

@@ -243,7 +243,7 @@ static int setup_all(const struct upmu_region_opts *o, bool lenient)
     p->kernel_locks = region_option("UPMU_KERNEL_LOCKS", NULL) != NULL;
     if (p->trace_dir && (region_option("UPMU_SCHED", NULL) || p->kernel_locks))
         region_sched_start(p);
-    if (p->trace_dir && (rc = region_trace_open(p)) < 0) {
+    if (p->trace_dir && (rc = region_trace_open(p, region_filters())) < 0) {
         if (!lenient)
             return rc;
         region_note(upmu_error()); /* times are still measured */
@@ -303,7 +303,7 @@ static int setup_add_trace(struct region_process *p, const char *dir)
         return 0;
     free(p->trace_dir);
     p->trace_dir = setup_absolute_path(chosen, false);
-    return p->trace_dir ? region_trace_open(p) : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    return p->trace_dir ? region_trace_open(p, region_filters()) : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
 int region_ensure_trace(const char *dir)

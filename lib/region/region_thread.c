@@ -35,11 +35,12 @@ static void child_start_clean(struct region_process *p)
         bool locks_ended = child_locks_ended(trace_writer_control(p->trace));
         struct control_header *parent = trace_writer_forget(p->trace);
         enum trace_child child = TRACE_CHILD_RECORDED;
+        uint32_t filters = region_filters();
         p->trace = NULL;
-        if (region_filtered()) {
+        if (filters > p->filters) {
             child = TRACE_CHILD_FILTERED;
             __atomic_store_n(&p->finished, 1, __ATOMIC_RELEASE);
-        } else if (region_trace_open(p) < 0) {
+        } else if (region_trace_open(p, filters) < 0) {
             child = TRACE_CHILD_FAILED;
             region_note(upmu_error());
         } else if (locks_ended) {

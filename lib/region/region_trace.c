@@ -34,7 +34,7 @@ static void trace_packet_full(void)
         region_sched_drain(t, tick_now());
 }
 
-int region_trace_open(struct region_process *p)
+int region_trace_open(struct region_process *p, uint32_t filters)
 {
     struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
     for (size_t i = 0; i < p->list.n; i++)
@@ -43,7 +43,7 @@ int region_trace_open(struct region_process *p)
             .unit = p->list.events[i].unit ? p->list.events[i].unit : "",
             .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
         };
-    p->filters = region_filters();
+    p->filters = filters;
     bool in_memory = strcmp(p->trace_dir, UPMU_TRACE_MEMORY) == 0;
     struct trace_config config = {.dir = in_memory ? p->memory : p->trace_dir,
                                   .by_host = !in_memory && variable_is_on("UPMU_MPI") && launcher_rank() >= 0,

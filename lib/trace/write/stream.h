@@ -75,6 +75,7 @@ struct stream_home {
     uint32_t mail_taken;            /**< atomic: a thread is turning the mailbox's text into a mark */
     struct control_header *control; /**< never NULL */
     struct trace_stream *streams;   /**< atomic: head of the list, newest first */
+    struct stream_chunk *chunk;     /**< atomic: memory of further streams, see stream_new() */
     uint32_t free_streams;          /**< atomic, a hint: number of free streams */
     uint32_t next_number;           /**< atomic */
 };
@@ -130,7 +131,6 @@ struct trace_stream {
     uint32_t used;             /**< atomic: belongs to a thread */
     pid_t tid;                 /**< atomic */
     struct trace_stream *next; /**< all streams of the process, newest first */
-    size_t struct_bytes;
     /** Between two threads: the last packet, still mapped, if its end is for the next one; else NULL. */
     struct ctf_packet *ended;
     size_t ended_bytes;       /**< of it, without that end */

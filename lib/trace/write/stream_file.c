@@ -68,16 +68,41 @@ void stream_renew(struct trace_stream *s)
     s->seq = 0;
 }
 
+/* At the end of the first one of some streams that are mapped at a time. */
+struct stream_chunk {
+    uint32_t n, used; /**< atomic: may exceed `n` */
+};
+
+/* Memory of a stream, of the last chunk or a new one. Of two that are made at a time, one is forgotten with what it has left. */
+static void *stream_memory(struct stream_home *home, size_t bytes, unsigned number)
+{
+    enum { STREAMS_AT_ONCE = 8 };
+    struct stream_chunk *c = __atomic_load_n(&home->chunk, __ATOMIC_ACQUIRE);
+    size_t stride = (bytes + sizeof *c + home->page_bytes - 1) / home->page_bytes * home->page_bytes;
+    uint32_t n = number < 1 ? 1 : number < STREAMS_AT_ONCE ? number : STREAMS_AT_ONCE;
+    uint32_t i = c ? __atomic_fetch_add(&c->used, 1, __ATOMIC_RELAXED) : 0;
+    if (c && i < c->n)
+        return (char *)(c + 1) - stride + i * stride;
+    char *at = own_memory_map(n * stride, 0);
+    if (!at && n > 1)
+        at = own_memory_map((n = 1) * stride, 0);
+    if (at && n > 1) {
+        c = (struct stream_chunk *)(void *)(at + stride) - 1;
+        *c = (struct stream_chunk){.n = n, .used = 1};
+        __atomic_store_n(&home->chunk, c, __ATOMIC_RELEASE);
+    }
+    return at;
+}
+
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside)
 {
     const size_t align = _Alignof(struct stream_left);
     size_t left = (sizeof(struct trace_stream) + stream_path_bytes(home) + align - 1) / align * align;
     size_t bytes = left + sizeof(struct stream_left);
-    struct trace_stream *s = own_memory_map(bytes, 0);
+    struct trace_stream *s = stream_memory(home, bytes, number);
     if (!s)
         return NULL;
     s->left = (struct stream_left *)(void *)((char *)s + left);
-    s->struct_bytes = bytes;
     s->home = home;
     s->used = 1;
     s->slots = aside ? 0 : home->ring_slots;

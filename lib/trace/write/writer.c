@@ -45,6 +45,7 @@ struct trace_writer {
     dev_t control_dev;
     ino_t control_ino;
     struct control_header forgotten; /* replaces the control file in a forked child */
+    uint8_t boot_id[16];             /* 0: unknown */
     struct metadata meta;
     size_t meta_bytes; /* of the last metadata written */
     struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
@@ -185,7 +186,6 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
 {
     enum { BOOT_ID_LAST_PART = 24 }; /* of the text */
     struct metadata *m = &w->meta;
-    uint8_t boot[16];
     clock_start();
     clock_sample(now);
     metadata_describe_process(m);
@@ -195,7 +195,8 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
         return upmu_fail(UPMU_E_IO, "cannot create a UUID for the trace: getrandom() failed (%s)",
                          upmu_errno_name(errno));
     memcpy(m->uuid, w->home.uuid, sizeof m->uuid);
-    if (control_boot_id(boot, m->clock_uuid) != 0) {
+    if (control_boot_id(w->boot_id, m->clock_uuid) != 0) {
+        memset(w->boot_id, 0, sizeof w->boot_id);
         /* Without /proc the machine cannot be identified: use a clock uuid of our own. */
         const uint8_t *u = m->uuid;
         snprintf(m->clock_uuid, sizeof m->clock_uuid,
@@ -315,7 +316,6 @@ static int descriptor_park(int fd)
 
 static int control_fill(struct trace_writer *w, int fd)
 {
-    char text[37];
     struct stat st;
     struct flock alive = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (posix_fallocate(fd, 0, CONTROL_BYTES) != 0 || fstat(fd, &st) != 0)
@@ -329,8 +329,7 @@ static int control_fill(struct trace_writer *w, int fd)
     h->bytes = sizeof *h;
     h->pid = (uint32_t)w->meta.pid;
     h->start_ticks = control_start_ticks(0);
-    if (control_boot_id(h->boot_id, text) != 0)
-        memset(h->boot_id, 0, sizeof h->boot_id);
+    memcpy(h->boot_id, w->boot_id, sizeof h->boot_id);
     h->mode = CONTROL_OFF; /* sync tracing has not begun */
     memcpy(h->magic, CONTROL_MAGIC, sizeof h->magic);
     w->home.control = h;
