@@ -20,29 +20,12 @@
 #include <unistd.h>
 
 #include "support/region_stats.h"
+#include "support/sanitizer.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED_ADDRESS 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define SANITIZED_THREAD 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED_ADDRESS 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define SANITIZED_THREAD 1
-#endif
-#if !defined(SANITIZED_ADDRESS)
-#define SANITIZED_ADDRESS 0
-#endif
-#if !defined(SANITIZED_THREAD)
-#define SANITIZED_THREAD 0
-#endif
+#define SANITIZED_ADDRESS UNDER_ADDRESS_SANITIZER
+#define SANITIZED_THREAD UNDER_THREAD_SANITIZER
 /** A sanitizer's own memory, faults and threads are in the numbers too. */
 #define SANITIZED (SANITIZED_ADDRESS || SANITIZED_THREAD)
 

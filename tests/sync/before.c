@@ -365,10 +365,10 @@ static void init(void)
 
 int main(int argc, char **argv __attribute__((unused)))
 {
-#ifdef __SANITIZE_THREAD__
-    puts("skipped, because ThreadSanitizer does not see atomic operations within calls that block");
-    return 77;
-#endif
+    if (UNDER_THREAD_SANITIZER) {
+        puts("skipped, because ThreadSanitizer does not see atomic operations within calls that block");
+        return 77;
+    }
     CHECK(mkdtemp(dir));
     init();
     if (argc > 1) {

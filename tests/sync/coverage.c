@@ -23,24 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../support/sanitizer.h"
 #include "robust.h"
-
-/* ThreadSanitizer ends programs that use pthread_clockjoin_np() or C11 threads, which it does not support. AddressSanitizer
- * takes what a canceled thread leaves of its frames for an error of the destructors that run after them. */
-#if defined(__has_feature)
-#define UNDER_THREAD_SANITIZER __has_feature(thread_sanitizer)
-#define UNDER_ADDRESS_SANITIZER __has_feature(address_sanitizer)
-#else
-#define UNDER_THREAD_SANITIZER 0
-#define UNDER_ADDRESS_SANITIZER 0
-#endif
-#if defined(__SANITIZE_THREAD__)
-#undef UNDER_THREAD_SANITIZER
-#define UNDER_THREAD_SANITIZER 1
-#elif defined(__SANITIZE_ADDRESS__)
-#undef UNDER_ADDRESS_SANITIZER
-#define UNDER_ADDRESS_SANITIZER 1
-#endif
 
 #define CHECK(x)                                                  \
     do {                                                          \
@@ -215,6 +199,7 @@ static void threads(void)
     CALL(pthread_clockjoin_np, 0, t, NULL, CLOCK_MONOTONIC, &later_monotonic);
     CHECK(pthread_create(&t, NULL, nothing, NULL) == 0);
     CALL(pthread_detach, 0, t);
+    /* AddressSanitizer takes what a canceled thread leaves of its frames for an error of the destructors that run after them. */
     CHECK(pthread_create(&t, NULL, UNDER_ADDRESS_SANITIZER ? nothing : sleep_for_ever, NULL) == 0);
     if (!UNDER_ADDRESS_SANITIZER)
         CALL(pthread_cancel, 0, t);

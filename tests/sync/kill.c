@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/sanitizer.h"
 #include "upmu/sync.h"
 #include "upmu/trace.h"
 
@@ -126,14 +127,6 @@ static void kill_once(unsigned seed, unsigned slower, uint64_t pairs)
     }
     CHECK(system(command) == 0);
 }
-
-#if defined(__has_feature)
-#define UNDER_THREAD_SANITIZER __has_feature(thread_sanitizer)
-#elif defined(__SANITIZE_THREAD__)
-#define UNDER_THREAD_SANITIZER 1
-#else
-#define UNDER_THREAD_SANITIZER 0
-#endif
 
 int main(int argc, char **argv)
 {

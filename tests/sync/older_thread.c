@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/sanitizer.h"
 #include "upmu/sync.h"
 #include "upmu/trace.h"
 
@@ -63,10 +64,10 @@ static uint32_t frames_recorded(void)
 
 int main(void)
 {
-#ifdef __SANITIZE_THREAD__
-    puts("skipped, because ThreadSanitizer does not see atomic operations within calls that block");
-    return 77;
-#endif
+    if (UNDER_THREAD_SANITIZER) {
+        puts("skipped, because ThreadSanitizer does not see atomic operations within calls that block");
+        return 77;
+    }
     pthread_t t;
     int result = 0;
     CHECK(mkdtemp(dir) && sem_init(&begun, 0, 0) == 0);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../support/sanitizer.h"
 #include "upmu/sync.h"
 #include "upmu/trace.h"
 
@@ -132,14 +133,6 @@ static inline void in_thread(void *(*f)(void *), void *arg)
     pthread_t t;
     CHECK(pthread_create(&t, NULL, f, arg) == 0 && pthread_join(t, NULL) == 0);
 }
-
-#if defined(__has_feature)
-#define UNDER_THREAD_SANITIZER __has_feature(thread_sanitizer)
-#elif defined(__SANITIZE_THREAD__)
-#define UNDER_THREAD_SANITIZER 1
-#else
-#define UNDER_THREAD_SANITIZER 0
-#endif
 
 static inline void skip_under_thread_sanitizer(void)
 {

@@ -8,13 +8,6 @@
 
 enum { PAGES = 100, ROUNDS = 50, WARM = 8 };
 
-#if defined(__has_feature)
-#define UNDER_ADDRESS_SANITIZER __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define UNDER_ADDRESS_SANITIZER 1
-#else
-#define UNDER_ADDRESS_SANITIZER 0
-#endif
 /* Their shadows have page faults of their own. */
 static const bool shadowed = UNDER_ADDRESS_SANITIZER || UNDER_THREAD_SANITIZER;
 

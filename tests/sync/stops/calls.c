@@ -175,10 +175,10 @@ static void check_reading(const struct upmu_overview *o, enum reader which)
 int main(void)
 {
     struct upmu_overview *o;
-#ifdef __SANITIZE_THREAD__
-    puts("skipped, because waits of calls are not recorded under ThreadSanitizer");
-    return 77;
-#endif
+    if (UNDER_THREAD_SANITIZER) {
+        puts("skipped, because waits of calls are not recorded under ThreadSanitizer");
+        return 77;
+    }
     CHECK(mkdtemp(dir) != NULL);
     record();
     CHECK(upmu_overview_open(&o, dir, NULL) == 0);
