@@ -51,8 +51,9 @@ struct upmu_overview_opts {
     void *arg;         /**< first argument of `progress` */
     int32_t stacks;    /**< enum upmu_stacks */
     uint32_t reserved; /**< 0 */
-    /** Only this stretch, nanoseconds since the first event: all sums are of it, and what reaches beyond it is cut at its ends.
-     *  Threads and objects without a part in it are left out. `to_ns` 0: to the end. A stretch needs two readings. */
+    /** Only this stretch, nanoseconds since the start of the recording (`begin_ns` of its totals): all sums are of it, and what
+     *  reaches beyond it is cut at its ends. Threads and objects without a part in it are left out. `to_ns` 0: to the end. A
+     *  stretch needs two readings. */
     uint64_t from_ns;
     uint64_t to_ns; /**< end of the stretch */
 };
@@ -74,12 +75,13 @@ UPMU_API void upmu_overview_close(struct upmu_overview *overview);
 
 /** Totals of the recording. */
 struct upmu_overview_totals {
-    size_t size;         /**< in: sizeof(struct upmu_overview_totals); out: bytes filled */
-    uint64_t events;     /**< events read, of known kinds */
-    uint64_t unknown;    /**< events of unknown kinds, skipped */
-    uint64_t begin_ns;   /**< time of the first event, nanoseconds since 1970; 0 without events */
-    uint64_t end_ns;     /**< time of the last event */
-    uint64_t lost;       /**< events dropped while recording, of all processes */
+    size_t size;      /**< in: sizeof(struct upmu_overview_totals); out: bytes filled */
+    uint64_t events;  /**< events read, of known kinds */
+    uint64_t unknown; /**< events of unknown kinds, skipped */
+    uint64_t
+        begin_ns;    /**< start of the recording, as upmu_trace_begin_ns(), nanoseconds since 1970; 0 without events */
+    uint64_t end_ns; /**< time of the last event */
+    uint64_t lost;   /**< events dropped while recording, of all processes */
     uint64_t unmatched;  /**< begins without end and ends without begin; the time between them is not counted */
     uint64_t unfinished; /**< waits that had not ended at the end of the recording */
     size_t n_processes;  /**< number of processes */

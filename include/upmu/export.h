@@ -40,7 +40,7 @@ struct upmu_export_opts {
     /** Called repeatedly with the number of events processed and of all events (0 if unknown); NULL: not called. */
     void (*progress)(void *arg, uint64_t done, uint64_t all);
     void *arg; /**< first argument of `progress` and `damage` */
-    /** Time window in nanoseconds since the first event of the recording; `to_ns` 0: to the end. Timelines, profiles and lists
+    /** Time window in nanoseconds since the start of the recording; `to_ns` 0: to the end. Timelines, profiles and lists
      *  of events are limited to it: regions and waits are cut at its ends, and a region cut at its begin has no counts. In
      *  html, timeline and chart have whatever overlaps it, uncut; tables and sums are of the stretch. */
     uint64_t from_ns, to_ns;

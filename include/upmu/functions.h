@@ -37,7 +37,7 @@ struct upmu_functions_opts {
     size_t size;           /**< sizeof(struct upmu_functions_opts) */
     const char *debug_dir; /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     /**
-     * A stretch, nanoseconds since the first event of the recording, which may be a call; `to_ns` 0: to its end. It needs events of each call (mode trace). A call
+     * A stretch, nanoseconds since the start of the recording (upmu_trace_begin_ns()) or an earlier call; `to_ns` 0: to its end. It needs events of each call (mode trace). A call
      * that reaches beyond it counts as one, with the time that is in it; functions without a part in it are left out; calls that had not
      * returned are not counted as such, and there are no counters. Events are those in the stretch, and the returns after it of calls
      * that are partly in it.
@@ -85,10 +85,9 @@ struct upmu_functions_totals {
     uint64_t events_short; /**< calls without events because they were shorter than was asked for (UPMU_FUNC_MIN) */
     uint64_t rings;        /**< threads whose oldest events were overwritten by later ones */
     uint64_t stopped;      /**< calls that ended because recording was stopped, or other functions were selected */
-    uint64_t
-        begin_ns; /**< of a stretch: the first event of the recording, nanoseconds since 1970; 0: all of it was read */
-    uint64_t from_ns; /**< begin of the stretch */
-    uint64_t to_ns;   /**< its end, at most that of the last call */
+    uint64_t begin_ns; /**< of a stretch: the start of the recording, nanoseconds since 1970; 0: all of it was read */
+    uint64_t from_ns;  /**< begin of the stretch */
+    uint64_t to_ns;    /**< its end, at most that of the last call */
     uint64_t
         sourceless; /**< functions that were to be selected by source, and whose source was not known when they were called */
 };

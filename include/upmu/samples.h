@@ -38,7 +38,7 @@ struct upmu_samples_opts {
     const char *debug_dir; /**< directory of separate debug files; NULL: UPMU_DEBUG_DIR, else /usr/lib/debug */
     uint32_t with_code;    /**< 1: keep the address of each sample and its callers, for upmu_samples_annotate() */
     int32_t stacks;        /**< enum upmu_stacks (upmu/analysis.h); with `with_code` stacks are as executed */
-    /** Only samples of this stretch, nanoseconds since the first event of the recording, or without a trace its first sample. `to_ns`
+    /** Only samples of this stretch, nanoseconds since the start of the recording (upmu_trace_begin_ns()), or without a trace its first sample. `to_ns`
      *  0: to the end. */
     uint64_t from_ns;
     uint64_t to_ns; /**< end of the stretch */

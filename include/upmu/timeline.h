@@ -59,7 +59,7 @@ struct upmu_timeline_opts {
     uint32_t kinds;        /**< bit n: rows of enum upmu_row_kind n; 0: all */
     uint32_t
         object_types;  /**< bit n: rows about objects of enum upmu_object_type n; 0: all, and rows without an object */
-    uint64_t from_ns;  /**< rows that end at or after this time, nanoseconds since the first event of the recording */
+    uint64_t from_ns;  /**< rows that end at or after this time, nanoseconds since the start of the recording */
     uint64_t to_ns;    /**< rows that begin at or before this time; 0: no limit */
     uint64_t number;   /**< only the row with this number; 0: all */
     uint64_t skip;     /**< matching rows before the page */

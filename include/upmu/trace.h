@@ -649,6 +649,11 @@ UPMU_API UPMU_CHECKED int upmu_trace_update(struct upmu_trace *trace);
  *  are missing. 0 if `trace` is NULL. */
 UPMU_API uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace);
 
+/** Start of the recording, nanoseconds since 1970: that of its first process, the zero of all times that count from the start of the
+ *  recording. 0: rings of all processes overwrote events, so that the first event is the zero; or `trace` is NULL. No later than the
+ *  first event, except for what the kernel recorded before: then that is the zero. */
+UPMU_API uint64_t upmu_trace_begin_ns(const struct upmu_trace *trace);
+
 /** The event time of process `index` at a time of CLOCK_MONOTONIC_RAW of its host, which differs by a constant; 0: no such process. */
 UPMU_API uint64_t upmu_trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns);
 

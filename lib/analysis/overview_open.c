@@ -106,6 +106,7 @@ static int open_into(struct upmu_overview *o, const char *dir, struct upmu_overv
 {
     o->dir = strdup(dir);
     int rc = o->dir ? upmu_trace_open(&o->trace, dir) : overview_no_memory();
+    o->pass.start_ns = upmu_trace_begin_ns(o->trace);
     if (rc == 0)
         rc = lookup_open(o, o->opts.debug_dir);
     if (rc == 0)

@@ -304,6 +304,7 @@ static void window_complete_thread(const struct ov_window *w, struct ov_thread *
     t->stack_shows_start = all->stack_shows_start;
     t->started = all->started;
     t->ended = all->ended;
+    t->sched.recorded |= all->sched.recorded; /* without a switch in the window: unknown for all of it */
     t->futexes = (struct ov_futexes){0};
     if (all->begin_ns >= w->from_ns && all->end_ns <= w->to_ns)
         return;

@@ -137,7 +137,7 @@ static int stretch_set_clock(struct stretch *s, struct functions_stream *of, con
     return rc == UPMU_E_END ? 0 : rc;
 }
 
-/* The first event of the recording is one of its trace, or a call. */
+/* The recording begins at its start, or with an event of its trace or a call that is before. */
 static int stretch_set_clocks(struct stretch *s, const char *dir)
 {
     const struct upmu_trace_event *e;
@@ -146,7 +146,9 @@ static int stretch_set_clocks(struct stretch *s, const char *dir)
     if (rc < 0)
         return rc;
     rc = upmu_trace_next(trace, &e);
+    uint64_t start_ns = upmu_trace_begin_ns(trace);
     s->begin_ns = rc > 0 ? e->time_ns : UINT64_MAX;
+    s->begin_ns = start_ns != 0 && start_ns < s->begin_ns ? start_ns : s->begin_ns;
     for (size_t i = 0; rc >= 0 && i < s->functions->n_streams; i++)
         rc = stretch_set_clock(s, &s->functions->streams[i], trace);
     upmu_trace_close(trace);

@@ -122,16 +122,17 @@ int samples_find_stretch(struct upmu_samples *s, const char *dir)
 {
     const struct upmu_trace_event *e;
     struct upmu_trace *trace;
-    uint64_t begin_ns = 0, end_ns = 0;
+    uint64_t start_ns, begin_ns = 0, end_ns = 0;
     int more;
     if (upmu_trace_open(&trace, dir) != 0) /* that of the samples is set when they are read */
         return 0;
+    start_ns = upmu_trace_begin_ns(trace) ? upmu_trace_begin_ns(trace) : UINT64_MAX;
     while ((more = upmu_trace_next(trace, &e)) != 0) {
         if (more < 0 && more != UPMU_E_FORMAT)
             break;
         if (more < 0)
             continue;
-        begin_ns = begin_ns ? begin_ns : e->time_ns;
+        begin_ns = begin_ns ? begin_ns : e->time_ns < start_ns ? e->time_ns : start_ns;
         end_ns = e->time_ns > end_ns ? e->time_ns : end_ns;
     }
     upmu_trace_close(trace);

@@ -33,6 +33,10 @@ class Recording:
         self.whole = json.loads(run("report", "--json", folder).stdout)
         self.length = self.whole["totals"]["end_ns"] - self.begin
         self.everything = folder.endswith("all")
+        # All times count from the start of the recording, as the life of the main thread does, not from the first event.
+        begins = [p["start_ns"] for p in self.whole["processes"]], [t["begin_ns"] for t in self.whole["threads"]]
+        assert self.begin == self.whole["totals"]["begin_ns"] == min(begins[0]) == min(begins[1]), (folder, self.begin, begins)
+        assert self.begin < self.events[0]["time_ns"], (folder, self.begin, self.events[0])
 
     def cut(self, kind, a, b):
         """(row, nanoseconds) of the rows of a kind in the stretch."""

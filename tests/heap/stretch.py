@@ -35,7 +35,7 @@ def fold(sites):
 
 
 events = [json.loads(line) for line in run("export", "-f", "jsonl").stdout.splitlines()]
-BEGIN = min(e["time_ns"] for e in events)
+BEGIN = json.loads(run("report", "--json").stdout)["totals"]["begin_ns"]
 LENGTH = max(e["time_ns"] for e in events) - BEGIN
 ENDS = {}
 for e in events:

@@ -38,7 +38,8 @@ def sums(job):
 
 
 events = [json.loads(line)["time_ns"] for line in run("export", "-f", "jsonl").stdout.splitlines()]
-BEGIN, LENGTH = min(events), max(events) - min(events)
+BEGIN = json.loads(run("report", "--json").stdout)["totals"]["begin_ns"]
+LENGTH = max(events) - BEGIN
 calls, running = [], {}
 for line in run("dump").stdout.splitlines():
     m = re.match(r"(\d+)\.(\d{9}) \d+ (\d+) mpi-(enter|leave) \"\" call=(\w+)", line)

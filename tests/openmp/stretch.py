@@ -45,7 +45,8 @@ def sums(r):
 
 
 events = [json.loads(line)["time_ns"] for line in run("export", "-f", "jsonl").stdout.splitlines()]
-BEGIN, LENGTH = min(events), max(events) - min(events)
+BEGIN = json.loads(run("report", "--json").stdout)["totals"]["begin_ns"]
+LENGTH = max(events) - BEGIN
 regions, running, criticals, open_criticals = [], {}, [], {}
 for line in run("dump").stdout.splitlines():
     m = re.match(r"(\d+)\.(\d{9}) (\d+) (\d+) omp(-parallel)? (.*)", line)

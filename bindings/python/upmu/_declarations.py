@@ -2986,6 +2986,7 @@ FUNCTIONS = {
         "upmu_trace_read": (c_int, [c_void_p, c_void_p, c_size_t]),
         "upmu_trace_update": (c_int, [c_void_p]),
         "upmu_trace_missed_packets": (c_uint64, [c_void_p]),
+        "upmu_trace_begin_ns": (c_uint64, [c_void_p]),
         "upmu_trace_time_of_raw": (c_uint64, [c_void_p, c_size_t, c_uint64]),
         "upmu_trace_now": (c_int, [c_void_p, c_size_t, POINTER(c_uint64)]),
         "upmu_trace_kind_name": (c_char_p, [c_int]),

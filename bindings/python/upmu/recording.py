@@ -240,7 +240,7 @@ class Recording:
             print(lock.name, lock.waits.total_ns)
 
     Rows are named tuples: `pandas.DataFrame(recording.locks)` is a table. Every event, as columns or rows: `events()`.
-    `from_ns` and `to_ns`, counted from the first event, limit threads, locks, regions and sums to a stretch; `to_ns` 0: to the end.
+    `from_ns` and `to_ns`, counted from the start of the recording, limit threads, locks, regions and sums to a stretch; `to_ns` 0: to the end.
     """
 
     def __init__(self, directory: Any, debug_dir: Optional[Any] = None, from_ns: int = 0, to_ns: int = 0) -> None:
@@ -313,8 +313,8 @@ class Recording:
     def rows(self, kinds: Optional[Any] = None, *, thread: Optional[str] = None, object: Optional[str] = None,
              from_ns: int = 0, to_ns: int = 0, skip: int = 0, limit: int = 0) -> List[Row]:
         """Rows of the timeline in the order of time, by kind ("wait", "region", "acquire", "release", "wake", "thread",
-        "mark", "object"), name or id of a thread, and name or address of an object. `from_ns` and `to_ns` count from the first
-        event. A row has about 200 bytes in memory: use `limit` and `skip` for long recordings, or `events()`."""
+        "mark", "object"), name or id of a thread, and name or address of an object. `from_ns` and `to_ns` count from the start
+        of the recording. A row has about 200 bytes in memory: use `limit` and `skip` for long recordings, or `events()`."""
         opts = sized(c.UpmuTimelineOpts, from_ns=from_ns, to_ns=to_ns, skip=skip, rows=limit, kinds=_row_kinds(kinds),
                      debug_dir=self._debug_dir, thread=thread.encode() if thread else None,
                      object=object.encode() if object else None)

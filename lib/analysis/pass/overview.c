@@ -50,7 +50,7 @@ static enum event_category event_category_of(int kind)
 static void overview_note_time(struct overview *o, struct ov_process *p, const struct upmu_trace_event *e)
 {
     if (o->events++ == 0)
-        o->begin_ns = e->time_ns;
+        o->begin_ns = o->start_ns != 0 && o->start_ns < e->time_ns ? o->start_ns : e->time_ns;
     o->openmp += e->kind == UPMU_TRACE_OMP || e->kind == UPMU_TRACE_OMP_PARALLEL;
     /* Of a trace that is being written, the begin of a call's wait is read after later events. */
     o->end_ns = e->time_ns > o->end_ns ? e->time_ns : o->end_ns;

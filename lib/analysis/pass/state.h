@@ -324,7 +324,8 @@ struct ov_window {
 struct overview {
     struct ov_window window;
     uint64_t events, unknown, unmatched, unfinished, begin_ns, end_ns;
-    uint64_t openmp; /**< events of OpenMP */
+    uint64_t start_ns; /**< start of the recording, the begin if no event is before; 0: not known */
+    uint64_t openmp;   /**< events of OpenMP */
     struct ov_process *processes;
     size_t n_processes, cap_processes;
     struct ov_thread *threads;

@@ -64,7 +64,7 @@ struct timeline_window {
     uint64_t from_ns, to_ns; /**< `to_ns` UINT64_MAX: until the end */
 };
 
-/** Convert a window relative to the first event; `to_ns` 0: until the end. @return 0; UPMU_E_INVAL if it is outside the
+/** Convert a window relative to the begin of the recording; `to_ns` 0: until the end. @return 0; UPMU_E_INVAL if it is outside the
  *  recording. */
 int timeline_window(const struct upmu_overview *overview, uint64_t from_ns, uint64_t to_ns,
                     struct timeline_window *out);

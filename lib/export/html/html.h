@@ -136,7 +136,7 @@ struct html {
     struct html_table calls;                       /**< of MPI */
     struct html_mpi *mpi;                          /**< NULL: no event of MPI */
     size_t n_counters;                             /**< per region instance: value << 3 | status */
-    uint64_t base_ns;                              /**< times on the page are relative to the recording's first event */
+    uint64_t base_ns;                              /**< times on the page are relative to the begin of the recording */
     struct html_points *points;                    /**< by thread */
     size_t n_points;
     uint64_t points_gap_ns;

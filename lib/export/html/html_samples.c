@@ -59,7 +59,7 @@ static int samples_by_thread(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* The page begins with the first event: samples of the loader may be before it. */
+/* The page begins with the recording: samples of the loader may be before it. */
 static bool samples_is_shown(const struct export_job *job, uint64_t time_ns)
 {
     return time_ns >= job->html->base_ns && time_ns >= job->window.from_ns && time_ns <= job->window.to_ns;

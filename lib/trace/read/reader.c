@@ -492,6 +492,17 @@ bool trace_thread_lost(const struct upmu_trace *trace, size_t index, pid_t tid)
     return false;
 }
 
+uint64_t upmu_trace_begin_ns(const struct upmu_trace *trace)
+{
+    uint64_t begin_ns = UINT64_MAX;
+    for (size_t i = 0; trace && i < trace->n_processes; i++) {
+        const struct process *p = &trace->processes[i];
+        if (p->totals.overwritten == 0 && p->meta.start_ns < begin_ns)
+            begin_ns = p->meta.start_ns;
+    }
+    return begin_ns == UINT64_MAX ? 0 : begin_ns;
+}
+
 uint64_t upmu_trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
 {
     return trace && index < trace->n_processes ? trace_time_of_raw(trace, index, raw_ns) : 0;

@@ -25,7 +25,7 @@ struct StartRequest {
 /** Filter of the timeline; empty texts: everything. */
 struct TimelineFilter {
     QString type, thread, lock;
-    QString begin, end; /**< seconds since the first event */
+    QString begin, end; /**< seconds since the start of the recording */
 };
 
 /** Tables of a recording, as the protocol's views have them; of a sampled process `functions` alone. */

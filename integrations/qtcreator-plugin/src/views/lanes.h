@@ -10,7 +10,7 @@
 namespace upmu
 {
 
-/** A row of the timeline as it is drawn. Times are nanoseconds since the first event. */
+/** A row of the timeline as it is drawn. Times are nanoseconds since the start of the recording. */
 struct Span {
     enum Kind { Wait, Region, Point };
     int lane = 0;
