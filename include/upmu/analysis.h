@@ -347,7 +347,8 @@ struct upmu_overview_object {
     uint64_t contended;    /**< of these, with a wait; UPMU_NO_VALUE: arrivals at a barrier that were only counted */
     uint32_t counts_exact; /**< 1: both counts are exact; 0: lower bounds */
     uint32_t
-        holds_complete; /**< 1: `holds` has all times that it was held; 0: only those with a recorded begin and end */
+        holds_complete; /**< 1: `holds` has all times that it was held; 0: only those with a recorded begin and end, as
+                           always with `partial_holds` */
     struct upmu_wait_sum waits;       /**< all waits for it */
     uint64_t failed;                  /**< waits that ended without it (timeout, error) */
     uint64_t holds;                   /**< times that it was held */

@@ -339,11 +339,12 @@ static void facts_add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, con
     *max_ns = sum->max_ns > *max_ns ? sum->max_ns : *max_ns;
 }
 
-static void facts_add_thread_stats(const struct overview *o, const struct ov_object *object,
+/* @return whether `paired` of its threads and call sites is all holds that begin and end in the recording. */
+static bool facts_add_thread_stats(const struct overview *o, const struct ov_object *object,
                                    struct upmu_overview_object *out)
 {
     out->counts_exact = o->processes[object->process].whole;
-    out->holds_complete = facts_can_be_held(object) && out->counts_exact;
+    bool paired = facts_can_be_held(object) && out->counts_exact;
     for (uint32_t k = 0; k < object->n_thread_stats; k++) {
         const struct ov_thread_stats *stats = &o->thread_stats[object->first_thread_stats + k];
         out->acquisitions += stats_acquisitions(stats);
@@ -351,7 +352,7 @@ static void facts_add_thread_stats(const struct overview *o, const struct ov_obj
         out->shared += stats_shared(stats);
         out->counts_exact &= stats_counts_exact(stats);
         /* A thread that only waited has no holds. */
-        out->holds_complete &= stats_holds_complete(stats) || (stats->taken == 0 && !stats->has_counts);
+        paired &= stats_holds_complete(stats) || (stats->taken == 0 && !stats->has_counts);
         if (!facts_can_be_held(object))
             continue;
         facts_add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, stats_holds(stats));
@@ -360,6 +361,8 @@ static void facts_add_thread_stats(const struct overview *o, const struct ov_obj
         facts_add_holds(&out->partial_holds, &out->partial_ns, &out->partial_max_ns, &partial);
         out->before_holds += stats->before.count;
     }
+    out->holds_complete = paired && out->partial_holds == 0;
+    return paired;
 }
 
 /* Of a barrier that processes share, the last one to arrive in a round may be another process's: each arrival of a thread is of a round. */
@@ -481,7 +484,6 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
         .acquisitions = stats_acquisitions(stats),
         .contended = facts_contended(object, stats_acquisitions(stats), stats_contended(stats)),
         .counts_exact = whole && stats_counts_exact(stats),
-        .holds_complete = whole && facts_can_be_held(object) && stats_holds_complete(stats),
         .waits = stats->waits,
         .blocked = stats->blocked,
         .blocked_ns = stats->blocked_ns,
@@ -492,6 +494,7 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
         facts_add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, stats_holds(stats));
         const struct upmu_wait_sum partial = stats_partial_holds(stats);
         facts_add_holds(&ours.partial_holds, &ours.partial_ns, &ours.partial_max_ns, &partial);
+        ours.holds_complete = whole && stats_holds_complete(stats) && partial.count == 0;
     }
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_THREAD_SIZE_V1);
 }
@@ -515,9 +518,9 @@ int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, s
         .blocked = site->blocked,
         .blocked_ns = site->blocked_ns,
     };
-    facts_add_thread_stats(o, object, &all);
-    facts_add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, all.holds_complete ? &site->paired : &site->known);
-    if (!all.holds_complete)
+    bool paired = facts_add_thread_stats(o, object, &all);
+    facts_add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, paired ? &site->paired : &site->known);
+    if (!paired)
         facts_add_holds(&ours.partial_holds, &ours.partial_ns, &ours.partial_max_ns, &site->partial);
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_CALL_SITE_SIZE_V1);
 }

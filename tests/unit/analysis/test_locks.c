@@ -270,7 +270,8 @@ START_TEST(hold_from_before_the_recording_is_a_lower_bound_beside_complete_ones)
     struct upmu_overview_object o = object(LOCK, 0, &i);
     ck_assert_uint_eq(o.holds, 1);
     ck_assert_uint_eq(o.hold_ns, 500);
-    ck_assert_uint_eq(o.holds_complete, 1);
+    ck_assert_uint_eq(o.holds_complete, 0);
+    ck_assert_uint_eq(use(i, 101).holds_complete, 0);
     ck_assert_uint_eq(o.partial_holds, 1);
     ck_assert_uint_eq(o.partial_ns, 2000);
     ck_assert_uint_eq(o.before_holds, 1);

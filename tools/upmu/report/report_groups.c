@@ -57,6 +57,9 @@ static void group_add(struct upmu_overview_object *sum, const struct upmu_overvi
     sum->holds += one->holds;
     sum->hold_ns += one->hold_ns;
     sum->hold_max_ns = one->hold_max_ns > sum->hold_max_ns ? one->hold_max_ns : sum->hold_max_ns;
+    sum->partial_holds += one->partial_holds;
+    sum->partial_ns += one->partial_ns;
+    sum->partial_max_ns = one->partial_max_ns > sum->partial_max_ns ? one->partial_max_ns : sum->partial_max_ns;
     sum->counts_exact &= one->counts_exact;
     sum->holds_complete &= one->holds_complete;
 }

@@ -201,20 +201,14 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
         object_text_longest(out, r, o);
 }
 
-/* Whether HELD is the whole time that it was held: a hold from before the recording is there in part. */
-static bool object_has_all_holds(const struct upmu_overview_object *o)
-{
-    return o->holds_complete && o->partial_holds == 0;
-}
-
 /* The sum of holds, with their number if not all were recorded. */
 static char *object_hold_text(const struct upmu_overview_object *o)
 {
     char *ns = report_duration(o->hold_ns), *least = report_duration(o->hold_ns + o->partial_ns);
     uint64_t n = o->holds + o->partial_holds;
-    char *text = object_has_all_holds(o) ? memory_copy(ns)
-                                         : memory_format("%s%s in %" PRIu64 " recorded", o->partial_holds ? ">= " : "",
-                                                         o->partial_holds ? least : ns, n);
+    char *text = o->holds_complete ? memory_copy(ns)
+                                   : memory_format("%s%s in %" PRIu64 " recorded", o->partial_holds ? ">= " : "",
+                                                   o->partial_holds ? least : ns, n);
     free(ns);
     free(least);
     return text;
@@ -272,7 +266,7 @@ static void object_row(struct table *t, const struct report *r, const struct upm
     if (o->holds + o->partial_holds == 0)
         table_cell(t, STYLE_PLAIN, "%s", "");
     else
-        cell_free(t, object_has_all_holds(o) ? STYLE_PLAIN : STYLE_WARNING, object_hold_text(o));
+        cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, object_hold_text(o));
     if (object_has_address(o) && !g)
         table_cell(t, STYLE_PLAIN, "0x%" PRIx64, o->address);
     else

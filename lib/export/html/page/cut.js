@@ -59,7 +59,8 @@ function cutObjects(m) {
     counts_exact: true,
     holds: 0,
     hold_ns: 0,
-    holds_complete: true,
+    partial_holds: 0,
+    partial_hold_ns: 0,
     waited: null,
     held: null,
     byThread: new Map(),
@@ -76,6 +77,8 @@ function userOf(o, thread) {
     holds: 0,
     hold_ns: 0,
     hold_max_ns: 0,
+    partial_holds: 0,
+    partial_hold_ns: 0,
     blocked: 0,
     blocked_ns: 0,
   }));
@@ -119,15 +122,19 @@ function cutWaits(m, cut, from, to) {
   cut.blocked = [...blocked.values()];
 }
 
+// Samples are no sum of holds, as in the tables of the whole.
 function cutHolds(m, cut, from, to) {
   cutSpans(m.tables.holds, from, to, (row, i, ns, times) => {
-    const o = cut.objects[row.a],
-      user = userOf(o, row.b);
-    o.holds += times;
-    o.hold_ns += ns;
-    user.holds += times;
-    user.hold_ns += ns;
-    user.hold_max_ns = Math.max(user.hold_max_ns, ns);
+    const flags = m.tables.holds.flags[i],
+      partial = (flags & (AT_LEAST | UNFINISHED)) !== 0,
+      o = cut.objects[row.a];
+    if (flags & SAMPLED) return;
+    const user = userOf(o, row.b);
+    for (const of of [o, user]) {
+      of[partial ? "partial_holds" : "holds"] += times;
+      of[partial ? "partial_hold_ns" : "hold_ns"] += ns;
+    }
+    if (!partial) user.hold_max_ns = Math.max(user.hold_max_ns, ns);
   }, (row) => m.stops(m.threads[row.b].process));
 }
 
