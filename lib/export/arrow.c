@@ -39,6 +39,7 @@ enum arrow_column {
     ROW_HOLDER_SITE,
     ROW_RESULT,
     ROW_PEER,
+    ROW_PROCESS,
     ROW_COLUMNS,
 };
 
@@ -69,6 +70,7 @@ static const struct {
     [ROW_HOLDER_SITE] = {"holder_site", COLUMN_TEXT},
     [ROW_RESULT] = {"result", COLUMN_INT32},
     [ROW_PEER] = {"peer", COLUMN_INT32},
+    [ROW_PROCESS] = {"process", COLUMN_UINT32},
 };
 
 /* What the rows of a process have in common. */
@@ -195,6 +197,7 @@ static void cells_thread(struct export_job *job, uint32_t thread)
     column_text(cs, ROW_COMMAND, p ? text_or_null(p->command) : NULL);
     column_text(cs, ROW_BUILD, p ? text_or_null(p->build) : NULL);
     column_int32(cs, ROW_PID, t->pid);
+    column_uint32(cs, ROW_PROCESS, t->process);
     column_int32(cs, ROW_TID, t->tid);
     column_text(cs, ROW_THREAD, text_or_null(identity_thread(job->facts, thread)));
 }

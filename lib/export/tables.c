@@ -60,7 +60,8 @@ static int csv_start(struct export_job *job)
 {
     const char *name;
     export_text(&job->out,
-                "time_ns,pid,tid,thread,kind,text,object,address,result,peer,site,holder_site,count,contended,stack");
+                "time_ns,pid,tid,thread,kind,text,object,address,result,peer,site,holder_site,count,contended,stack,"
+                "process");
     for (size_t i = 0; (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
         csv_text(job, name);
         textbuf_printf(&job->out, ",status_%zu", i);
@@ -118,6 +119,7 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
     csv_number(job, e->lock_counts.acquisitions, e->kind == UPMU_TRACE_LOCK_COUNTS);
     csv_number(job, e->lock_counts.contended, e->kind == UPMU_TRACE_LOCK_COUNTS);
     csv_stack(job, e);
+    csv_number(job, e->process, true);
     csv_counters(job, e);
     export_text(&job->out, "\r\n");
     return 0;

@@ -195,4 +195,5 @@ def check_sql(path, page):
     print("10 queries answered")
 
 
-{"rows": check_rows, "sql": check_sql}[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    {"rows": check_rows, "sql": check_sql}[sys.argv[1]](*sys.argv[2:])

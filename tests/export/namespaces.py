@@ -4,6 +4,9 @@ import collections
 import json
 import sys
 
+import arrow
+import formats
+
 base = sys.argv[1]
 with open(base + ".json", encoding="utf-8") as file:
     report = json.load(file)
@@ -33,4 +36,12 @@ with open(base + ".firefox", encoding="utf-8") as file:
     pids = {t["pid"] for t in json.load(file)["threads"]}
 assert any(int(pid) > 10000000 for pid in pids), pids
 with open(base + ".jsonl", encoding="utf-8") as file:
-    assert len({(row["process"], row["pid"]) for row in map(json.loads, file)}) >= 2
+    rows = [(row["process"], row["pid"], row["tid"], row["time_ns"], row["kind"]) for row in map(json.loads, file)]
+assert len({row[:2] for row in rows}) >= 2 and len({row[1] for row in rows}) < len({row[0] for row in rows})
+# Tables have the number of the process in each row.
+table = [tuple(int(row[c]) for c in ("process", "pid", "tid", "time_ns")) + (row["kind"],) for row in formats.table(base + ".csv")]
+assert table == rows, "process of CSV rows"
+_, columns, _ = arrow.read(base + ".arrow")
+found = collections.Counter(zip(columns["process"], columns["pid"], columns["tid"], columns["begin_ns"], columns["kind"]))
+assert found and not {row for row in found if row[4] not in ("wait", "region")} - set(rows), "process of Arrow rows"
+assert {row[:2] for row in found} == {row[:2] for row in rows}

@@ -19,7 +19,7 @@ END
 (cd "$work" && "$UPMU" record -m all -o both -- bash both.sh "$TWIN") >/dev/null 2>"$work/record" || fail "recording ended with $?"
 expect 0 "$UPMU" report --json "$work/both"
 cp "$work/out" "$work/both.json"
-for format in chrome perfetto folded firefox jsonl; do
+for format in chrome perfetto folded firefox jsonl csv arrow; do
     expect 0 "$UPMU" export -f "$format" -o "$work/both.$format" "$work/both"
 done
 PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/namespaces.py" "$work/both" || fail "processes of two namespaces are mixed"
