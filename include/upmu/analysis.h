@@ -344,7 +344,8 @@ struct upmu_overview_object {
     uint32_t destroyed;    /**< 1: its end was recorded */
     uint64_t init_site;    /**< call site of its initialization, 0 if unknown */
     uint64_t acquisitions; /**< acquisitions of a lock or semaphore, arrivals at a barrier */
-    uint64_t contended;    /**< of these, with a wait; UPMU_NO_VALUE: arrivals at a barrier that were only counted */
+    uint64_t
+        contended; /**< of these, with a wait; UPMU_NO_VALUE: of a barrier, some arrivals were only counted. Its last ones do not wait */
     uint32_t counts_exact; /**< 1: both counts are exact; 0: lower bounds */
     uint32_t
         holds_complete; /**< 1: `holds` has all times that it was held; 0: only those with a recorded begin and end, as

@@ -3,6 +3,9 @@
 #ifndef UPMU_ANALYSIS_EVENT_FIELDS_H
 #define UPMU_ANALYSIS_EVENT_FIELDS_H
 
+#include <errno.h>
+#include <stdbool.h>
+
 #include "upmu/trace.h"
 
 /** The other thread of an event about two; 0: unknown or none. */
@@ -27,6 +30,16 @@ static inline pid_t event_peer(const struct upmu_trace_event *e)
     default:
         return 0;
     }
+}
+
+/** The end of a call that did not wait: the last arrival at a barrier, or a futex whose word had changed. */
+static inline bool event_did_not_wait(const struct upmu_trace_event *e)
+{
+    enum {
+        BARRIER_SERIAL = -1
+    }; /* PTHREAD_BARRIER_SERIAL_THREAD of the recorded machine: the same in glibc and musl */
+    return (e->kind == UPMU_TRACE_BARRIER_LEAVE && e->result == BARRIER_SERIAL) ||
+           (e->kind == UPMU_TRACE_FUTEX_WOKEN && e->result == EAGAIN);
 }
 
 /** The number of an event of one row; 0 for kinds without. */

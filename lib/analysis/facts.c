@@ -370,18 +370,22 @@ static uint64_t facts_rounds(const struct overview *o, const struct ov_object *o
 {
     uint64_t rounds = object->rounds;
     for (uint32_t k = 0; object->shared && k < object->n_thread_stats; k++) {
-        const struct upmu_wait_sum *waits = &o->thread_stats[object->first_thread_stats + k].waits;
-        rounds = waits->count > rounds ? waits->count : rounds;
+        const struct ov_thread_stats *stats = &o->thread_stats[object->first_thread_stats + k];
+        uint64_t arrivals = stats->waits.count + stats->last;
+        rounds = arrivals > rounds ? arrivals : rounds;
     }
     return rounds;
 }
 
-/* Arrivals at a barrier that were only counted: whether the thread waited is not recorded. */
-static uint64_t facts_contended(const struct ov_object *object, uint64_t acquisitions, uint64_t contended)
+/* Of arrivals at a barrier, all but the last of a round wait, `lasts` of those recorded. Of arrivals that were only counted it is not
+ * recorded whether the thread waited. */
+static uint64_t facts_contended(const struct ov_object *object, uint64_t acquisitions, uint64_t contended,
+                                const struct upmu_wait_sum *waits, uint64_t lasts)
 {
-    bool only_counted = object->type == UPMU_OBJECT_BARRIER && acquisitions > 0 && object->rounds == 0 &&
-                        object->waits.count + object->waits.unfinished == 0;
-    return only_counted ? UPMU_NO_VALUE : contended;
+    uint64_t waited = waits->count + waits->unfinished;
+    if (object->type != UPMU_OBJECT_BARRIER)
+        return contended;
+    return acquisitions > waited + lasts ? UPMU_NO_VALUE : waited < acquisitions ? waited : acquisitions;
 }
 
 static void facts_add_calls(const struct ov_object *object, struct upmu_overview_object *out)
@@ -440,8 +444,8 @@ static int facts_fill_object(const struct upmu_overview *overview, uint32_t inde
         .timed_holds_ns = object->timed_holds_ns,
     };
     facts_add_calls(object, &ours);
-    facts_add_thread_stats(o, object, &ours);
-    ours.contended = facts_contended(object, ours.acquisitions, ours.contended);
+    (void)facts_add_thread_stats(o, object, &ours);
+    ours.contended = facts_contended(object, ours.acquisitions, ours.contended, &object->waits, object->rounds);
     return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_SIZE_V1);
 }
 
@@ -482,7 +486,8 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
         .tid = o->threads[stats->thread].tid,
         .thread_name = identity_thread(overview, stats->thread),
         .acquisitions = stats_acquisitions(stats),
-        .contended = facts_contended(object, stats_acquisitions(stats), stats_contended(stats)),
+        .contended =
+            facts_contended(object, stats_acquisitions(stats), stats_contended(stats), &stats->waits, stats->last),
         .counts_exact = whole && stats_counts_exact(stats),
         .waits = stats->waits,
         .blocked = stats->blocked,

@@ -257,13 +257,6 @@ static void row_complete_wait(struct upmu_timeline *t, uint32_t thread, const st
     } else if (ended && ended->kind == UPMU_ROW_WAIT && ended->end_ns == e->time_ns) {
         ended->result = e->result;
         open->last = MAP_NONE;
-    } else if (innermost && e->kind == UPMU_TRACE_FUTEX_WOKEN && e->result == EAGAIN &&
-               innermost->wait_kind == UPMU_WAIT_FUTEX) {
-        /* The thread did not wait: the pass calls no end hook. */
-        innermost->end_ns = e->time_ns;
-        innermost->ended = true;
-        innermost->result = e->result;
-        open->n--;
     }
 }
 

@@ -340,14 +340,14 @@ static void window_complete_stats(const struct overview *all, struct ov_thread_s
         if (of->thread != s->thread)
             continue;
         acquisitions = stats_counts_exact(of) && of->taken == stats_acquisitions(of);
-        waits = stats_counts_exact(of) && of->taken == 0 && stats_acquisitions(of) == of->waits.count;
+        waits = stats_counts_exact(of) && of->taken == 0 && stats_acquisitions(of) == of->waits.count + of->last;
         holds = acquisitions && stats_holds(of) == &of->paired;
     }
-    s->has_counts = acquisitions || waits; /* each arrival at a barrier is a wait */
+    s->has_counts = acquisitions || waits; /* each arrival at a barrier is a wait or the last */
     s->unclear_counts = !s->has_counts;
     if (!s->has_counts)
         return;
-    s->counted = waits && !acquisitions ? s->waits.count : s->taken;
+    s->counted = waits && !acquisitions ? s->waits.count + s->last : s->taken;
     s->counted_contended = s->contended_since;
     s->shared = s->shared_since;
     s->taken_since = s->contended_since = s->shared_since = 0;

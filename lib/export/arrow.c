@@ -276,6 +276,8 @@ static int arrow_span(struct export_job *job, const struct span *s)
     struct columns *cs = &job->arrow->columns;
     uint32_t process = export_thread(job, s->thread)->process;
     bool region = s->kind == SPAN_REGION;
+    if (s->passed) /* its end is an event */
+        return 0;
     cells_thread(job, s->thread);
     column_text(cs, ROW_KIND, region ? "region" : "wait");
     column_text(cs, ROW_NAME, region ? export_span_name(job, s) : NULL);
@@ -305,12 +307,13 @@ static bool is_part_of_span(const struct upmu_trace_event *e)
     case UPMU_TRACE_THREAD_JOIN:
     case UPMU_TRACE_THREAD_JOINED:
     case UPMU_TRACE_BARRIER_ARRIVE:
-    case UPMU_TRACE_BARRIER_LEAVE:
     case UPMU_TRACE_FUTEX_WAIT:
-    case UPMU_TRACE_FUTEX_WOKEN:
     case UPMU_TRACE_CALL_BLOCK:
     case UPMU_TRACE_CALL_RETURN:
         return true;
+    case UPMU_TRACE_BARRIER_LEAVE:
+    case UPMU_TRACE_FUTEX_WOKEN:
+        return !event_did_not_wait(e);
     default:
         return false;
     }

@@ -153,10 +153,12 @@ static uint64_t spans_length(const struct export_job *job, const struct span *s)
 static int spans_tree_end(struct export_job *job, struct export_thread *t, const struct export_open *open,
                           const struct span *s)
 {
-    uint64_t ns = spans_length(job, s);
+    uint64_t ns = s->passed ? open->inner_ns : spans_length(job, s);
     struct export_open *outer = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
     if (outer)
         outer->inner_ns += ns;
+    if (s->passed)
+        return 0;
     if (s->kind == SPAN_REGION && export_with_waits(job))
         return 0;
     struct tree_node *node = &job->tree.nodes[open->node];

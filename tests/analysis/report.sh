@@ -47,6 +47,10 @@ assert stack[:2] == ["pay_at_till", "customer"], stack
 customer = [t for t in d["threads"] if t["name"] == "customer"][0]
 assert customer["waits"]["mutex"]["total_ns"] == till["waits"]["total_ns"] and customer["waits"]["mutex"]["count"] == 1
 assert customer["blocked_ns"] == sum(w["total_ns"] for w in customer["waits"].values()), customer
+# Of two arrivals at the barrier the first one waits.
+barrier = [o for o in d["objects"] if o["type"] == "barrier"][0]
+assert (barrier["acquisitions"], barrier["contended"], barrier["waits"]["count"], barrier["rounds"]) == (2, 1, 1, 1), barrier
+assert sorted((t["contended"], t["waits"]["count"], t["last"]) for t in barrier["threads"]) == [(0, 0, 1), (1, 1, 0)], barrier
 joiner = [t for t in d["threads"] if t["pid"] == t["tid"]][0]
 assert joiner["waits"]["join"]["count"] == 2
 users = {names[u["tid"]]: u for u in till["threads"]}

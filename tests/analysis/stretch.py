@@ -42,7 +42,8 @@ class Recording:
         """(row, nanoseconds) of the rows of a kind in the stretch."""
         for r in self.rows:
             since, until = r["begin_ns"] - self.begin, r["end_ns"] - self.begin
-            if r["kind"] == kind and until >= a and since <= b:
+            last = (r["event"], r["result"]) == ("barrier-arrive", -1)  # the last arrival does not wait
+            if r["kind"] == kind and until >= a and since <= b and not last:
                 yield r, min(until, b) - max(since, a)
 
     def holds(self, a, b):

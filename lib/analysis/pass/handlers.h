@@ -34,8 +34,8 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
  *  `time_ns` of the recording, ends it with the window. */
 void wait_begin_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, uint64_t time_ns);
-/** The call returned without waiting: drop the wait. */
-void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** The call returned without waiting: it is in no sum. */
+int wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 /** Whether events of the thread were lost, its last ones maybe: its pending waits are known to last no longer than another process has
  *  seen them (`blocked_until_ns`). */
 bool waits_are_lost(const struct overview *o, const struct ov_thread *t);

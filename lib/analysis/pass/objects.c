@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of locks, condition variables, semaphores, barriers, futexes, joined threads, and of what calls wait for. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/event_fields.h"
 #include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
@@ -239,9 +239,10 @@ static int object_barrier_event(struct overview *o, uint32_t thread, uint32_t ob
         return overview_no_memory();
     if (e->kind == UPMU_TRACE_BARRIER_ARRIVE)
         return wait_begin(o, thread, object, e);
-    o->objects[object].rounds += e->result == BARRIER_SERIAL;
-    o->thread_stats[stats].last += e->result == BARRIER_SERIAL;
-    return wait_end(o, thread, object, e);
+    bool last = event_did_not_wait(e);
+    o->objects[object].rounds += last;
+    o->thread_stats[stats].last += last;
+    return (last ? wait_cancel : wait_end)(o, thread, object, e);
 }
 
 /* A multi-word futex wait is recorded under its first word; a wake of any other word ends it, too. */
@@ -268,11 +269,7 @@ static int object_futex_event(struct overview *o, uint32_t thread, uint32_t obje
     uint64_t index = e->futex_woken.index;
     if (index > 0 && index <= t->n_also)
         wakeup_woken_by(o, object, t->also[index - 1]);
-    if (e->result != EAGAIN)
-        return object_wait_event(o, thread, object, e);
-    /* The word had changed: the thread did not wait. */
-    wait_cancel(o, thread, object, e);
-    return 0;
+    return (event_did_not_wait(e) ? wait_cancel : object_wait_event)(o, thread, object, e);
 }
 
 /* What calls wait for is named by the call and the descriptor. */

@@ -233,9 +233,6 @@ struct ov_bare_site {
     uint64_t call; /**< 0: to several calls */
 };
 
-/** PTHREAD_BARRIER_SERIAL_THREAD of the recorded machine: the same in glibc and musl. */
-enum { BARRIER_SERIAL = -1 };
-
 struct ov_object {
     uint32_t process;
     pid_t pid, peer;

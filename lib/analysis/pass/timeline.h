@@ -31,7 +31,8 @@ struct span {
     uint64_t site, holder_site, holder_since;
     uint32_t holder_stack;
     uint32_t stack;
-    bool finished;                           /**< false: it had not ended when its thread, or the recording, did */
+    bool passed;   /**< the call did not wait, as that of the last thread to arrive at a barrier */
+    bool finished; /**< false: it had not ended when its thread, or the recording, did */
     const struct upmu_value *before, *after; /**< the counters of a region; `after` NULL while it is open */
     size_t n_values;
 };

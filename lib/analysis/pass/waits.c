@@ -2,6 +2,7 @@
 /* Waits: pairs of begin and end. */
 #include <errno.h>
 
+#include "analysis/event_fields.h"
 #include "analysis/pass/wakeup_graph.h"
 #include "analysis/pass/handlers.h"
 #include "analysis/pass/holds.h"
@@ -44,7 +45,7 @@ int wait_kind(const struct upmu_trace_event *e)
 
 /* Calls the timeline hook for the begin (`end_ns` 0) or the end. */
 static int wait_notify(struct overview *o, uint32_t thread, const struct pending_wait *p, uint64_t end_ns,
-                       bool finished)
+                       bool finished, bool passed)
 {
     const struct timeline_hooks *h = o->hooks;
     int (*hook)(void *, const struct span *) = h ? (end_ns ? h->end : h->begin) : NULL;
@@ -60,7 +61,8 @@ static int wait_notify(struct overview *o, uint32_t thread, const struct pending
                            .holder_since = p->holder_since,
                            .holder_stack = p->holder_stack,
                            .stack = p->stack,
-                           .finished = finished};
+                           .finished = finished,
+                           .passed = passed};
     return hook ? hook(h->arg, &s) : 0;
 }
 
@@ -118,7 +120,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
     if (rc == 0)
         rc = wakeup_wait(o, thread, object, e, &p.node);
     t->pending[t->n_pending++] = p;
-    return rc == 0 ? wait_notify(o, thread, &p, 0, false) : rc;
+    return rc == 0 ? wait_notify(o, thread, &p, 0, false, false) : rc;
 }
 
 /* `actions` of the thread to the end of the recording, or to its own. */
@@ -141,7 +143,7 @@ int wait_begin_unrecorded(struct overview *o, uint32_t thread, uint32_t object, 
                                    .site = e->site,
                                    .flags = e->flags};
     t->pending[t->n_pending++] = p;
-    return wait_notify(o, thread, &p, 0, false);
+    return wait_notify(o, thread, &p, 0, false, false);
 }
 
 /* The holder's release, if that was recorded after the wait began: its stack, and how long the hold lasted. A holder that was
@@ -236,8 +238,8 @@ static int wait_end_in_graph(struct overview *o, uint32_t thread, const struct p
                                       .finished = e != NULL,
                                       .after_ns = after_ns,
                                       .canceled = e && e->result == ECANCELED,
+                                      .passed = e && event_did_not_wait(e),
                                       .of_lock = wait_is_of_lock(&o->threads[thread], p),
-                                      .last = e && e->kind == UPMU_TRACE_BARRIER_LEAVE && e->result == BARRIER_SERIAL,
                                       .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
     return wakeup_resume(o, thread, &w);
 }
@@ -274,7 +276,7 @@ static int wait_add(struct overview *o, uint32_t thread, const struct pending_wa
         o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
     wait_note_longest(o, p, thread, ns, finished);
     int rc = wait_charge_holder(o, p, ns);
-    return rc == 0 ? wait_notify(o, thread, p, end_ns, finished) : rc;
+    return rc == 0 ? wait_notify(o, thread, p, end_ns, finished, false) : rc;
 }
 
 /* The lock of a wait from before the recording was read after the waiter had acquired it: the holder until then is not known. */
@@ -367,9 +369,9 @@ int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_
     if (at == SIZE_MAX || !wait_pop_pending(o, thread, o->threads[thread].pending[at].object, e, &p))
         return 0;
     section_free(&p.section); /* its counters at the end of the window are not known */
-    if (e->kind == UPMU_TRACE_FUTEX_WOKEN && e->result == EAGAIN) {
+    if (event_did_not_wait(e)) {
         wakeup_cancel(o, thread, p.object, p.node);
-        return 0;
+        return wait_notify(o, thread, &p, e->time_ns, true, true);
     }
     uint64_t ns = recorded_ns(o, o->threads[thread].process, p.begin_ns, e->time_ns);
     int rc = wait_note(&o->threads[thread], &p, e->time_ns, ns);
@@ -378,13 +380,18 @@ int wait_end_after(struct overview *o, uint32_t thread, const struct upmu_trace_
     return rc == 0 ? wait_end_in_graph(o, thread, &p, NULL, e->time_ns, ns, time_ns) : rc;
 }
 
-void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+int wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct pending_wait p;
+    int rc = 0;
     if (!wait_pop_pending(o, thread, object, e, &p))
-        return;
+        return 0;
     section_free(&p.section);
-    wakeup_cancel(o, thread, object, p.node);
+    if (e->kind == UPMU_TRACE_BARRIER_LEAVE) /* others resume by its arrival */
+        rc = wait_end_in_graph(o, thread, &p, e, e->time_ns, 0, 0);
+    else
+        wakeup_cancel(o, thread, object, p.node);
+    return rc == 0 ? wait_notify(o, thread, &p, e->time_ns, true, true) : rc;
 }
 
 bool waits_are_lost(const struct overview *o, const struct ov_thread *t)

@@ -46,10 +46,10 @@ struct wakeup_wait_end {
     uint64_t ns;       /**< how long it lasted, without waits nested in it */
     uint64_t after_ns; /**< when a wait that the window cuts ends in the recording; else 0 */
     bool finished;     /**< false: the thread never resumes */
+    bool passed;       /**< it was no wait: the thread arrived last at a barrier */
     bool of_lock;      /**< part of the wait for an announced lock, which has the other thread */
     bool failed;       /**< it resumes without what it waited for: no thread caused that, unless it is canceled */
     bool canceled;     /**< pthread_cancel() ended it */
-    bool last;         /**< at a barrier, where the thread arrived last */
 };
 int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w);
 

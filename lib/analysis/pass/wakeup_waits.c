@@ -248,9 +248,8 @@ int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_
      * joined thread had ended before, or this thread arrived last. */
     bool none = cause != MAP_NONE && (cause <= began || g->nodes[cause].thread == thread);
     int type = o->objects[w->object].type;
-    bool last = w->last && o->objects[w->object].shared;
-    bool no_wait = last || (none && (type == UPMU_OBJECT_THREAD || type == UPMU_OBJECT_BARRIER));
-    if (none || (w->failed && !canceled))
+    bool no_wait = w->passed || (none && (type == UPMU_OBJECT_THREAD || type == UPMU_OBJECT_BARRIER));
+    if (none || no_wait || (w->failed && !canceled))
         cause = MAP_NONE;
     const struct wakeup_node node = {
         .time_ns = w->time_ns, .cause = cause, .object = w->object, .kind = no_wait ? NODE_ACTION : NODE_RESUME};

@@ -64,6 +64,8 @@ static uint32_t firefox_counters(struct export_job *job, uint32_t process, const
 static int firefox_end(struct export_job *job, const struct span *s)
 {
     struct firefox *f = job->firefox;
+    if (s->passed)
+        return 0;
     struct firefox_marker *m = firefox_marker_add(job, s->thread);
     uint32_t process = export_thread(job, s->thread)->process;
     if (!m)

@@ -145,13 +145,15 @@ static int html_end_wait(struct export_job *job, const struct span *s)
 {
     struct html *h = job->html;
     uint32_t process = export_thread(job, s->thread)->process;
-    struct html_wait *w =
-        html_add(&h->waits, &(struct html_span){.begin_ns = s->begin_ns,
-                                                .ns = s->end_ns - s->begin_ns,
-                                                .row_a = s->thread,
-                                                .row_b = h->wait_depth[s->thread] ? --h->wait_depth[s->thread] : 0,
-                                                .what = s->what,
-                                                .flags = s->finished ? 0 : HTML_UNFINISHED});
+    h->wait_depth[s->thread] -= h->wait_depth[s->thread] > 0;
+    if (s->passed)
+        return 0;
+    struct html_wait *w = html_add(&h->waits, &(struct html_span){.begin_ns = s->begin_ns,
+                                                                  .ns = s->end_ns - s->begin_ns,
+                                                                  .row_a = s->thread,
+                                                                  .row_b = h->wait_depth[s->thread],
+                                                                  .what = s->what,
+                                                                  .flags = s->finished ? 0 : HTML_UNFINISHED});
     if (!w)
         return export_no_memory();
     *w = (struct html_wait){.kind = (uint32_t)s->wait_kind,

@@ -165,7 +165,7 @@ START_TEST(joining_without_waiting_is_no_wait)
 }
 END_TEST
 
-START_TEST(who_came_last_to_a_barrier)
+START_TEST(last_arrival_at_a_barrier_is_no_wait)
 {
     size_t at;
     begin_stream(true);
@@ -183,7 +183,12 @@ START_TEST(who_came_last_to_a_barrier)
     ck_assert_uint_eq(use(at, 101).last_arrivals, 0);
     ck_assert_uint_eq(use(at, 102).last_arrivals, 3);
     ck_assert_uint_eq(thread_waits(101, UPMU_WAIT_BARRIER).total_ns, 3 * 410);
-    ck_assert_uint_eq(thread_waits(102, UPMU_WAIT_BARRIER).total_ns, 3 * 20);
+    ck_assert_uint_eq(thread_waits(102, UPMU_WAIT_BARRIER).count, 0);
+    ck_assert_uint_eq(thread(102, 0).blocked_ns, 0);
+    ck_assert_uint_eq(use(at, 102).waits.count, 0);
+    ck_assert_uint_eq(o.waits.count, 3);
+    ck_assert_uint_eq(o.waits.total_ns, 3 * 410);
+    ck_assert_uint_eq(totals().unmatched + totals().unfinished, 0);
     end_stream();
 }
 END_TEST
@@ -353,7 +358,7 @@ int main(void)
     tcase_add_test(cases, samples_are_holds_whatever_was_left_out);
     tcase_add_test(cases, failed_tries_are_no_waits);
     tcase_add_test(cases, joining_without_waiting_is_no_wait);
-    tcase_add_test(cases, who_came_last_to_a_barrier);
+    tcase_add_test(cases, last_arrival_at_a_barrier_is_no_wait);
     tcase_add_test(cases, who_waits_for_a_function_to_run_once_holds_nothing);
     tcase_add_test(cases, futex_calls_that_do_not_sleep_are_no_waits);
     tcase_add_test(cases, opening_a_semaphore_names_it_and_begins_no_other);

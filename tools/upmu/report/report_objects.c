@@ -229,7 +229,7 @@ static enum object_table object_table_of(const struct upmu_overview_object *o)
 /* Waits, those included that ended without the object. Counts of acquisitions are exact where events are lost. */
 static uint64_t object_times_waited(const struct upmu_overview_object *o)
 {
-    uint64_t counted = o->acquisitions > 0 ? o->contended + o->failed : 0;
+    uint64_t counted = o->acquisitions > 0 && o->contended != UPMU_NO_VALUE ? o->contended + o->failed : 0;
     return (counted > o->waits.count ? counted : o->waits.count) + o->waits.unfinished;
 }
 
@@ -237,9 +237,9 @@ static uint64_t object_times_waited(const struct upmu_overview_object *o)
 static bool object_has_counted_waits(const struct report *r, const struct upmu_overview_object *o)
 {
     struct upmu_overview_recorded of = {.size = sizeof of};
-    return o->contended != UPMU_NO_VALUE && o->waits.count > 0 &&
-           object_times_waited(o) > o->waits.count + o->waits.unfinished &&
-           upmu_overview_recorded_at(r->overview, o->process, &of) == 0 && of.counted > 0;
+    bool not_all = o->contended == UPMU_NO_VALUE || object_times_waited(o) > o->waits.count + o->waits.unfinished;
+    return o->waits.count > 0 && not_all && upmu_overview_recorded_at(r->overview, o->process, &of) == 0 &&
+           of.counted > 0;
 }
 
 /* A row of an object, or of a group of them. */
@@ -256,10 +256,11 @@ static void object_row(struct table *t, const struct report *r, const struct upm
         cell_count(t, o->acquisitions, o->counts_exact);
     else
         table_cell(t, STYLE_PLAIN, "%s", "");
-    if (o->contended == UPMU_NO_VALUE)
+    bool clear = o->contended != UPMU_NO_VALUE;
+    if (!clear && object_times_waited(o) == 0)
         table_cell(t, STYLE_PLAIN, "%s", "");
     else
-        cell_count(t, object_times_waited(o), !taken || o->counts_exact);
+        cell_count(t, object_times_waited(o), !taken || (clear && o->counts_exact));
     cell_total(t, &o->waits, object_has_counted_waits(r, o));
     cell_duration(t, o->waits.count ? o->waits.total_ns / o->waits.count : 0);
     cell_duration(t, o->waits.max_ns);

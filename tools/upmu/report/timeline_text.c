@@ -129,6 +129,8 @@ static char *row_remarks(const struct upmu_timeline_row *row)
     char *text = memory_copy(row->flags & UPMU_TRACE_FLAG_SHARED    ? "for reading"
                              : row->flags & UPMU_TRACE_FLAG_SAMPLED ? "sampled"
                                                                     : "");
+    if (row->event == UPMU_TRACE_BARRIER_ARRIVE && row->result < 0)
+        return row_join_cells(text, memory_copy("arrived last"));
     if (row->result <= 0 || row->kind == UPMU_ROW_REGION)
         return text;
     const char *error = strerrorname_np(row->result);
