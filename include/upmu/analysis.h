@@ -494,7 +494,7 @@ struct upmu_overview_path {
     uint64_t handoffs;   /**< changes from one thread to another */
     size_t n_segments;   /**< entries of upmu_overview_path_segment_at() */
     size_t n_objects;    /**< entries of upmu_overview_path_object_at() */
-    uint64_t stopped_ns; /**< while recording was stopped */
+    uint64_t stopped_ns; /**< while recording was stopped, or after the last events of a thread that lost some */
 };
 #define UPMU_OVERVIEW_PATH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_path, 72)
 /** Read the critical path of process `process`; all zero if no thread of it is known. @return 0; UPMU_E_END, UPMU_E_INVAL. */
@@ -506,7 +506,7 @@ enum upmu_path_kind {
     UPMU_PATH_RUNNING = 0, /**< the thread does not wait */
     UPMU_PATH_WAKEUP = 1,  /**< the thread was woken or created, and has not acted yet */
     UPMU_PATH_WAITING = 2, /**< a wait without a known end */
-    UPMU_PATH_STOPPED = 3, /**< recording was stopped */
+    UPMU_PATH_STOPPED = 3, /**< not recorded: recording was stopped, or the last events of the thread were lost */
 };
 
 /** A segment of a critical path, which begins at the end of the one before. */

@@ -84,6 +84,14 @@ static uint32_t path_before(const struct wakeup_graph *g, uint32_t at, uint64_t 
     return path_is_woken(g, at, end_ns) ? g->nodes[at].cause : g->nodes[at].prev;
 }
 
+/* The end of a thread whose last events were lost: what it did since the one before is not known. */
+static bool path_is_lost(const struct overview *o, const struct wakeup_node *s)
+{
+    const struct ov_thread *t = &o->threads[s->thread];
+    bool ends = s->kind == NODE_END && !window_is_outlasted(o, s->thread);
+    return ends && o->events_lost && o->events_lost(o->call_site_arg, t->process, t->tid);
+}
+
 /* The step that ends with node `at`, or at `end_ns` if that is earlier. @return the node it begins with. */
 static uint32_t path_step(const struct overview *o, uint32_t at, uint64_t end_ns, struct path *path,
                           struct path_step *step, struct path_lock *locks)
@@ -114,6 +122,10 @@ static uint32_t path_step(const struct overview *o, uint32_t at, uint64_t end_ns
         lock->unknown_ns += ns;
         if (o->objects[s->object].type == UPMU_OBJECT_CALL) /* locks are held meanwhile, as by a running thread */
             path_add_holds(g, s, locks, ns, all_ns);
+    } else if (path_is_lost(o, s)) {
+        step->kind = UPMU_PATH_STOPPED;
+        step->object = MAP_NONE;
+        path->stopped_ns += ns;
     } else {
         step->kind = UPMU_PATH_RUNNING;
         step->object = MAP_NONE;

@@ -398,6 +398,32 @@ START_TEST(post_before_the_wait_did_not_end_it)
 }
 END_TEST
 
+static bool lost_of_102(void *arg, uint32_t process, pid_t tid)
+{
+    (void)arg;
+    (void)process;
+    return tid == 102;
+}
+
+START_TEST(thread_does_not_run_after_its_last_event_where_events_were_lost)
+{
+    begin_stream(true);
+    subject.pass.events_lost = lost_of_102;
+    put(UPMU_TRACE_LOCK_ACQUIRE, 102, 1000, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 102, 1300, LOCK);
+    block(102, 1400, OTHER, 0, 0); /* its end is lost, and all events up to the thread's */
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1500, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1600, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1700, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 9000, 0);
+    finish();
+    ck_path("R102 1000-1400, S102 1400-9000");
+    ck_assert_uint_eq(path().run_ns, 400);
+    ck_assert_uint_eq(path().stopped_ns, 7600);
+    end_stream();
+}
+END_TEST
+
 /* A thread that arrives for the next round while others still leave the last one did not end that. */
 START_TEST(barrier_is_ended_by_the_last_arrival_of_the_round)
 {
@@ -681,6 +707,7 @@ int main(void)
     tcase_add_test(cases, gain_of_a_herd_keeps_wakes_that_had_an_effect);
     tcase_add_test(cases, timeouts_and_missing_causes_are_unknown);
     tcase_add_test(cases, post_before_the_wait_did_not_end_it);
+    tcase_add_test(cases, thread_does_not_run_after_its_last_event_where_events_were_lost);
     tcase_add_test(cases, barrier_is_ended_by_the_last_arrival_of_the_round);
     tcase_add_test(cases, wait_after_one_that_a_jump_left_is_on_the_path);
     tcase_add_test(cases, wait_that_a_jump_left_is_unknown_until_the_next_event);

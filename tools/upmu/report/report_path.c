@@ -164,6 +164,17 @@ static double path_percent(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+/* Why a part of the path is not recorded. */
+static const char *path_stopped_text(const struct report *r, uint32_t process)
+{
+    struct upmu_overview_recorded of = {.size = sizeof of};
+    struct upmu_trace_process p = {.size = sizeof p};
+    bool lost = upmu_overview_process_at(r->overview, process, &p) == 0 && p.lost_any > 0;
+    if (!lost || upmu_overview_recorded_at(r->overview, process, &of) != 0)
+        return report_stopped_text(r, process);
+    return of.stops == 0 ? "events of the thread were lost" : "recording was stopped or events of the thread were lost";
+}
+
 static void path_text_sum(struct output *out, const struct report *r, uint32_t process,
                           const struct upmu_overview_path *p)
 {
@@ -184,7 +195,7 @@ static void path_text_sum(struct output *out, const struct report *r, uint32_t p
         fprintf(out->file, "; %" PRIu64 " %s between threads", p->handoffs, p->handoffs == 1 ? "switch" : "switches");
     if (report_was_stopped(p->stopped_ns, p->end_ns - p->begin_ns)) {
         char *stopped = report_duration(p->stopped_ns);
-        fprintf(out->file, "; without %s in which %s", stopped, report_stopped_text(r, process));
+        fprintf(out->file, "; without %s in which %s", stopped, path_stopped_text(r, process));
         free(stopped);
     }
     fputc('\n', out->file);

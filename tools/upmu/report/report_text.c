@@ -64,7 +64,7 @@ static bool text_process(struct output *out, const struct report *r, size_t i, c
         fprintf(out->file, "    %slost: %s%s\n", output_style(out, STYLE_BAD), p->lost_note, output_plain(out));
     if (p->lost_any)
         fputs("    waits and holds whose begin or end was lost are in no sum below, and count as running on the "
-              "critical path\n",
+              "critical path up to the last event of their thread\n",
               out->file);
     if (p->sched_note[0]) {
         fprintf(out->file, "    %s", output_style(out, STYLE_WARNING));

@@ -207,10 +207,10 @@ const PATH_PARTS = [
   ["run", "run_ns", tr("threads that did not wait")],
   ["wake", "wake_ns", tr("from a release or signal until the waiter continued")],
   ["unknown", "unknown_ns", tr("waits that no recorded thread ended")],
-  ["stopped", "stopped_ns", tr("while recording was stopped")],
+  ["stopped", "stopped_ns", tr("while nothing was recorded")],
 ];
 
-// How long a path is without the time in which recording was stopped, which few paths have.
+// How long a path is without the time that was not recorded (stops, lost events), which few paths have.
 function pathLength(path) {
   return path.end - path.begin + path.early - (path.stopped_ns || 0);
 }
