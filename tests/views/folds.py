@@ -23,6 +23,11 @@ with Browser() as b:
     b.open(f"{work}/loads.html")
     names = b.run("[...document.querySelectorAll('#overview tbody tr')].map((r) => r.cells[0].innerText.trim())")
     assert names.count("mutex library_lock (12)") == 2 and "mutex library_lock" not in names, names
+    # Of the waits in mode counts only the number is known.
+    b.open(f"{work}/counted.html")
+    rows = b.run("""[...document.querySelectorAll('#overview tbody tr')].map((r) => [...r.cells].map((c) => c.innerText.trim()))
+        .filter((r) => r.length === 8 && r[0].startsWith('mutex '))""")
+    assert len(rows) == 1 and rows[0][1].startswith("\u2265") and rows[0][2] == "12", rows
     b.open(f"{work}/many.html")
     names = b.run("[...document.querySelectorAll('#overview tbody tr')].map((r) => r.cells[0].innerText.trim())")
     assert names.count("sleep \u00b7 sleep (4)") == 1 and "child process \u00b7 bash" in names, names

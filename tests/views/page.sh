@@ -38,6 +38,7 @@ case $part in
     folds)
         record pool -- "$POOL"
         record loads -m all -- "$AGAIN" "$FIRST" "$SECOND"
+        record counted -- "$POOL" "'$UPMU' ctl '$work/counted' mode counts" "'$UPMU' ctl '$work/counted' mode holders"
         record many -- bash -c 'for i in 1 2 3 4; do sleep 0.1 & done; wait'
         ;;
     samples)

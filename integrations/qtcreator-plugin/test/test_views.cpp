@@ -252,6 +252,15 @@ void TestViews::liveWindow()
     QCOMPARE(locks->topLevelItem(0)->text(3), QStringLiteral("200 ms"));
     auto *banner = child<QLabel>(view, "upmu.live.deadlock");
     QVERIFY(banner->isHidden());
+    auto *stopped = child<QLabel>(view, "upmu.live.stopped");
+    QVERIFY(stopped->isHidden());
+    top.insert(QStringLiteral("running"), true);
+    top.insert(QStringLiteral("stopped_processes"), 1);
+    view.setUpdate(top);
+    QVERIFY(!stopped->isHidden());
+    top.insert(QStringLiteral("stopped_processes"), 0);
+    view.setUpdate(top);
+    QVERIFY(stopped->isHidden());
 
     threads->setCurrentItem(threads->topLevelItem(1));
     top.insert(QStringLiteral("deadlocks"), jsonOf(R"({"d": [{"headline": "2 threads wait for each other",
@@ -260,7 +269,7 @@ void TestViews::liveWindow()
     view.setUpdate(top);
     QVERIFY(!banner->isHidden() && banner->text().contains(QStringLiteral("thread 7 waits")));
     QCOMPARE(threads->currentItem()->text(1), QStringLiteral("8")); // the selection is kept
-    QCOMPARE(view.updates(), 2);
+    QCOMPARE(view.updates(), 4);
 }
 
 void TestViews::liveCounters()

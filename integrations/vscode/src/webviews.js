@@ -6,7 +6,8 @@ const fs = require("fs");
 const path = require("path");
 const { text, isChinese, duration } = require("./texts");
 
-const LIVE_TEXTS = ["Thread", "Id", "Running", "Blocked", "SwitchesRate", "WaitsRate", "WaitsFor", "Where", "Lock", "Type", "Waiters", "Holder"];
+const LIVE_TEXTS = ["Thread", "Id", "Running", "Blocked", "SwitchesRate", "WaitsRate", "WaitsFor", "Where", "Lock", "Type", "Waiters", "Holder", "LiveStopped",
+    "LivePartlyStopped"];
 
 const FUNCTIONS_TEXTS = ["OwnShare", "WithCallees", "Samples", "Function", "Where"];
 

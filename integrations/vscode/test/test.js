@@ -5,6 +5,7 @@
 const assert = require("assert");
 const fs = require("fs");
 const Module = require("module");
+const vm = require("vm");
 const { spawn } = require("child_process");
 const { create } = require("./editor");
 
@@ -36,6 +37,20 @@ function deadlock() {
     return found;
 }
 
+/* What the live view shows of an update, by its own script. */
+function shown(html, top) {
+    const element = () => ({ textContent: "", append() {}, replaceChildren() {}, addEventListener() {}, children: [] });
+    const elements = { texts: { textContent: /id="texts">(.*)<\/script>/.exec(html)[1] } };
+    let receive;
+    vm.runInNewContext(/<script nonce="[0-9a-f]+">([^]*?)<\/script>/.exec(html)[1], {
+        acquireVsCodeApi: () => ({}),
+        document: { getElementById: (id) => (elements[id] ??= element()), createElement: element },
+        window: { addEventListener: (_, run) => { receive = run; } },
+    });
+    receive({ data: top });
+    return elements;
+}
+
 async function recorded() {
     const flag = `${folder}/flag`;
     assert.deepStrictEqual([editor.contexts["upmu.canStart"], editor.contexts["upmu.canStop"]], [true, false]);
@@ -47,6 +62,9 @@ async function recorded() {
     const updates = () => panel("upmu.live").posted;
     await until(() => updates().some((top) => top.locks.some((lock) => lock.name === "till" && lock.waits > 0)), "the lock in the live view");
     assert(updates().some((top) => top.threads.some((thread) => thread.name === "clerk")));
+    const { html } = panel("upmu.live").webview, last = { ...updates().at(-1), running: true };
+    assert.strictEqual(shown(html, { ...last, stopped_processes: 1 }).stopped.textContent, text("LiveStopped"));
+    assert.strictEqual(shown(html, { ...last, stopped_processes: 0 }).stopped.textContent, "");
     fs.writeFileSync(flag, "");
     await until(() => editor.bar.text === "upmu: deadlock", "the deadlock");
     const [first] = deadlock();

@@ -4,6 +4,7 @@
 
 #include <QJsonArray>
 #include <QScrollBar>
+#include <QSet>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -77,6 +78,9 @@ LiveView::LiveView(QWidget *parent) : QWidget(parent)
     m_deadlock->setTextFormat(Qt::PlainText);
     m_deadlock->setWordWrap(true);
     m_deadlock->hide();
+    m_stopped = new QLabel(this);
+    m_stopped->setObjectName(QStringLiteral("upmu.live.stopped"));
+    m_stopped->hide();
     m_threads = new SiteTree(QStringLiteral("upmu.live.threads"),
                              {Text::Thread, Text::Id, Text::Running, Text::Preempted, Text::Blocked, Text::SwitchesRate,
                               Text::WaitsRate, Text::WaitsFor, Text::Where},
@@ -97,6 +101,7 @@ LiveView::LiveView(QWidget *parent) : QWidget(parent)
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_deadlock);
+    layout->addWidget(m_stopped);
     layout->addWidget(all, 1);
     m_counters->hide();
     for (SiteTree *tree : {m_threads, m_locks, m_counters}) {
@@ -111,6 +116,7 @@ void LiveView::clear()
         tree->clear();
     m_totals.clear();
     m_deadlock->hide();
+    m_stopped->hide();
     m_counters->hide();
     m_updates = 0;
 }
@@ -123,6 +129,19 @@ void LiveView::setUpdate(const QJsonObject &top)
     setLocks(top.value(QLatin1String("locks")).toArray(), seconds);
     setCounters(top.value(QLatin1String("counters")).toArray(), seconds);
     setDeadlocks(top.value(QLatin1String("deadlocks")).toArray());
+    setStopped(top);
+}
+
+// While recording is stopped there is nothing about locks to show. Without a recorder the number is null.
+void LiveView::setStopped(const QJsonObject &top)
+{
+    QSet<int> all;
+    for (const QJsonValue &thread : top.value(QLatin1String("threads")).toArray())
+        all.insert(thread.toObject().value(QLatin1String("pid")).toInt());
+    const double n = number(top, "stopped_processes");
+    const bool shown = n > 0 && top.value(QLatin1String("running")).toBool();
+    m_stopped->setText(text(n >= all.size() ? Text::LiveStopped : Text::LivePartlyStopped));
+    m_stopped->setVisible(shown);
 }
 
 void LiveView::setThreads(const QJsonArray &threads, double seconds)

@@ -37,8 +37,9 @@ class LiveView : public QWidget
     void setLocks(const QJsonArray &locks, double seconds);
     void setCounters(const QJsonArray &counters, double seconds);
     void setDeadlocks(const QJsonArray &deadlocks);
+    void setStopped(const QJsonObject &top);
 
-    QLabel *m_deadlock;
+    QLabel *m_deadlock, *m_stopped;
     SiteTree *m_threads, *m_locks, *m_counters;
     QHash<QString, double> m_totals;
     int m_updates = 0;

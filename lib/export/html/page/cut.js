@@ -56,6 +56,8 @@ function cutObjects(m) {
     waits: NO_WAITS(),
     waitedNs: 0,
     acquisitions: null,
+    contended: 0,
+    failed: 0,
     counts_exact: true,
     holds: 0,
     hold_ns: 0,

@@ -252,6 +252,19 @@ function heldText(x) {
   return (x.partial_holds ? "\u2265\u202f" : "") + duration(x.hold_ns + x.partial_hold_ns);
 }
 
+// Waits, those included that ended without the lock, and that were only counted, as in the report.
+function timesWaited(o) {
+  const counted = o.acquisitions > 0 && o.contended !== null ? o.contended + o.failed : 0;
+  return Math.max(counted, o.waits.count) + o.waits.unfinished;
+}
+
+// The time is a lower bound with waits that did not end, or that were only counted for a time.
+function waitedText(m, o) {
+  const known = o.waits.count + o.waits.unfinished,
+    counted = m.processes[o.process].counted_ns > 0 && (o.contended === null || timesWaited(o) > known);
+  return (known && (o.waits.unfinished || counted) ? "\u2265\u202f" : "") + duration(o.waitedNs);
+}
+
 // As upmu report without --group-locks.
 const FOLDED_FROM = 10,
   FEW_FOLDED_FROM = 2, // calls, and locks in one static variable
@@ -262,7 +275,7 @@ function foldedLock(all) {
   const [first] = all,
     sum = (f) => all.reduce((n, o) => n + f(o), 0),
     most = (f) => all.reduce((n, o) => Math.max(n, f(o)), 0),
-    keys = ["waitedNs", "acquisitions", "holds", "hold_ns", "partial_holds", "partial_hold_ns"];
+    keys = ["waitedNs", "acquisitions", "failed", "holds", "hold_ns", "partial_holds", "partial_hold_ns"];
   return {
     ...first,
     ...Object.fromEntries(keys.map((key) => [key, sum((o) => o[key])])),
@@ -270,6 +283,7 @@ function foldedLock(all) {
     waits: Object.fromEntries(
       Object.keys(first.waits).map((key) => [key, (key === "max_ns" ? most : sum)((o) => o.waits[key])]),
     ),
+    contended: all.some((o) => o.contended === null) ? null : sum((o) => o.contended),
     counts_exact: all.every((o) => o.counts_exact),
     holds_complete: all.every((o) => o.holds_complete),
     first,
@@ -299,11 +313,11 @@ function lockPanel(app, title, each, empty) {
         cell: (o) => [h("i", {class: "dot", style: {background: o.color}}), o.title],
         class: "name",
       },
-      {title: tr("Waited in all"), value: (o) => o.waitedNs, cell: (o) => duration(o.waitedNs), number: true},
+      {title: tr("Waited in all"), value: (o) => o.waitedNs, cell: (o) => waitedText(m, o), number: true},
       {
         title: tr("Waits"),
-        value: (o) => waitCount(o.waits),
-        cell: (o) => count(waitCount(o.waits)) + (o.waits.unfinished ? tr(" (%1 never ended)", o.waits.unfinished) : ""),
+        value: timesWaited,
+        cell: (o) => count(timesWaited(o)) + (o.waits.unfinished ? tr(" (%1 never ended)", o.waits.unfinished) : ""),
         number: true,
       },
       {
