@@ -151,6 +151,7 @@ struct job_evidence {
     uint64_t alive_ns;           /**< last time at which it was alive; 0: not known */
     bool running;                /**< it is alive now */
     bool ran;                    /**< its threads ran since, or sleep: none is only descheduled */
+    uint64_t ran_ns;             /**< the same was found of calls begun by then, and saved; 0: never */
     bool has_slots;              /**< there are wait states */
     struct wait_state_file file; /**< of its threads */
 };
@@ -296,6 +297,8 @@ int job_find_deadlocks(struct upmu_mpi *m);
 typedef bool job_ran_fn(void *arg, pid_t pid);
 /** Fill the evidence of each rank; `ran` may be NULL. It stays zero for a process of which nothing is found. */
 void job_read_evidence(struct upmu_mpi *m, const char *dir, job_ran_fn *ran, void *arg);
+/** Save, for readers after the end of the process, that the rank ran since its last event and recorded nothing for a second. */
+void job_save_ran(const struct upmu_mpi *m, const char *dir, const struct job_rank *r);
 /** upmu_mpi_open() with more evidence. */
 int job_open_dir(struct upmu_mpi **mpi, const char *dir, job_ran_fn *ran, void *arg);
 /** As that, of a stretch. */

@@ -109,7 +109,8 @@ bool waiting_lasts(const struct job_rank *r, uint64_t begin)
 /* Whether a call that could return by itself lasts so long that it must be blocked. */
 static bool waiting_lasts_long(const struct job_rank *r, uint64_t begin)
 {
-    return r->evidence.alive_ns >= begin + (uint64_t)NS_PER_S * (r->evidence.ran ? 1 : JOB_LASTS_S);
+    bool ran = r->evidence.ran || r->evidence.ran_ns >= begin;
+    return r->evidence.alive_ns >= begin + (uint64_t)NS_PER_S * (ran ? 1 : JOB_LASTS_S);
 }
 
 /* Whether `receive` can receive the message of `send`: same communicator and ranks, matching tag. */

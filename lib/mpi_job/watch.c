@@ -186,6 +186,18 @@ static int deadlock_is_new(struct upmu_mpi_watch *w, const struct upmu_mpi *m, s
     return map_put(&w->reported, h, 0, 1) ? 1 : upmu_fail(UPMU_E_NOMEM, "out of memory while watching MPI ranks");
 }
 
+/* A later search, also after the end of the job, is to find the deadlock by the same evidence. */
+static void watch_save(const struct upmu_mpi_watch *w, const struct upmu_mpi *m, size_t index)
+{
+    const struct job_deadlock *d = &m->deadlocks[index];
+    for (uint32_t k = 0; k < d->n; k++) {
+        const struct job_rank *r = m->ranks[m->deadlock_threads[d->first + k].rank];
+        const struct watch_process *p = watch_find(w, r->pid);
+        if (p && r->evidence.ran && watch_now() - p->since_ns >= NS_PER_S)
+            job_save_ran(m, w->dir, r);
+    }
+}
+
 /* Only what is confirmed stays. @return 1: one of them is new; 0; UPMU_E_NOMEM. */
 static int watch_keep(struct upmu_mpi_watch *w, struct upmu_mpi *m, const uint64_t *before, size_t n_before)
 {
@@ -197,8 +209,10 @@ static int watch_keep(struct upmu_mpi_watch *w, struct upmu_mpi *m, const uint64
             continue;
         }
         int fresh = deadlock_is_new(w, m, i);
-        if (fresh > 0)
+        if (fresh > 0) {
+            watch_save(w, m, i);
             m->deadlocks[kept++] = m->deadlocks[i];
+        }
         found = fresh < 0 ? fresh : found | fresh;
     }
     m->n_deadlocks = kept;

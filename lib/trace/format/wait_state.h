@@ -62,6 +62,9 @@ struct wait_file_header {
     uint32_t outside;       /**< 1 + waits that another process could end, or WAIT_FILE_SAME_MEMORY; 0: not counted */
     uint32_t notes;         /**< bytes of notes so far */
     uint32_t notes_missing; /**< 1: one could not be written; the trace has all */
+    /** Written by an outside observer of an MPI rank, in whole seconds since 1970: the process had recorded nothing for a second, and had
+     *  used the CPU, or slept, since. 0: not observed. */
+    uint32_t ran_s;
     /* Last time an outside observer saw the process alive, on CLOCK_MONOTONIC_RAW and CLOCK_REALTIME; 0: never. The waits
      * of a killed process lasted at least until then. */
     uint64_t alive_raw_ns, alive_ns;
