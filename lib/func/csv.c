@@ -19,7 +19,7 @@
 #include "base/text/textbuf.h"
 #include "base/tick.h"
 #include "func/counts.h"
-#include "func/elf_functions.h"
+#include "func/symbols/elf_functions.h"
 #include "func/format/notes.h"
 #include "func/format/profile.h"
 #include "func/threads.h"

@@ -16,8 +16,8 @@
 #include "base/text/pattern.h"
 #include "base/private_table.h"
 #include "base/tiny_lock.h"
-#include "func/elf_functions.h"
-#include "func/elf_lines.h"
+#include "func/symbols/elf_functions.h"
+#include "func/symbols/elf_lines.h"
 #include "func/format/notes.h"
 #include "func/state.h"
 

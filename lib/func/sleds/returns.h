@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "func/elf_functions.h"
+#include "func/symbols/elf_functions.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define FUNC_HAS_RETURNS 1

@@ -31,7 +31,7 @@
 #include "base/map.h"
 #include "base/private_table.h"
 #include "base/process/variables.h"
-#include "func/elf_functions.h"
+#include "func/symbols/elf_functions.h"
 #include "func/sleds/module.h"
 #include "func/sleds/returns.h"
 #include "func/state.h"

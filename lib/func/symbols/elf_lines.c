@@ -6,7 +6,7 @@
  * and a program has a sequence for each run of code: sequences are found once, and for an address only its own is executed. The
  * file is not trusted: a read past the end marks the cursor as failed.
  */
-#include "func/elf_lines.h"
+#include "func/symbols/elf_lines.h"
 
 #include <stdbool.h>
 #include <string.h>

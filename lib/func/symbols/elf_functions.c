@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of an ELF file's symbol table. The file may be damaged: all offsets are checked. */
-#include "func/elf_functions.h"
+#include "func/symbols/elf_functions.h"
 
 #include <elf.h>
 #include <fcntl.h>

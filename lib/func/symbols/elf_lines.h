@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "func/elf_functions.h"
+#include "func/symbols/elf_functions.h"
 
 /** A run of instructions with ascending addresses in the table. */
 struct elf_sequence {
