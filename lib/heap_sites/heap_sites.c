@@ -295,7 +295,7 @@ int upmu_heap_open_between(struct upmu_heap **heap, const char *dir, uint64_t fr
     h->to_ns = to_ns ? to_ns : UINT64_MAX;
     h->begun = from_ns == 0;
     int rc = heap_read(h, dir);
-    if (rc == 0 && h->n_processes == 0)
+    if (rc == 0 && h->n_processes == 0 && from_ns == 0 && to_ns == 0)
         rc = upmu_fail(UPMU_E_STATE,
                        "%s has no sampled allocations: record it with 'upmu record --heap'; if that was done, the "
                        "program has allocated too little: give a smaller number of bytes with --heap-period",

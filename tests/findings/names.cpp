@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A lock held in a function whose full name takes lines: templates and an operator.
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -25,8 +26,13 @@ template <typename Key, typename Value> class Ledger
 
 Ledger<std::string, std::map<int, long>::key_type> ledger;
 
+std::atomic<int> clerks;
+
 void clerk()
 {
+    clerks++;
+    while (clerks < 2) /* a thread that starts late would meet no other */
+        std::this_thread::yield();
     for (int i = 0; i < 10; i++)
         ledger("item", i);
 }

@@ -102,8 +102,10 @@ PY
 ! grep -q 'is missing' forked.text || fail "all children are recorded: $(cat forked.text)"
 
 python3 "$here/stretch.py" "$upmu" exact || fail "a stretch is wrong"
-"$upmu" report --heap --to 0.001 exact >text || fail "report of a stretch"
-grep -q '^Heap of exact from 0 to 0.001 s, process' text || fail "a stretch is not named: $(head -1 text)"
+"$upmu" report --heap --from 0.001 exact >text || fail "report of a stretch"
+grep -q '^Heap of exact from 0.001 to [0-9.]* s, process' text || fail "a stretch is not named: $(head -1 text)"
+! "$upmu" report --heap --to 0.000001 exact >text 2>&1 || fail "report of a stretch without a process"
+grep -q 'runs in this stretch of exact$' text || fail "the stretch is not the cause: $(cat text)"
 
 # Samples of 16 KiB: 2000 of them, a standard deviation of 2.2 %.
 "$upmu" record --heap-period 16K -o sampled -- ./subject many >truth 2>err || fail "record: $(cat err)"
