@@ -24,6 +24,7 @@ NAMES = """(() => { const found = new Set(), sides = [upmuReport.recording, upmu
         for (const o of m.objects) add(o.title, o.name, o.group, o.address);
         for (const [name, file, , module, before] of m.frames) add(name, before, ...[file, module].filter(Boolean).flatMap((x) => [x, x.slice(x.lastIndexOf('/') + 1)]));
         for (const r of m.regions) add(r.name);
+        for (const f of m.functions?.list || []) add(f.name, f.at, f.module);
         for (const mark of m.marks) add(mark[2]);
         for (const c of m.counters) add(c.name, c.summary);
         for (const p of m.processes) add(p.command, p.command.split(' ')[0].split('/').pop(), p.host, p.kernel);

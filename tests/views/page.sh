@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The HTML report in Chromium: it shows what was recorded, can be used by hand and by keyboard, asks no network, and names
-# cannot break it. First argument: which part (page, work, names, samples, folds, deadlock, contrast, chinese).
+# cannot break it. First argument: which part (page, work, names, samples, functions, folds, deadlock, contrast, chinese).
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 browser || skip "no Chromium is installed"
@@ -8,6 +8,15 @@ browser || skip "no Chromium is installed"
 waits() {
     "$UPMU" report --json "$work/$1" |
         python3 -c 'import json, sys; sys.exit(not any(o["type"] == "mutex" and o["waits"]["count"] for o in json.load(sys.stdin)["objects"]))'
+}
+
+# instrumented: $work/calls, a program of recorded functions
+instrumented() {
+    (cd "$work" && gcc -O2 -g -finstrument-functions "$HERE/../func/subject.c" -o calls -pthread -ldl)
+}
+# functions NAME [--from S --to S]: what the page of $work/NAME is compared with
+functions() {
+    "$UPMU" report --functions --json "${@:2}" "$work/${1%_stretch}" >"$work/$1.json" || fail "upmu report --functions: $?"
 }
 
 part=${1:-page}
@@ -34,6 +43,7 @@ case $part in
         record crowd -m all -- "$CROWD" 6 3000
         expect 0 "$UPMU" report --html "$work/both.html" --diff "$work/scene" "$work/crowd"
         stuck cross_normal
+        if instrumented; then UPMU_FUNC_NODES=64 record functions --functions -- "$work/calls" recursion; fi
         ;;
     folds)
         record pool -- "$POOL"
@@ -46,6 +56,31 @@ case $part in
         record locks -F 999 -- "$work/subject" locks 300
         [ -s "$work/locks/samples" ] || skip "$(cat "$work/locks.record")"
         ;;
+    functions)
+        instrumented || skip "gcc is not installed"
+        record tree --functions -- "$work/calls" recursion
+        record events --function-events -- "$work/calls" recursion
+        # 90,000 call paths: each of 300 functions calls each of 300 others.
+        {
+            for i in $(seq 300); do echo "__attribute__((noinline)) static void leaf_$i(void) { for (int i = 0; i < 200; i++) __asm__ volatile(\"\"); }"; done
+            echo "static void (*const leaves[])(void) = {$(printf 'leaf_%d, ' $(seq 300))};"
+            for i in $(seq 300); do
+                echo "__attribute__((noinline)) static void outer_$i(void) { for (int i = 0; i < 300; i++) leaves[i](); }"
+            done
+            echo "int main(void) { $(printf 'outer_%d(); ' $(seq 300)) return 0; }"
+        } >"$work/wide.c"
+        (cd "$work" && gcc -O1 -finstrument-functions wide.c -o paths)
+        record wide --functions -- "$work/paths"
+        export UPMU_FUNC_NODES=64
+        record lost --functions -- "$work/paths"
+        unset UPMU_FUNC_NODES
+        record plain -- true
+        for name in tree events wide; do functions "$name"; done
+        for name in tree events; do
+            expect 0 "$UPMU" report --html "$work/${name}_stretch.html" --from 0 --to 0.001 "$work/$name"
+        done
+        functions events_stretch --from 0 --to 0.001
+        ;;
     deadlock)
         stuck cross_normal
         stuck owner_returned
@@ -55,6 +90,7 @@ esac
 pages=()
 [ "$part" != contrast ] || pages=(crowd both)
 [ "$part" != chinese ] || pages=(scene crowd both cross_normal)
+[ ! -e "$work/functions.html" ] || pages+=(functions)
 first=()
 [ "$part" != folds ] || first=("$UPMU")
 python3 "$HERE/$part.py" "${first[@]}" "$work" "${pages[@]}" || fail "the page is wrong"

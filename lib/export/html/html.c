@@ -294,6 +294,8 @@ static int html_write_facts(struct export_job *job, struct export_job *of, const
         rc = html_mpi_write(job, &b);
     if (rc == 0 && of == job)
         rc = html_samples_write(job, &b);
+    if (rc == 0 && of == job)
+        rc = html_functions_write(job, &b);
     if (rc == 0)
         rc = html_deadlocks_write(of, &b);
     if (rc == 0)

@@ -19,6 +19,9 @@ enum {
     HTML_SPANS_MAX = 1 << 20,  /* per table */
     HTML_POINTS_MAX = 1 << 20, /* readings of counters, of all threads together */
     HTML_SAMPLES_MAX = 1 << 20,
+    HTML_FUNCTIONS_MAX = 1 << 16,
+    HTML_CALL_PATHS_MAX = 1 << 16,  /* of recorded functions */
+    HTML_CALL_FRAMES_MAX = 1 << 20, /* functions of all these paths together */
 };
 
 /** Bits of html_span.flags, as in the page's data.js. */
@@ -199,6 +202,9 @@ void html_mpi_free(struct html *h);
 int html_samples_finish(struct export_job *job);
 /** "samples" of the facts, and their columns. */
 int html_samples_write(struct export_job *job, struct textbuf *b);
+
+/** html_functions.c: "functions" of the facts, and the columns of their call paths, if functions were recorded. */
+int html_functions_write(struct export_job *job, struct textbuf *b);
 
 /* html_locations.c: call sites and stacks by number, from 1; 0 is none. MAP_NONE without memory. */
 uint32_t html_site(struct export_job *job, uint32_t process, uint64_t address);

@@ -169,5 +169,13 @@ function recordingOf(facts, all) {
       weight: numbers(all, "samples.weight", Float64Array),
       path: numbers(all, "samples.path", Uint32Array),
     },
+    callPaths: {
+      parent: numbers(all, "functions.parent", Uint32Array),
+      function: numbers(all, "functions.function", Uint32Array),
+      calls: numbers(all, "functions.calls", Float64Array),
+      own: numbers(all, "functions.own", Float64Array),
+      rest: numbers(all, "functions.rest", Float64Array),
+      recursion: numbers(all, "functions.recursion", Uint8Array),
+    },
   };
 }

@@ -119,6 +119,7 @@ class Model {
     this.placeRows();
     this.sampleColors = new Map();
     if (this.samples) placeSamples(this, data);
+    if (this.functions) placeFunctions(this, data);
     if (this.mpi) placeCalls(this, data);
     this.placeSteps(data.path);
     if (this.mpi) placeJobPaths(this);

@@ -147,9 +147,10 @@ function flamePanel(app, sources) {
     busy.setAttribute("aria-pressed", Boolean(state.busy));
     busy.hidden = !source.idle?.size;
     split.value = state.split;
+    split.hidden = Boolean(source.together);
     place.replaceChildren();
     const paths = state.busy && source.idle ? source.paths.filter((p) => !source.idle.has(p.thread)) : source.paths;
-    flame = new Flame(place, flameTree(paths, state), app, {up: state.up});
+    flame = new Flame(place, flameTree(paths, source.together ? {up: state.up} : state), app, {up: state.up});
     app.flame_shown = flame;
     flame.search(search.value);
   }
@@ -172,6 +173,7 @@ function showRegions(app) {
   const m = app.model,
     regions = regionPaths(m),
     sources = [];
+  if (m.functions?.list.length) sources.push({key: "functions", title: tr("Time in functions by call path"), paths: callPaths(m), together: true});
   if (m.regions.some((r) => r.name !== "(thread)")) sources.push({key: "regions", title: tr("Wall time by region"), paths: regions});
   if (m.blocked.length) sources.push({key: "blocked", title: tr("Blocked time by call stack"), paths: waitPaths(m)});
   if (m.samples?.isTime) {
@@ -183,6 +185,7 @@ function showRegions(app) {
     sources.length
       ? flamePanel(app, sources)
       : panel(tr("Where the time goes"), h("p", {class: "empty"}, tr("Neither regions nor waits were recorded."))),
+    m.functions ? panel(tr("Recorded functions"), recordedTable(app, m.functions)) : null,
     panel(tr("Regions"), regionTable(m, flameTree(regions, {split: "thread"}))),
     panel(tr("Functions that wait"), functionTable(m)),
   ]);
