@@ -84,6 +84,8 @@ int func_counts_start(void)
                                         "UPMU_FUNC_COUNTERS=slow permits that");
     }
     func_process.counters = readable > 0 ? counts.n : 0;
+    if (readable == 0 && !upmu_recorder_events_asked_())
+        counts.n = 0; /* that the default events are not counted in calls is no news */
     return 0;
 }
 

@@ -83,6 +83,9 @@ enum { RECORDER_EVENTS_MAX = 16 };
  *  words, or NULL. Not signal safe. */
 UPMU_API const char *upmu_recorder_event_(uint32_t i, int *cause, const char **reason);
 
+/** Whether these events were asked for: else they are the default. Async-signal-safe. */
+UPMU_API bool upmu_recorder_events_asked_(void);
+
 /** Read the events of the calling thread; `slow`: with system calls where need be. Keeps errno; async-signal-safe after the
  *  thread's first use. @return entries of `out`; 0: the thread has no counters. */
 UPMU_API uint32_t upmu_recorder_read_(struct recorder_count out[RECORDER_EVENTS_MAX], bool slow);

@@ -43,6 +43,11 @@ const char *upmu_recorder_event_(uint32_t i, int *cause, const char **reason)
     return p->event_names[i];
 }
 
+bool upmu_recorder_events_asked_(void)
+{
+    return upmu_regions.asked;
+}
+
 /* The core types of an event as one: a thread runs on one at a time. */
 static void counts_add(struct recorder_count *out, const struct reading *r, int n)
 {

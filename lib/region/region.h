@@ -177,6 +177,7 @@ struct region_process {
     size_t frame_bytes, record_bytes;
     size_t kept_bytes, thread_bytes;
     bool time_only;   /**< UPMU_EVENTS=none: not even context switches */
+    bool asked;       /**< events were asked for: else they are the default */
     bool late_page;   /**< no events were asked for: a thread has no page of switches before its first region */
     uint32_t life_id; /**< UPMU_REGION_THREADS: id of the region of each thread's life; 0 without it */
     uint32_t epoch;

@@ -201,6 +201,7 @@ static int setup_events(struct region_process *p, const char *events, const char
     if (rc < 0)
         return rc;
     p->time_only = events && strcmp(events, "none") == 0;
+    p->asked = events != NULL;
     p->late_page = !events && backend == KERNEL_BACKEND_PERF;
     const char *list = p->time_only ? "" : events ? events : DEFAULT_EVENTS;
     rc = p->late_page ? setup_default_events(&p->list, lenient)

@@ -12,6 +12,11 @@ export DEBUGINFOD_URLS=
 read -r cc _ < <(compilers) || { echo "skipped, because there is neither gcc nor clang"; exit 77; }
 "$cc" -g -O2 -finstrument-functions "$sources/counted.c" -o counted -pthread
 
+# Events that were not asked for are not mentioned.
+"$upmu" record --functions -o default -- ./counted 2>/dev/null
+"$upmu" report --functions default >default.txt
+! grep 'not counted by function' default.txt || fail "no event was asked for: $(head -5 default.txt)"
+
 # Without system calls page faults cannot be read: refused, with the reason, and calls are as cheap as before.
 "$upmu" record --functions -e page-faults -o refused -- ./counted 2>/dev/null
 "$upmu" report --functions --json refused >refused.json
