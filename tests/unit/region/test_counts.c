@@ -77,6 +77,7 @@ START_TEST(reads_for_functions_make_no_system_call_unless_permitted)
     ck_assert_uint_eq(now[0].running, 2500);
     ck_assert_str_eq(upmu_recorder_event_(0, &cause, &reason), "page-faults");
     ck_assert_ptr_null(upmu_recorder_event_(1, &cause, &reason));
+    ck_assert(upmu_recorder_events_asked_());
 }
 END_TEST
 
