@@ -90,6 +90,8 @@ struct upmu_functions_totals {
     uint64_t to_ns;    /**< its end, at most that of the last call */
     uint64_t
         sourceless; /**< functions that were to be selected by source, and whose source was not known when they were called */
+    uint64_t
+        never_started; /**< of `processes`, those that began with recording stopped, and in which it was not started */
 };
 #define UPMU_FUNCTIONS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_functions_totals, 136)
 UPMU_API UPMU_CHECKED int upmu_functions_totals_read(const struct upmu_functions *functions,

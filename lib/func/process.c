@@ -206,8 +206,10 @@ int func_process_begin(bool paused)
         variable_report("functions", upmu_error());
     if (func_wraps_start(variable_value("UPMU_FUNC_WRAP")) < 0)
         variable_report("functions", upmu_error());
-    if (paused)
+    if (paused) {
         (void)func_switch_off(func_process.control, func_gate(), tick_now());
+        func_process.control->paused = __atomic_load_n(func_gate(), __ATOMIC_ACQUIRE);
+    }
     return 0;
 }
 

@@ -216,6 +216,14 @@ static int functions_read_threads(struct numbering *n, const char *dir, const st
     return rc;
 }
 
+/* Each start changes the gate. */
+static bool functions_never_started(struct func_switch *s)
+{
+    const uint32_t *gate = s ? func_switch_gate(s) : NULL;
+    uint32_t now = gate ? __atomic_load_n(gate, __ATOMIC_ACQUIRE) : FUNC_OFF;
+    return now != FUNC_OFF && now == s->paused && (now & FUNC_KIND) == 0;
+}
+
 static int functions_read_process(struct upmu_functions *f, const struct upmu_control_status *s)
 {
     struct file file;
@@ -235,6 +243,7 @@ static int functions_read_process(struct upmu_functions *f, const struct upmu_co
         f->totals.damages++;
         file_unmap(&n.control);
     }
+    f->totals.never_started += functions_never_started(n.control.data);
     f->totals.processes++;
     f->totals.running += s->running && h->end_tick == 0;
     f->totals.lost_thread += h->lost[FUNC_LOSS_THREAD] + h->lost[FUNC_LOSS_HANDLER];

@@ -40,6 +40,14 @@ assert sum(p["calls"] for p in paths) == d["calls"] and max(p["depth"] for p in 
 assert [names[p["function"]] for p in paths if p["recursion"]].count("fib") == 1
 PY
 
+# Recording that was never started is not taken for functions that were not called.
+"$upmu" record --paused --functions -o never -- ./subject recursion >out 2>err || fail "record: $(cat err)"
+"$upmu" report --functions never >text
+grep -q "^  recording was never started: 'upmu ctl never functions on' starts it while the program runs$" text || fail "$(cat text)"
+! grep 'no instrumented function' text || fail "functions are instrumented"
+"$upmu" report --functions --json never | python3 -c 'import json, sys; d = json.load(sys.stdin)
+assert d["never_started"] == d["processes"] == 1 and d["calls"] == 0, d'
+
 "$upmu" export -f folded -o folded recording
 grep -q '^main;recursion;even;odd [0-9]*$' folded && grep -q '^main;recursion;fib;fib [0-9]*$' folded || fail "$(cat folded)"
 "$upmu" export -f callgrind --of functions -o callgrind recording

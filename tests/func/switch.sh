@@ -47,6 +47,7 @@ PY
 # Paused by a variable: nothing is recorded, and that is no error.
 UPMU_FUNC_PAUSED=1 UPMU_FUNC_MODE=tree UPMU_TRACE=paused ./switched <<<5 >/dev/null
 "$upmu" report --functions --json paused >paused.json
+python3 -c 'import json; d = json.load(open("paused.json")); assert d["never_started"] == 1, d'
 python3 judge.py paused.json
 UPMU_FUNC_PAUSED=yes UPMU_FUNC_MODE=tree ./switched </dev/null 2>err >/dev/null
 grep -q "UPMU_FUNC_PAUSED=yes is not 0 or 1" err || fail "$(cat err)"

@@ -109,6 +109,8 @@ with Browser() as b:
         graph(b, recording)
     limited(b)
     notes(b)
+    b.open(f"{work}/never.html", "regions")
+    assert "Recording of functions was never started." in b.run("document.querySelector('#regions').innerText")
     b.open(f"{work}/plain.html", "regions")
     assert b.run(ROWS) is None
     assert not b.complaints(), b.complaints()

@@ -75,6 +75,7 @@ case $part in
         record lost --functions -- "$work/paths"
         unset UPMU_FUNC_NODES
         record plain -- true
+        record never --paused --functions -- "$work/calls" recursion
         for name in tree events wide; do functions "$name"; done
         for name in tree events; do
             expect 0 "$UPMU" report --html "$work/${name}_stretch.html" --from 0 --to 0.001 "$work/$name"

@@ -1077,6 +1077,7 @@ class UpmuFunctionsTotals(Structure):
         ("from_ns", c_uint64),
         ("to_ns", c_uint64),
         ("sourceless", c_uint64),
+        ("never_started", c_uint64),
     ]
 
 

@@ -143,6 +143,7 @@ static void functions_write_totals(const struct functions_shown *f, struct textb
     json_uint(b, "unmatched", t->unmatched);
     json_uint(b, "skipped", t->skipped);
     json_uint(b, "running", t->running);
+    json_uint(b, "started", t->never_started < t->processes);
     json_uint(b, "omitted", t->omitted);
     json_uint(b, "damages", t->damages);
     json_uint(b, "count", f->n_functions);

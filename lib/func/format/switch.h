@@ -65,7 +65,7 @@ struct func_switch {
     uint32_t gate_at;  /**< offset of the gate; 0: only the process itself can change it */
     uint32_t selected; /**< number of the selection; it is at this modulo FUNC_SELECTIONS */
     uint32_t events;   /**< 1: each call has events */
-    uint32_t reserved;
+    uint32_t paused;   /**< the gate as it was when the process began with recording stopped; 0: it did not */
     struct func_stop stops[FUNC_STOPS]; /**< by interval */
 };
 static_assert(sizeof(struct func_switch) <= FUNC_SWITCH_STEP, "the header fits");

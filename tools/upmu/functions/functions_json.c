@@ -25,6 +25,7 @@ static void json_totals(struct textbuf *j, const struct functions_report *r)
     json_uint(j, "calls", t->calls);
     json_uint(j, "skipped", t->skipped);
     json_uint(j, "sourceless", t->sourceless);
+    json_uint(j, "never_started", t->never_started);
     json_uint(j, "open", t->open);
     json_uint(j, "total_ns", t->total_ns);
     json_uint(j, "cost_ns", t->cost_ns);

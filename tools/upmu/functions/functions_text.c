@@ -72,6 +72,8 @@ static void text_head(struct output *out, const struct functions_report *r)
     text_warning(out, "calls without events, shorter than UPMU_FUNC_MIN", t->events_short);
     text_warning(out, "events lost, for lack of space", t->events_lost);
     text_warning(out, "processes that still run, reported as they are now", t->running);
+    if (t->never_started < t->processes)
+        text_warning(out, "processes in which recording was never started", t->never_started);
     text_warning(out, "calls of functions that were not selected, whose time is their callers'", t->skipped);
     text_warning(out, "functions whose source was not known when they were selected by source (build with -g)",
                  t->sourceless);
@@ -246,10 +248,19 @@ static void text_groups(struct output *out, const struct functions_report *r, bo
     free(groups);
 }
 
+static void text_never_started(struct output *out, const struct functions_report *r)
+{
+    fputs("  recording was never started: 'upmu ctl ", out->file);
+    output_clean(out->file, r->dir);
+    fputs(" functions on' starts it while the program runs\n", out->file);
+}
+
 /* Why there is nothing to show. */
 static void text_nothing(struct output *out, const struct functions_report *r)
 {
-    if (r->totals.to_ns > r->totals.from_ns)
+    if (r->totals.never_started == r->totals.processes)
+        text_never_started(out, r);
+    else if (r->totals.to_ns > r->totals.from_ns)
         fputs("  no recorded function ran in this time window\n", out->file);
     else if (r->totals.skipped > 0)
         fputs("  no function that was called is selected (UPMU_FUNC_INCLUDE, UPMU_FUNC_EXCLUDE, UPMU_FUNC_BELOW)\n",

@@ -104,7 +104,7 @@ function recordedTable(app, f) {
         time(tr("Longest"), "most"),
       ],
       f.list,
-      {most: 25, empty: tr("No recorded function was called.")},
+      {most: 25, empty: f.started ? tr("No recorded function was called.") : tr("Recording of functions was never started.")},
     ),
   ];
 }
