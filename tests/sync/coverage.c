@@ -494,11 +494,15 @@ static void spin_locks(void)
     CALL(pthread_spin_destroy, 0, &l);
 }
 
+/* The last one to arrive does not wait. */
+STEP(barrier_pass, pthread_barrier_t, pthread_barrier_wait(o) == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : -1)
+
 static void barriers(void)
 {
     pthread_barrier_t b;
-    CALL(pthread_barrier_init, 0, &b, NULL, 1);
-    CALL(pthread_barrier_wait, PTHREAD_BARRIER_SERIAL_THREAD, &b);
+    CALL(pthread_barrier_init, 0, &b, NULL, 2);
+    held_by_other(NULL, barrier_pass, &b);
+    CALL_BLOCKED(pthread_barrier_wait, 0, &b);
     CALL(pthread_barrier_destroy, 0, &b);
 }
 

@@ -281,10 +281,13 @@ static int record_option(void *arg, int id, const char *value)
 /* Nothing was recorded. */
 static void record_remove(const struct record_request *q)
 {
-    char *samples = memory_format("%s/samples", q->dir);
-    (void)unlink(samples);
+    static const char *const files[] = {"samples", ".vdso"}; /* of the sampler */
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = memory_format("%s/%s", q->dir, files[i]);
+        (void)unlink(path);
+        free(path);
+    }
     (void)rmdir(q->dir); /* if it cannot be taken away, it only is an empty one */
-    free(samples);
 }
 
 static int record_process(struct record_line *line)
