@@ -77,10 +77,13 @@ case $part in
         record plain -- true
         record never --paused --functions -- "$work/calls" recursion
         for name in tree events wide; do functions "$name"; done
-        for name in tree events; do
-            expect 0 "$UPMU" report --html "$work/${name}_stretch.html" --from 0 --to 0.001 "$work/$name"
+        for to in 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1; do # the first calls are after the recorder's start
+            functions events_stretch --from 0 --to "$to"
+            ! grep -q '"calls": [1-9]' "$work/events_stretch.json" || break
         done
-        functions events_stretch --from 0 --to 0.001
+        for name in tree events; do
+            expect 0 "$UPMU" report --html "$work/${name}_stretch.html" --from 0 --to "$to" "$work/$name"
+        done
         ;;
     deadlock)
         stuck cross_normal

@@ -62,9 +62,9 @@ async function recorded() {
     const updates = () => panel("upmu.live").posted;
     await until(() => updates().some((top) => top.locks.some((lock) => lock.name === "till" && lock.waits > 0)), "the lock in the live view");
     assert(updates().some((top) => top.threads.some((thread) => thread.name === "clerk")));
-    const { html } = panel("upmu.live").webview, last = { ...updates().at(-1), running: true };
-    assert.strictEqual(shown(html, { ...last, stopped_processes: 1 }).stopped.textContent, text("LiveStopped"));
-    assert.strictEqual(shown(html, { ...last, stopped_processes: 0 }).stopped.textContent, "");
+    const live = panel("upmu.live").webview.html, last = { ...updates().at(-1), running: true };
+    assert.strictEqual(shown(live, { ...last, stopped_processes: 1 }).stopped.textContent, text("LiveStopped"));
+    assert.strictEqual(shown(live, { ...last, stopped_processes: 0 }).stopped.textContent, "");
     fs.writeFileSync(flag, "");
     await until(() => editor.bar.text === "upmu: deadlock", "the deadlock");
     const [first] = deadlock();
