@@ -2,9 +2,9 @@
 /*
  * Call stack unwinding, with libunwind or libgcc where the recorder's own walk does not suffice.
  *
- * Most stacks are walked by the tables of their modules (cfi.h). Others have signal frames, or are not
- * those that their threads began with. For these libunwind is opened with RTLD_LOCAL and never linked: linked, it would interpose
- * _Unwind_* and backtrace() for the program. unw_backtrace() is its fast way; without libunwind, libgcc's unwinder is used.
+ * Most stacks are walked by the tables of their modules (cfi.h). Others have signal frames, or are not those that their threads began
+ * with. For these libunwind is opened with RTLD_LOCAL and never linked: linked, it would interpose _Unwind_* and backtrace() for the
+ * program. unw_backtrace() is its fast way; without libunwind, the unwinder of libgcc is used.
  *
  * libunwind has thread-local memory, which the loader allocates at a thread's first access, by the program's malloc. An
  * allocator that locks mutexes (jemalloc does) would be entered a second time from inside its own lock. So a thread
